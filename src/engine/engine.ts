@@ -1,0 +1,237 @@
+/**
+ * The interfaces between Weft and durable state. Every implementation (folders beside this file) passes the one
+ * suite in `test/contract/`. A promise that resolves means: durable, as durable as the engine is configured to be.
+ */
+
+/** Segments of a key, most significant first. Any well-formed strings; engines encode them so that none collide. */
+export type Key = readonly string[]
+
+/** One Yjs update (encoding V1) and the id of the user who caused it ('' when nobody is known). */
+export interface LogUpdate {
+  readonly bytes: Uint8Array
+  readonly by: string
+}
+
+export interface LogEntry extends LogUpdate {
+  readonly seq: number
+  /** Epoch milliseconds of the append. */
+  readonly at: number
+}
+
+/** Where a log stands. `epoch` grows each time a document is deleted and made anew; sequence numbers start at 1. */
+export interface LogHead {
+  readonly epoch: number
+  readonly head: number
+}
+
+export interface Appended {
+  readonly epoch: number
+  /** Sequence number of the first appended update. */
+  readonly first: number
+  /** Sequence number of the last appended update. */
+  readonly last: number
+}
+
+/**
+ * Which log an append is meant for: the one of that epoch; or a new one, if the document has never existed
+ * (`create`); or a new one also where it existed and was deleted (`recreate`).
+ */
+export type AppendTo = number | 'create' | 'recreate'
+
+export interface AppendOptions {
+  /** Refuse with reason `head` unless the log ends at exactly this sequence number. */
+  readonly expectHead?: number
+  /** Enqueued in the same commit. */
+  readonly jobs?: readonly Job[]
+}
+
+export interface LoadOptions {
+  /** Return only entries after this number, without a snapshot, if the log still holds all of them. */
+  readonly since?: number
+  /** The epoch `since` belongs to; with another epoch `since` is ignored. */
+  readonly epoch?: number
+  /** Stop after about this many bytes of entries (at least one entry is returned) and set `more`. */
+  readonly bytesMax?: number
+}
+
+export type LoadedLog =
+  | { readonly state: 'absent' }
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | {
+      readonly state: 'live'
+      readonly epoch: number
+      /** The snapshot covers every entry up to and including this one; 0 without a snapshot. */
+      readonly base: number
+      readonly head: number
+      /** Yjs state (V1) at `base`; null when there is none or `since` was honoured. */
+      readonly snapshot: Uint8Array | null
+      /** Contiguous: from `base + 1`, or `since + 1`. */
+      readonly entries: readonly LogEntry[]
+      /** Time and user of the last entry, kept over compaction. */
+      readonly changed: { readonly at: number; readonly by: string }
+      /** True when entries were left out because of `bytesMax`: load again with `since` = the last one's number. */
+      readonly more: boolean
+    }
+
+/** Append-only logs of Yjs updates, one a document. */
+export interface DocumentLog {
+  /**
+   * Adds updates (at least one) to the end. Resolves when durable. Numbers are contiguous and without gaps, also
+   * under concurrent appends; the order of calls is the order of numbers.
+   * @throws AppendRefused when nothing was written and nothing will be
+   * @throws StoreUnavailable when the store is away; whether the updates were written is then unknown
+   */
+  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended>
+  /** @throws CorruptRecord when what is stored fails its checksum or has a gap: the document is not served. */
+  load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
+  /** Heads of those of `docs` that are live, in the order given; null for the others. */
+  heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]>
+  /** Live documents whose key starts with `prefix`, in key order, after `after`. */
+  list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
+  /**
+   * Replaces the entries up to and including `upTo` by `snapshot`, in one commit. False, and nothing done, unless
+   * the log is still at `epoch` and its snapshot still at `expectBase`.
+   */
+  compact(doc: Key, epoch: number, expectBase: number, upTo: number, snapshot: Uint8Array): Promise<boolean>
+  /** Removes everything of the document but one record that keeps its epoch: a late append is refused. */
+  destroy(doc: Key): Promise<void>
+  /**
+   * Destroys documents under `prefix`, a bounded number a call. Returns the key to go on after, null at the end.
+   */
+  destroyPrefix(prefix: Key, after?: Key): Promise<Key | null>
+}
+
+export type RefusalReason = 'exists' | 'absent' | 'deleted' | 'epoch' | 'head'
+
+/** The append was refused by a rule: nothing was written. */
+export class AppendRefused extends Error {
+  readonly reason: RefusalReason
+  constructor(reason: RefusalReason) {
+    super(`append refused: ${reason}`)
+    this.name = 'AppendRefused'
+    this.reason = reason
+  }
+}
+
+/** The store cannot write or read now. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
+
+/** Stored bytes are damaged. Names the document. */
+export class CorruptRecord extends Error {
+  override readonly name = 'CorruptRecord'
+}
+
+/** Messages between nodes: at most once, unordered across topics, never a source of truth. */
+export interface Bus {
+  publish(topic: string, message: Uint8Array): void
+  /** Returns the function that ends the subscription. */
+  subscribe(topic: string, listener: BusListener): () => void
+  /** Resolves with the first reply of a subscriber; null after `timeoutMs` without one. */
+  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>
+  /** Called when messages may have been lost. Returns the function that ends it. */
+  onLoss(listener: () => void): () => void
+}
+
+/** What it returns, if anything, answers a `request`. */
+export type BusListener = (message: Uint8Array) => Uint8Array | undefined
+
+export interface KvEntry {
+  readonly key: Key
+  readonly value: Uint8Array
+}
+
+export interface KvRange {
+  /** Only keys that start with these segments. */
+  readonly prefix?: Key
+  /** Only keys after this one (before it, with `reverse`). */
+  readonly after?: Key
+  readonly reverse?: boolean
+  readonly limit: number
+}
+
+export interface KvCommit {
+  /** All must hold, else nothing is written. `value` null: the key is absent. */
+  readonly checks?: readonly { readonly key: Key; readonly value: Uint8Array | null }[]
+  readonly puts?: readonly KvEntry[]
+  readonly dels?: readonly Key[]
+  readonly jobs?: readonly Job[]
+}
+
+/** Ordered keys and values in partitions. A commit is atomic within its partition. */
+export interface Kv {
+  get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]>
+  scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
+  /** Resolves when durable. False, and nothing written, when a check failed. */
+  commit(part: Key, commit: KvCommit): Promise<boolean>
+}
+
+/** Work to be done at least once, not before `at`. Enqueued only in a commit of a log or of the Kv. */
+export interface Job {
+  readonly queue: string
+  /** A job whose id is waiting in the queue already is left as it is. */
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly payload: Uint8Array
+}
+
+export interface ClaimedJob {
+  /** Proof of the lease; invalid once the lease has ended. */
+  readonly token: string
+  readonly id: string
+  readonly payload: Uint8Array
+  /** How often this job has been claimed, this time included. */
+  readonly attempt: number
+}
+
+/** Durable jobs, delivered at least once. */
+export interface Queue {
+  /** Up to `count` due jobs, the longest due first, each leased for `leaseMs`; then they are due again. */
+  claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]>
+  /** False when the lease has ended. */
+  extend(token: string, leaseMs: number): Promise<boolean>
+  /** Removes the job. False when the lease has ended. */
+  done(token: string): Promise<boolean>
+  /** Makes the job due again after `delayMs`. False when the lease has ended. */
+  retry(token: string, delayMs: number, error: string): Promise<boolean>
+  /** Puts the job aside for good, with its error. False when the lease has ended. */
+  bury(token: string, error: string): Promise<boolean>
+}
+
+/** The processes that share this store. */
+export interface Cluster {
+  readonly self: string
+  nodes(): readonly string[]
+  /** The node that should hold the document's room. A preference: correctness never depends on it. */
+  home(doc: Key): string
+  on(event: 'change', listener: () => void): () => void
+  /** Leaves the list of nodes; resolves when others have seen it or after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>
+}
+
+/** Large values by key (versions, big snapshots). */
+export interface Blobs {
+  put(key: Key, bytes: Uint8Array): Promise<void>
+  get(key: Key): Promise<Uint8Array | null>
+  delete(key: Key): Promise<void>
+  list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
+}
+
+export type Health = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+
+export interface Engine {
+  readonly log: DocumentLog
+  readonly blobs: Blobs
+  readonly bus: Bus
+  readonly kv: Kv
+  readonly queue: Queue
+  readonly cluster: Cluster
+  /** What `/readyz` says. Cheap, never blocks. */
+  health(): Health
+  /** Bytes accepted but not yet durable: writers slow down when it grows. */
+  pendingBytes(): number
+  /** Waits for accepted writes, then closes. Everything after it fails with StoreUnavailable. */
+  close(): Promise<void>
+}

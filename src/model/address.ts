@@ -1,0 +1,50 @@
+/** Who owns data: an API key of a workspace. Two tenants never see each other's ids. */
+export interface Tenant {
+  readonly workspaceId: string
+  readonly apiKey: string
+}
+
+/** Names one collaborative document: what a room is opened for and a log is kept of. */
+export interface DocumentAddress extends Tenant {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+}
+
+/** Longest id, in bytes of UTF-8. */
+export const idBytesMax = 512
+
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+
+/**
+ * Why `id` cannot name anything, or null when it can. Ids are opaque otherwise: never normalised, compared exactly.
+ * `.` and `..` are refused because URL parsers eat them, control characters because logs and headers do.
+ */
+export function idProblem(id: unknown): string | null {
+  if (typeof id !== 'string') return 'must be a string'
+  if (id === '') return 'must not be empty'
+  if (!id.isWellFormed()) return 'must be well-formed Unicode'
+  if (Buffer.byteLength(id) > idBytesMax) return `must be at most ${idBytesMax} bytes of UTF-8`
+  if (id === '.' || id === '..') return 'must not be "." or ".."'
+  if (controlCharacter.test(id)) return 'must not contain control characters'
+  return null
+}
+
+/** The segments under which an address is stored: owner first, so that a tenant's data is one range. */
+export const addressKey = (address: DocumentAddress): readonly string[] => [
+  address.workspaceId,
+  address.apiKey,
+  address.organizationId,
+  address.documentId,
+  address.editorId,
+]
+
+/** Percent-decodes one path segment; null when it is not valid percent-encoded UTF-8. */
+export function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}
+

@@ -1,0 +1,25 @@
+/**
+ * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying; 1012 and 1013 are
+ * transient: every client comes back.
+ */
+export const closeCodes = {
+  badAddress: 4400,
+  unauthenticated: 4401,
+  revoked: 4403,
+  notFound: 4404,
+  tooBig: 4413,
+  malformed: 4422,
+  restarting: 1012,
+  overloaded: 1013,
+} as const
+
+export interface Close {
+  readonly code: (typeof closeCodes)[keyof typeof closeCodes]
+  /** Shown to the client's developer; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
+  readonly reason: string
+}
+
+export const close = (kind: keyof typeof closeCodes, reason: string): Close => ({
+  code: closeCodes[kind],
+  reason,
+})
