@@ -47,4 +47,3 @@ export function decodeSegment(segment: string): string | null {
     return null
   }
 }
-
