@@ -1,0 +1,99 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Named `_total` by prom-client though they are gauges; Prometheus' own checker refuses that, so they are left out. */
+const misnamedDefaults = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/** Bounds in seconds, from a relayed keystroke (well under a millisecond) to a stalled disk. */
+const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/**
+ * The measurements of one server, in a registry of their own. Names start with `weft_`, units are seconds and bytes,
+ * and no label ever carries an id: the number of series stays bounded whatever callers send.
+ */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const name of misnamedDefaults) registry.removeSingleMetric(name)
+  return { registry, ...gauges(registry), ...counters(registry), ...histograms(registry) }
+}
+
+function gauges(registry: Registry) {
+  const registers = [registry]
+  return {
+    documentsOpen: new Gauge({
+      name: 'weft_documents_open',
+      help: 'Documents with an open room',
+      registers,
+    }),
+    connections: new Gauge({
+      name: 'weft_connections',
+      help: 'Open realtime connections',
+      labelNames: ['protocol'],
+      registers,
+    }),
+    slowClients: new Gauge({
+      name: 'weft_slow_clients',
+      help: 'Connections whose send buffer is full: they get no updates until it has drained',
+      registers,
+    }),
+  }
+}
+
+function counters(registry: Registry) {
+  const registers = [registry]
+  return {
+    connectionsClosed: new Counter({
+      name: 'weft_connections_closed_total',
+      help: 'Realtime connections that have ended, by close code',
+      labelNames: ['code'],
+      registers,
+    }),
+    /** `source` is `socket`, `rest` or another door a change comes in by. */
+    updates: new Counter({
+      name: 'weft_updates_total',
+      help: 'Document updates accepted, by the door they came in by',
+      labelNames: ['source'],
+      registers,
+    }),
+    authFailures: new Counter({
+      name: 'weft_auth_failures_total',
+      help: 'Refused credentials and tokens, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+  }
+}
+
+function histograms(registry: Registry) {
+  const registers = [registry]
+  const buckets = latencyBuckets
+  return {
+    ackLagSeconds: new Histogram({
+      name: 'weft_ack_lag_seconds',
+      help: 'From an update received to the update durable',
+      buckets,
+      registers,
+    }),
+    crdtUpdateDurationSeconds: new Histogram({
+      name: 'weft_crdt_update_duration_seconds',
+      help: 'Content replacement, difference and commit included, by content type',
+      labelNames: ['type'],
+      buckets,
+      registers,
+    }),
+    /** `route` is a registered path or `unknown`, never what the caller sent. */
+    httpRequestDurationSeconds: new Histogram({
+      name: 'weft_http_request_duration_seconds',
+      help: 'HTTP requests, by route and HTTP code',
+      labelNames: ['route', 'status'],
+      buckets,
+      registers,
+    }),
+  }
+}
