@@ -1,0 +1,130 @@
+import { flag, headerValue, host, oneOf, type Parser, path, signingSecret, wholeNumber } from './config/parse.ts'
+
+/** A line of the table below. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`. */
+export interface Option<T> {
+  readonly parser: Parser<NonNullable<T>>
+  readonly default: T
+  /** How the default reads in documentation, where the value alone does not say it. */
+  readonly defaultText?: string
+  /** Never shown, has no flag (command lines are public), and may come from a file: `WEFT_…_FILE`. */
+  readonly secret?: true
+  /** A further environment variable, asked after our own. */
+  readonly alsoEnvironment?: string
+  readonly description: string
+}
+
+const option = <T>(
+  parser: Parser<NonNullable<T>>,
+  value: T,
+  description: string,
+  more: Partial<Option<T>> = {},
+): Option<T> => ({ parser, default: value, description, ...more })
+
+/** An option that is unset until it is set. */
+const secret = (parser: Parser<string>, description: string, defaultText = 'made at first start') =>
+  option<string | null>(parser, null, description, { secret: true, defaultText })
+
+const MB = 2 ** 20
+
+/**
+ * Every option there is, in the order of the documentation, which is made from this table. Nothing else in Weft reads
+ * the environment. Precedence: flag, environment, `weft.config.json`, default.
+ */
+export const options = {
+  port: option(wholeNumber(0, 65_535), 8787, 'Port for HTTP and websockets; 0 takes a free one.', {
+    alsoEnvironment: 'PORT',
+  }),
+  host: option(host, '0.0.0.0', 'Address to listen on.', {
+    defaultText: '`0.0.0.0`; `127.0.0.1` with `auth` none',
+  }),
+  data: option(path, './data', 'Directory of the documents and credentials.'),
+  engine: option(oneOf('level', 'memory'), 'level', 'Where documents live; `memory` forgets all at exit.'),
+  durability: option(
+    oneOf('disk', 'process'),
+    'disk',
+    'What an acknowledged change survives: loss of power (`disk`) or a crash of the process only (`process`).',
+  ),
+  auth: option(
+    oneOf('required', 'none'),
+    'required',
+    '`none` lets everybody on this machine in, and listens on loopback only.',
+  ),
+  workspaceId: option<string | null>(headerValue(1), null, 'Id of the workspace to create and use.', {
+    defaultText: 'made at first start',
+  }),
+  workspaceAuthToken: secret(headerValue(16), 'Token of that workspace; replaces the one it had.'),
+  apiKey: option<string | null>(headerValue(1), null, 'API key to create and use in that workspace.', {
+    defaultText: 'made at first start',
+  }),
+  authToken: secret(headerValue(16), 'Auth token of that API key; replaces the one made or configured before.'),
+  jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
+  jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),
+  metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` asks for.', 'none: open'),
+  logLevel: option(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+    'Least severe messages to write.',
+  ),
+  maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
+  maxMessageBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest websocket message, in bytes.'),
+  maxDocumentBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    64 * MB,
+    'Largest document, as encoded by Yjs, in bytes.',
+  ),
+  sendBufferBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    MB,
+    'Unsent bytes of a connection above which it gets no updates until it has caught up.',
+  ),
+  maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
+  maxConnectionsPerAddress: option(wholeNumber(1, 1_000_000), 5000, 'Open websockets from one address.'),
+  authTimeoutSeconds: option(wholeNumber(1, 3600), 10, 'Time for a connection to be authenticated, in seconds.'),
+  idleUnloadSeconds: option(
+    wholeNumber(0, 86_400),
+    30,
+    'Time a document without connections stays in memory, in seconds.',
+  ),
+  drainSeconds: option(wholeNumber(0, 3600), 8, 'Longest time a stop may take, in seconds.'),
+  createOnConnect: option(flag, true, 'Whether the first edit of a connected editor creates a document.'),
+  trustProxy: option(
+    wholeNumber(0, 10),
+    0,
+    'Number of reverse proxies in front whose `X-Forwarded-For` is believed.',
+  ),
+  allowSubdocuments: option(flag, false, 'Whether documents may hold Yjs subdocuments.'),
+  rateLimitPerSecond: option(
+    wholeNumber(0, 1_000_000),
+    100,
+    'REST calls of one API key per second; 0 is no limit.',
+  ),
+  rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  compactAfter: option(
+    wholeNumber(10, 1_000_000),
+    1000,
+    'Updates in the log of a document after which it is compacted.',
+  ),
+} as const
+
+export type OptionKey = keyof typeof options
+
+type ValueOf<O> = O extends Option<infer T> ? T : never
+
+/** Every option's value, checked. */
+export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
+
+const words = (key: string, separator: string): string => key.replace(/[A-Z]/g, (letter) => separator + letter)
+
+/** `maxBodyBytes` → `--max-body-bytes`; null for secrets. */
+export const flagOf = (key: OptionKey): string | null =>
+  isSecret(key) ? null : `--${words(key, '-').toLowerCase()}`
+
+/** `maxBodyBytes` → `WEFT_MAX_BODY_BYTES`. */
+export const environmentOf = (key: OptionKey): string => `WEFT_${words(key, '_').toUpperCase()}`
+
+export const optionKeys = Object.keys(options) as OptionKey[]
+
+export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === true
+
+/** The row of a key, seen without its value type. */
+export const optionOf = (key: OptionKey): Option<unknown> => options[key] as Option<unknown>
