@@ -1,4 +1,13 @@
-import { flag, headerValue, host, oneOf, type Parser, path, signingSecret, wholeNumber } from './config/parse.ts'
+import {
+  flag,
+  headerValue,
+  host,
+  oneOf,
+  type Parser,
+  path,
+  signingSecret,
+  wholeNumber,
+} from './config/parse.ts'
 
 /** A line of the table below. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`. */
 export interface Option<T> {
@@ -56,7 +65,10 @@ export const options = {
   apiKey: option<string | null>(headerValue(1), null, 'API key to create and use in that workspace.', {
     defaultText: 'made at first start',
   }),
-  authToken: secret(headerValue(16), 'Auth token of that API key; replaces the one made or configured before.'),
+  authToken: secret(
+    headerValue(16),
+    'Auth token of that API key; replaces the one made or configured before.',
+  ),
   jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
   jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` asks for.', 'none: open'),
@@ -79,7 +91,11 @@ export const options = {
   ),
   maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
   maxConnectionsPerAddress: option(wholeNumber(1, 1_000_000), 5000, 'Open websockets from one address.'),
-  authTimeoutSeconds: option(wholeNumber(1, 3600), 10, 'Time for a connection to be authenticated, in seconds.'),
+  authTimeoutSeconds: option(
+    wholeNumber(1, 3600),
+    10,
+    'Time for a connection to be authenticated, in seconds.',
+  ),
   idleUnloadSeconds: option(
     wholeNumber(0, 86_400),
     30,
@@ -113,7 +129,8 @@ type ValueOf<O> = O extends Option<infer T> ? T : never
 /** Every option's value, checked. */
 export type Config = { readonly [K in OptionKey]: ValueOf<(typeof options)[K]> }
 
-const words = (key: string, separator: string): string => key.replace(/[A-Z]/g, (letter) => separator + letter)
+const words = (key: string, separator: string): string =>
+  key.replace(/[A-Z]/g, (letter) => separator + letter)
 
 /** `maxBodyBytes` → `--max-body-bytes`; null for secrets. */
 export const flagOf = (key: OptionKey): string | null =>
@@ -127,4 +144,4 @@ export const optionKeys = Object.keys(options) as OptionKey[]
 export const isSecret = (key: OptionKey): boolean => optionOf(key).secret === true
 
 /** The row of a key, seen without its value type. */
-export const optionOf = (key: OptionKey): Option<unknown> => options[key] as Option<unknown>
+export const optionOf = (key: OptionKey): Option<unknown> => options[key]

@@ -40,7 +40,8 @@ export const host: Parser<string> = {
 /** An identifier or token: it travels in a header, so visible ASCII only. */
 export const headerValue = (lengthMin: number): Parser<string> => ({
   expected: `${lengthMin} to 512 visible ASCII characters`,
-  parse: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length >= lengthMin && text.length <= 512 ? text : undefined),
+  parse: (text) =>
+    /^[\x21-\x7e]+$/.test(text) && text.length >= lengthMin && text.length <= 512 ? text : undefined,
 })
 
 /** A key for HMAC-SHA256: at least as long as its output (RFC 7518 3.2). */

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type Config, environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../config.ts'
+import {
+  type Config,
+  environmentOf,
+  flagOf,
+  isSecret,
+  type OptionKey,
+  optionKeys,
+  optionOf,
+} from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { isLoopbackHost } from './loopback.ts'
 
@@ -105,7 +113,8 @@ function readConfigFile(path: string | null): FileValues {
   }
   const values = parseConfigFile(text)
   const unknown = Object.keys(values).find((key) => !optionKeys.includes(key as OptionKey))
-  if (unknown !== undefined) throw new ConfigError(`the configuration file has "${unknown}", which is no option`)
+  if (unknown !== undefined)
+    throw new ConfigError(`the configuration file has "${unknown}", which is no option`)
   return values
 }
 
@@ -142,7 +151,11 @@ function checkTogether(config: Config): void {
         'expected a loopback address (127.0.0.1, ::1 or localhost), because everybody who can connect may do everything',
     )
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
-    throw new ConfigError(`${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`)
+    throw new ConfigError(
+      `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
+    )
   if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
-    throw new ConfigError(`${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the old one`)
+    throw new ConfigError(
+      `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the old one`,
+    )
 }

@@ -1,4 +1,12 @@
-import { type Config, environmentOf, flagOf, isSecret, type OptionKey, optionKeys, optionOf } from '../config.ts'
+import {
+  type Config,
+  environmentOf,
+  flagOf,
+  isSecret,
+  type OptionKey,
+  optionKeys,
+  optionOf,
+} from '../config.ts'
 import type { ReadConfig } from './read.ts'
 
 /** The table of options as Markdown, for the README. */

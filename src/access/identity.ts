@@ -1,0 +1,38 @@
+import type { Tenant } from '../model/address.ts'
+
+/** A right on one resource, as a realtime token carries it. */
+export interface Grant {
+  readonly type: 'organization' | 'document' | 'folder'
+  readonly id: string
+  /** Of an organization its own id. */
+  readonly organizationId: string
+  readonly accessRole: 'viewer' | 'editor'
+  /** Epoch seconds; without it the grant ends with the token. */
+  readonly expiresAt?: number
+}
+
+/** Who is at the other end of a realtime connection, as vouched for by a token. */
+export interface Identity {
+  readonly tenant: Tenant
+  readonly userId: string
+  readonly name: string
+  /** '' when unknown. */
+  readonly email: string
+  /** Editor on every document of the tenant. */
+  readonly admin: boolean
+  /** Null: the token says nothing about resources. */
+  readonly grants: readonly Grant[] | null
+  /** Epoch milliseconds; Infinity without authentication. */
+  readonly expiresAt: number
+}
+
+/** Everybody, where authentication is switched off. */
+export const anonymous = (tenant: Tenant): Identity => ({
+  tenant,
+  userId: 'anonymous',
+  name: 'Anonymous',
+  email: '',
+  admin: false,
+  grants: null,
+  expiresAt: Number.POSITIVE_INFINITY,
+})
