@@ -1,14 +1,15 @@
 /**
- * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying; 1012 and 1013 are
+ * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying; the others are
  * transient: every client comes back.
  */
 export const closeCodes = {
-  badAddress: 4400,
+  /** A bad address, or a message that no legitimate client sends. */
+  bad: 4400,
   unauthenticated: 4401,
   revoked: 4403,
   notFound: 4404,
   tooBig: 4413,
-  malformed: 4422,
+  internal: 1011,
   restarting: 1012,
   overloaded: 1013,
 } as const

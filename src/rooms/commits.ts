@@ -1,0 +1,102 @@
+import type { AppendTo, DocumentLog, Key, LoadedLog } from '../engine/engine.ts'
+import { Delivery, type RoomUpdate } from './delivery.ts'
+
+/** Has the document any content? `deleted` ones come back only by an explicit wish. */
+export type Existence = 'absent' | 'deleted' | 'live'
+
+export interface CommitListeners {
+  /** These updates are durable: now, and not earlier, they may be shown. Called in the order of commits. */
+  durable(delivery: Delivery): void
+  /** The append was refused, or whether it was written is unknown. Called once. */
+  failed(error: unknown): void
+}
+
+/** Names a state of a document: opaque to callers. */
+export const versionOf = (epoch: number, seq: number): string => `${epoch}.${seq}`
+
+/**
+ * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
+ * Commits overlap; the log keeps them in order.
+ */
+export class CommitLine {
+  readonly #log: DocumentLog
+  readonly #doc: Key
+  readonly #listeners: CommitListeners
+  readonly #undelivered: Delivery[] = []
+  #existence: Existence
+  #epoch: number
+  #changed: { at: number; by: string }
+  #durable: Promise<number>
+  #failed = false
+
+  constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
+    this.#log = log
+    this.#doc = doc
+    this.#listeners = listeners
+    this.#existence = loaded.state
+    this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
+    this.#changed = loaded.state === 'live' ? loaded.changed : { at: 0, by: '' }
+    this.#durable = Promise.resolve(loaded.state === 'live' ? loaded.head : 0)
+  }
+
+  get existence(): Existence {
+    return this.#existence
+  }
+
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** Time and user of the last update. */
+  get changed(): { readonly at: number; readonly by: string } {
+    return this.#changed
+  }
+
+  /** Resolves with the number of the last update once all that has been applied so far is durable and sent. */
+  get durable(): Promise<number> {
+    return this.#durable
+  }
+
+  /** Resolves like `durable`. @throws what the log throws */
+  commit(updates: readonly RoomUpdate[], at: number): Promise<number> {
+    const delivery = new Delivery(updates)
+    this.#undelivered.push(delivery)
+    this.#changed = { at, by: updates.at(-1)?.by ?? '' }
+    const durable = this.#log.append(this.#doc, this.#target(), updates).then(({ last }) => {
+      this.#listeners.durable(delivery)
+      this.#undelivered.shift()
+      return last
+    })
+    durable.catch((error: unknown) => this.#fail(error))
+    this.#durable = durable
+    return durable
+  }
+
+  /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
+  deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
+    const delivered = new Map(clocks)
+    for (const { updates } of this.#undelivered) {
+      for (const { summary } of updates) {
+        for (const { client, from } of summary.clients) {
+          if (from < (delivered.get(client) ?? 0)) delivered.set(client, from)
+        }
+      }
+    }
+    return delivered
+  }
+
+  /** A new log starts one epoch after the last; appends that follow before it is durable already name it. */
+  #target(): AppendTo {
+    if (this.#existence === 'live') return this.#epoch
+    const to = this.#existence === 'absent' ? 'create' : 'recreate'
+    this.#existence = 'live'
+    this.#epoch += 1
+    return to
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    this.#listeners.failed(error)
+  }
+}

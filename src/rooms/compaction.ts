@@ -1,0 +1,77 @@
+import type { DocumentLog, Key } from '../engine/engine.ts'
+import type { CommitLine } from './commits.ts'
+import type { RoomState } from './state.ts'
+
+/** A tail smaller than this is never worth a snapshot. */
+const tailBytesMin = 16 * 1024
+
+/** What lies behind the snapshot in the log. */
+export interface LogTail {
+  entries: number
+  bytes: number
+}
+
+/**
+ * Replaces the log of one document by a snapshot when its tail has outgrown it. The tail may be half as large as
+ * the snapshot, so disk use stays within 1.5 times the state and a small edit of a large document within three
+ * times its own size; a tail of very many entries goes earlier, because opening applies them one by one.
+ */
+export class Compaction {
+  readonly #log: DocumentLog
+  readonly #doc: Key
+  readonly #state: RoomState
+  readonly #commits: CommitLine
+  readonly #entriesMax: number
+  #base: number
+  #snapshotBytes: number
+  #tail: LogTail
+  #running: Promise<void> | null = null
+
+  constructor(
+    log: DocumentLog,
+    doc: Key,
+    parts: { state: RoomState; commits: CommitLine; base: number; tail: LogTail; entriesMax: number },
+  ) {
+    this.#log = log
+    this.#doc = doc
+    this.#state = parts.state
+    this.#commits = parts.commits
+    this.#base = parts.base
+    this.#tail = parts.tail
+    this.#entriesMax = parts.entriesMax
+    this.#snapshotBytes = Math.max(0, parts.state.sizeBytes - parts.tail.bytes)
+  }
+
+  /** Counts what a commit has added. */
+  noted(entries: number, bytes: number): void {
+    this.#tail.entries += entries
+    this.#tail.bytes += bytes
+  }
+
+  /** Is it time, while people are editing? */
+  get due(): boolean {
+    if (this.#tail.bytes < tailBytesMin) return false
+    return this.#tail.bytes > this.#snapshotBytes / 2 || this.#tail.entries > this.#entriesMax
+  }
+
+  /** Compacts; resolves when done. A compaction under way is joined. @throws what the log throws */
+  run(): Promise<void> {
+    this.#running ??= this.#compact().finally(() => {
+      this.#running = null
+    })
+    return this.#running
+  }
+
+  async #compact(): Promise<void> {
+    const counted = this.#tail
+    this.#tail = { entries: 0, bytes: 0 }
+    const snapshot = this.#state.encode()
+    const { epoch } = this.#commits
+    const upTo = await this.#commits.durable
+    if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot))) {
+      return this.noted(counted.entries, counted.bytes)
+    }
+    this.#base = upTo
+    this.#snapshotBytes = snapshot.length
+  }
+}

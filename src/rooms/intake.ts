@@ -1,0 +1,106 @@
+import { messageOf } from '../errors.ts'
+import { close } from '../model/close.ts'
+import { checkNesting, isReady, readUpdate } from '../update/update.ts'
+import type { RoomUpdate } from './delivery.ts'
+import type { HeldUpdates, Incoming } from './held.ts'
+import type { Member } from './member.ts'
+import type { RoomState } from './state.ts'
+
+/** Applying failed although vetting passed. The document in memory can't be trusted any more. */
+export class BrokenDocument extends Error {
+  override readonly name = 'BrokenDocument'
+}
+
+/**
+ * The one way in: applies what has arrived in a turn and returns what is new and whole, to be committed. An
+ * update that fits exactly goes in as it is, together with its neighbours; everything else is taken apart.
+ */
+export class Intake {
+  readonly #state: RoomState
+  readonly #held: HeldUpdates
+
+  constructor(state: RoomState, held: HeldUpdates) {
+    this.#state = state
+    this.#held = held
+  }
+
+  /** @throws BrokenDocument */
+  take(incoming: readonly Incoming[]): RoomUpdate[] {
+    const accepted: RoomUpdate[] = []
+    const run: RoomUpdate[] = []
+    for (const item of incoming) {
+      if (item.summary.types.length > 0) {
+        this.#applyRun(run, accepted)
+        if (!this.#nests(item)) continue
+      }
+      if (this.#fits(item)) {
+        this.#state.advance(item.summary)
+        run.push({ bytes: item.bytes, by: item.from.user.id, from: item.from, summary: item.summary })
+      } else {
+        this.#applyRun(run, accepted)
+        if (!this.#integrate(item, accepted)) this.#hold(item)
+      }
+    }
+    this.#applyRun(run, accepted)
+    if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
+    return accepted
+  }
+
+  #fits({ kind, summary }: Incoming): boolean {
+    const { clocks } = this.#state
+    if (kind === 'offer' || !isReady(summary, clocks)) return false
+    return summary.clients.every((block) => !block.skips && block.from === (clocks.get(block.client) ?? 0))
+  }
+
+  /** Types nested too deep close their sender and touch nobody else. */
+  #nests({ summary, from }: Incoming): boolean {
+    try {
+      checkNesting(summary, this.#state.doc)
+      return true
+    } catch (error) {
+      from.end(close('bad', messageOf(error)))
+      return false
+    }
+  }
+
+  #applyRun(run: RoomUpdate[], accepted: RoomUpdate[]): void {
+    if (run.length === 0) return
+    try {
+      this.#state.applyPlain(run)
+    } catch (cause) {
+      throw new BrokenDocument('an update could not be applied', { cause })
+    }
+    for (const update of run) accepted.push(update)
+    run.length = 0
+  }
+
+  /** Applies what can be applied; false when a part is missing something. */
+  #integrate({ bytes, summary, from }: Incoming, accepted: RoomUpdate[]): boolean {
+    if (summary.structs === 0 && summary.deletes === 0) return true
+    try {
+      const { added, gap } = this.#state.integrate(bytes)
+      if (added !== null) this.#accept(added, from, accepted)
+      return !gap
+    } catch (cause) {
+      throw new BrokenDocument('an update could not be integrated', { cause })
+    }
+  }
+
+  #accept(added: Uint8Array, from: Member, accepted: RoomUpdate[]): void {
+    const summary = readUpdate(added, { allowSubdocuments: true })
+    this.#state.advance(summary)
+    accepted.push({ bytes: added, by: from.user.id, from, summary })
+  }
+
+  #hold(incoming: Incoming): void {
+    this.#held.add(incoming)
+    incoming.from.askForMissing()
+  }
+
+  #retryHeld(accepted: RoomUpdate[]): void {
+    const waiting = this.#held.take().filter((held) => {
+      return this.#nests(held.incoming) && !this.#integrate(held.incoming, accepted)
+    })
+    this.#held.restore(waiting)
+  }
+}

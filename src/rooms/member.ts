@@ -1,0 +1,32 @@
+import type { Close } from '../model/close.ts'
+import type { Delivery } from './delivery.ts'
+
+/**
+ * Turns what a room says into bytes on the wire. One object a protocol, so that a frame is built once for all
+ * members that speak it. Each function returns a whole websocket frame.
+ */
+export interface FrameEncoder {
+  update(bytes: Uint8Array): Uint8Array
+  /** `message` is an awareness update as y-protocols encodes it. */
+  awareness(message: Uint8Array): Uint8Array
+}
+
+/** Who a member is, from its token: stamped on what it says about itself. */
+export interface MemberUser {
+  readonly id: string
+  readonly name: string
+}
+
+/** What a room needs of whoever looks at its document. */
+export interface Member {
+  readonly encoder: FrameEncoder
+  readonly user: MemberUser
+  /** Durable updates, its own among them. Never throws, never blocks. */
+  deliver(delivery: Delivery): void
+  /** A frame made by its encoder. `own` is true when it is only about the member itself. */
+  deliverAwareness(frame: Uint8Array, own: boolean): void
+  /** The member sent something that builds on updates the room doesn't have. */
+  askForMissing(): void
+  /** The room is over for this member. */
+  end(close: Close): void
+}

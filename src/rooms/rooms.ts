@@ -1,0 +1,156 @@
+import type { Clock } from '../clock.ts'
+import type { Engine, Key } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { type Close, close } from '../model/close.ts'
+import { loadRoom } from './loading.ts'
+import { Room, type RoomLimits, type RoomTools } from './room.ts'
+import { Turns } from './turns.ts'
+
+export interface RoomsOptions extends RoomLimits {
+  /** How long a room without visitors is kept in memory. */
+  readonly idleMs: number
+}
+
+/** A claim that keeps a room open. */
+export interface Lease {
+  readonly room: Room
+  /** Must be called exactly once. */
+  release(): void
+}
+
+interface OpenRoom {
+  readonly room: Room
+  leases: number
+  cancelIdle: (() => void) | null
+}
+
+/**
+ * The open rooms of this process: at most one for a document, kept while somebody holds a lease and a little
+ * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
+ */
+export class Rooms {
+  readonly #engine: Engine
+  readonly #options: RoomsOptions
+  readonly #tools: RoomTools
+  readonly #clock: Clock
+  readonly #metrics: Metrics
+  readonly #rooms = new Map<string, OpenRoom>()
+  /** Loading, or waiting for the end of a deletion. */
+  readonly #opening = new Map<string, Promise<unknown>>()
+
+  constructor(engine: Engine, options: RoomsOptions, parts: { clock: Clock; metrics: Metrics; logger: Log }) {
+    this.#engine = engine
+    this.#options = options
+    this.#clock = parts.clock
+    this.#metrics = parts.metrics
+    this.#tools = {
+      ...parts,
+      log: engine.log,
+      turns: new Turns(),
+      limits: options,
+      ended: (room) => this.#forget(room),
+    }
+  }
+
+  /** Opens the room, loading it if need be. @throws what the log throws */
+  async open(address: DocumentAddress): Promise<Lease> {
+    const key = nameOf(addressKey(address))
+    for (;;) {
+      const open = this.#rooms.get(key)
+      if (open !== undefined) return this.#lease(open)
+      const opening = this.#opening.get(key)
+      if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address))
+      else await opening.catch(() => {})
+    }
+  }
+
+  /** Runs `work` with the room open. */
+  async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
+    const { room, release } = await this.open(address)
+    try {
+      return await work(room)
+    } finally {
+      release()
+    }
+  }
+
+  /** Ends all sessions, then removes the document for good: a stale client cannot bring it back. */
+  async destroy(address: DocumentAddress): Promise<void> {
+    const doc = addressKey(address)
+    const key = nameOf(doc)
+    for (;;) {
+      const opening = this.#opening.get(key)
+      if (opening === undefined) break
+      await opening.catch(() => {})
+    }
+    await this.#exclusively(key, async () => {
+      this.#rooms.get(key)?.room.close(close('notFound', 'the document was deleted'))
+      await this.#engine.log.destroy(doc)
+    })
+  }
+
+  /** Ends every room. What was committed before is durable when the engine has been closed. */
+  async closeAll(reason: Close): Promise<void> {
+    const rooms = [...this.#rooms.values()].map(({ room }) => room)
+    for (const room of rooms) room.turn()
+    await Promise.allSettled(rooms.map((room) => room.durable))
+    for (const room of rooms) room.close(reason)
+  }
+
+  async #load(key: string, address: DocumentAddress): Promise<void> {
+    const loaded = await loadRoom(this.#engine.log, addressKey(address))
+    const room = new Room(address, loaded, this.#tools)
+    const open: OpenRoom = { room, leases: 0, cancelIdle: null }
+    this.#rooms.set(key, open)
+    this.#metrics.documentsOpen.set(this.#rooms.size)
+    this.#watchIdle(open)
+  }
+
+  /** While `work` runs nobody else opens or destroys the room. */
+  async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
+    const running = work().finally(() => this.#opening.delete(key))
+    this.#opening.set(key, running)
+    await running
+  }
+
+  #lease(open: OpenRoom): Lease {
+    open.leases += 1
+    open.cancelIdle?.()
+    open.cancelIdle = null
+    return {
+      room: open.room,
+      release: () => {
+        open.leases -= 1
+        if (open.leases === 0) this.#watchIdle(open)
+      },
+    }
+  }
+
+  #watchIdle(open: OpenRoom): void {
+    open.cancelIdle = this.#clock.after(this.#options.idleMs, () => {
+      open.cancelIdle = null
+      void this.#retire(open)
+    })
+  }
+
+  /** Lets an idle room go, unless somebody came while its last work was being finished. */
+  async #retire(open: OpenRoom): Promise<void> {
+    await open.room.compact()
+    await open.room.durable.catch(() => {})
+    if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
+  }
+
+  #forget(room: Room): void {
+    const key = nameOf(room.doc)
+    const open = this.#rooms.get(key)
+    if (open?.room !== room) return
+    open.cancelIdle?.()
+    this.#rooms.delete(key)
+    this.#metrics.documentsOpen.set(this.#rooms.size)
+  }
+}
+
+/** One string that no two keys share: each segment with its length before it. */
+const nameOf = (key: Key): string => key.map((segment) => `${segment.length}:${segment}`).join('')

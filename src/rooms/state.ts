@@ -1,0 +1,145 @@
+import * as Y from 'yjs'
+import { advance, type UpdateSummary } from '../update/summary.ts'
+
+/** Update without any content: what an up-to-date client sends as its SyncStep2. */
+const emptyUpdateBytes = 2
+
+export interface Integrated {
+  /** What was new, as an update of its own; null when everything was known already. */
+  readonly added: Uint8Array | null
+  /** True when part of it depends on updates that are not here. That part was left out. */
+  readonly gap: boolean
+}
+
+/**
+ * The content of one document: as a Y.Doc while it is worked on, as bytes while it is only handed out (a Y.Doc
+ * costs many times the memory of its bytes). Nothing pending is ever kept inside.
+ */
+export class RoomState {
+  /** Next expected clock of each client. */
+  readonly clocks: Map<number, number>
+  #doc: Y.Doc | null
+  #bytes: Uint8Array
+  /** Size when last encoded, plus all bytes added since: an upper bound, as merging only shrinks. */
+  #sizeBytes: number
+  #addedBytes = 0
+
+  private constructor(doc: Y.Doc | null, bytes: Uint8Array) {
+    this.#doc = doc
+    this.#bytes = bytes
+    this.#sizeBytes = bytes.length
+    this.clocks = Y.decodeStateVector(
+      doc === null ? Y.encodeStateVectorFromUpdate(bytes) : Y.encodeStateVector(doc),
+    )
+  }
+
+  /** @param bytes a whole state, as `Y.encodeStateAsUpdate` makes it; null for an empty document */
+  static fromBytes(bytes: Uint8Array | null): RoomState {
+    return bytes === null
+      ? new RoomState(new Y.Doc(), new Uint8Array(emptyUpdateBytes))
+      : new RoomState(null, bytes)
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  get doc(): Y.Doc {
+    if (this.#doc === null) {
+      this.#doc = new Y.Doc()
+      Y.applyUpdate(this.#doc, this.#bytes)
+      this.#bytes = new Uint8Array(0)
+    }
+    return this.#doc
+  }
+
+  /** Keeps the bytes and lets the Y.Doc go. */
+  drop(): void {
+    if (this.#doc === null) return
+    this.#bytes = this.encode()
+    this.#doc.destroy()
+    this.#doc = null
+  }
+
+  /**
+   * Applies updates that are known to fit exactly (`isPlain`), in one transaction: a third of the cost of one
+   * transaction each. `clocks` have been advanced by the caller.
+   */
+  applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
+    const doc = this.doc
+    doc.transact(() => {
+      for (const { bytes } of updates) Y.applyUpdate(doc, bytes)
+    })
+    for (const { bytes } of updates) this.#grow(bytes.length)
+  }
+
+  /** Applies any vetted update: known parts are skipped, parts that depend on something missing are left out. */
+  integrate(bytes: Uint8Array): Integrated {
+    const { added } = this.#capture((doc) => Y.applyUpdate(doc, bytes))
+    const { store } = this.doc
+    const gap = store.pendingStructs !== null || store.pendingDs !== null
+    store.pendingStructs = null
+    store.pendingDs = null
+    return { added, gap }
+  }
+
+  /** Lets `change` edit the document in one transaction; `added` is what it did, null when nothing. */
+  edit<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
+    return this.#capture((doc) => doc.transact(() => change(doc)))
+  }
+
+  /** Counts an update that came out of `integrate` or `edit`. */
+  advance(summary: UpdateSummary): void {
+    advance(summary, this.clocks)
+  }
+
+  /** What a client with this state vector lacks; everything for null. */
+  diff(vector: Uint8Array | null): Uint8Array {
+    if (vector === null || vector.length <= 1) return this.encode()
+    return Y.encodeStateAsUpdate(this.doc, vector)
+  }
+
+  vector(): Uint8Array {
+    return Y.encodeStateVector(this.clocks)
+  }
+
+  /** The whole state. */
+  encode(): Uint8Array {
+    if (this.#doc === null) return this.#bytes
+    const bytes = Y.encodeStateAsUpdate(this.#doc)
+    this.#sizeBytes = bytes.length
+    this.#addedBytes = 0
+    return bytes
+  }
+
+  /**
+   * Is there room for `bytes` more below `bytesMax`? The estimate is made exact by encoding, but only after an
+   * eighth of the limit has been added since the last time: a full document must not cost an encoding a message.
+   */
+  hasRoomFor(bytes: number, bytesMax: number): boolean {
+    if (this.#sizeBytes + bytes <= bytesMax) return true
+    if (this.#addedBytes > bytesMax / 8) this.encode()
+    return this.#sizeBytes + bytes <= bytesMax
+  }
+
+  #grow(bytes: number): void {
+    this.#sizeBytes += bytes
+    this.#addedBytes += bytes
+  }
+
+  /** Listening costs more than applying, so it is done only around what needs it. */
+  #capture<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
+    const doc = this.doc
+    const updates: Uint8Array[] = []
+    const listener = (update: Uint8Array): void => void updates.push(update)
+    doc.on('update', listener)
+    try {
+      const result = change(doc)
+      const added = updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null)
+      if (added !== null) this.#grow(added.length)
+      return { result, added }
+    } finally {
+      doc.off('update', listener)
+    }
+  }
+}

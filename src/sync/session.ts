@@ -1,0 +1,237 @@
+import type { WebSocket } from 'ws'
+import type { Identity } from '../access/identity.ts'
+import { type Role, roleOn } from '../access/roles.ts'
+import type { Clock } from '../clock.ts'
+import { messageOf } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { type Close, close } from '../model/close.ts'
+import type { Delivery } from '../rooms/delivery.ts'
+import type { Member, MemberUser } from '../rooms/member.ts'
+import type { Room } from '../rooms/room.ts'
+import type { Lease } from '../rooms/rooms.ts'
+import { MalformedMessage, readAwareness, writeAwareness } from '../update/awareness.ts'
+import { MalformedUpdate, readStateVector, readUpdate } from '../update/update.ts'
+import type { Outlet } from './outlet.ts'
+import type { ReadPressure, Reader } from './pressure.ts'
+import type { Message, Protocol } from './protocols/message.ts'
+
+export interface SessionTools {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly pressure: ReadPressure
+  readonly allowSubdocuments: boolean
+  readonly documentBytesMax: number
+}
+
+export interface SessionParts {
+  readonly socket: WebSocket
+  readonly outlet: Outlet
+  readonly protocol: Protocol
+  readonly lease: Lease
+  readonly identity: Identity
+  readonly address: DocumentAddress
+  /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
+  readonly renews: boolean
+}
+
+/** Pings go out, and silence towards the client ends, this often. */
+export const heartbeatMs = 15_000
+/** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
+const echoAfterMs = 5_000
+
+/** Says nothing; keeps a y-websocket client from thinking that the connection is dead. */
+const emptyAwareness = writeAwareness([])
+
+/** One client's connection to one room. */
+export class Session implements Member, Reader {
+  readonly encoder: Protocol
+  readonly user: MemberUser
+  readonly #parts: SessionParts
+  readonly #tools: SessionTools
+  readonly #room: Room
+  #role: Role | null = null
+  #roleUntil = 0
+  /** State vector of what a slow client has; null while it keeps up. */
+  #behind: Uint8Array | null = null
+  #heardAt: number
+  #pingedAt: number
+  #reading: 'on' | 'paused' = 'on'
+  #state: 'open' | 'ended' = 'open'
+
+  constructor(parts: SessionParts, tools: SessionTools) {
+    this.#parts = parts
+    this.#tools = tools
+    this.#room = parts.lease.room
+    this.encoder = parts.protocol
+    this.user = { id: parts.identity.userId, name: parts.identity.name }
+    this.#heardAt = tools.clock.now()
+    this.#pingedAt = this.#heardAt
+  }
+
+  /** Joins the room and says what the room has. Nothing is sent before this. */
+  start(): void {
+    const { socket } = this.#parts
+    socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
+    socket.on('pong', () => this.#heard())
+    this.#room.join(this)
+    this.askForMissing()
+    const states = this.#room.awareness.all()
+    if (states !== null) this.#send(this.encoder.awareness(states))
+  }
+
+  deliver(delivery: Delivery): void {
+    if (this.#behind !== null) return
+    if (this.#parts.outlet.full) return this.#fallBehind()
+    const frames = delivery.bytesFor(this)
+    if (frames !== null) this.#send(frames)
+  }
+
+  deliverAwareness(frame: Uint8Array, own: boolean): void {
+    const { outlet } = this.#parts
+    if (this.#behind !== null || outlet.full) return
+    if (own && this.#tools.clock.now() - outlet.lastWriteAt < echoAfterMs) return
+    this.#send(frame)
+  }
+
+  askForMissing(): void {
+    const vector = this.#room.state.vector()
+    this.#whenDurable(() => this.#send(this.encoder.vector(vector)))
+  }
+
+  end(reason: Close): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.#parts.socket.close(reason.code, reason.reason)
+    this.resumeReading()
+  }
+
+  /** The connection is gone. */
+  closed(): void {
+    this.#state = 'ended'
+    if (this.#behind !== null) this.#tools.metrics.slowClients.dec()
+    this.#behind = null
+    this.#tools.pressure.forget(this)
+    this.#room.leave(this)
+    this.#parts.lease.release()
+  }
+
+  /** Called about twice a second: ends what has expired, keeps alive what is quiet, hangs up on the dead. */
+  tick(now: number): void {
+    if (this.#state === 'ended') return
+    if (now >= this.#parts.identity.expiresAt) return this.#expire()
+    if (now >= this.#roleUntil && this.#roleAt(now) === null) {
+      return this.end(close('revoked', 'the right to this document has ended'))
+    }
+    if (now - this.#pingedAt >= heartbeatMs) this.#heartbeat(now)
+    if (now - this.#parts.outlet.lastWriteAt >= heartbeatMs && this.#behind === null) {
+      this.#send(this.encoder.awareness(emptyAwareness))
+    }
+  }
+
+  pauseReading(): void {
+    this.#reading = 'paused'
+    this.#parts.socket.pause()
+  }
+
+  resumeReading(): void {
+    this.#reading = 'on'
+    this.#parts.socket.resume()
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#state === 'ended') return
+    this.#heard()
+    if (!isBinary) return this.end(close('bad', 'text messages are not part of this protocol'))
+    try {
+      this.#handle(this.encoder.decode(data))
+    } catch (error) {
+      if (!(error instanceof MalformedMessage || error instanceof MalformedUpdate)) throw error
+      this.end(close('bad', messageOf(error).slice(0, 100)))
+    }
+    this.#tools.pressure.check(this)
+  }
+
+  #handle(message: Message): void {
+    switch (message.kind) {
+      case 'update':
+      case 'offer':
+        return this.#takeUpdate(message.kind, message.update)
+      case 'vector':
+        readStateVector(message.vector)
+        return this.#offer(this.#room.state.diff(message.vector))
+      case 'awareness':
+        return this.#room.awareness.receive(this, readAwareness(message.message))
+      case 'queryAwareness': {
+        const states = this.#room.awareness.all()
+        if (states !== null) this.#send(this.encoder.awareness(states))
+      }
+    }
+  }
+
+  /** A viewer's edits stay with the viewer: dropped, because its client offers them at every handshake. */
+  #takeUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
+    const summary = readUpdate(bytes, this.#tools)
+    if (this.#roleAt(this.#tools.clock.now()) !== 'editor') return
+    if (this.#room.receive({ kind, bytes, summary, from: this })) return
+    this.end(close('tooBig', `a document has at most ${this.#tools.documentBytesMax} bytes`))
+  }
+
+  #roleAt(now: number): Role | null {
+    if (now >= this.#roleUntil) {
+      const { identity, address } = this.#parts
+      const { role, until } = roleOn(identity, address, now)
+      this.#role = role
+      this.#roleUntil = until
+    }
+    return this.#role
+  }
+
+  #offer(update: Uint8Array): void {
+    this.#whenDurable(() => this.#send(this.encoder.offer(update)))
+  }
+
+  /** Seen means safe: what is read from memory leaves only when the log has it. */
+  #whenDurable(send: () => void): void {
+    this.#room.durable.then(send, () => {})
+  }
+
+  #send(frames: Uint8Array): void {
+    const { socket, outlet } = this.#parts
+    if (this.#state === 'open' && socket.readyState === socket.OPEN) outlet.write(frames, this.#tools.clock.now())
+  }
+
+  /** From here on the client gets nothing, then one difference instead of everything it missed. */
+  #fallBehind(): void {
+    this.#behind = this.#room.deliveredVector()
+    this.#tools.metrics.slowClients.inc()
+    this.#parts.outlet.whenDrained(() => this.#catchUp())
+  }
+
+  #catchUp(): void {
+    if (this.#behind === null) return
+    const missed = this.#room.state.diff(this.#behind)
+    this.#behind = null
+    this.#tools.metrics.slowClients.dec()
+    this.#whenDurable(() => this.#send(this.encoder.update(missed)))
+  }
+
+  #expire(): void {
+    this.end(
+      this.#parts.renews
+        ? close('restarting', 'the token has expired: reconnect with a new one')
+        : close('unauthenticated', 'the token has expired'),
+    )
+  }
+
+  /** A client that has not answered the last ping is gone; one that we don't read from can't answer. */
+  #heartbeat(now: number): void {
+    if (this.#heardAt < this.#pingedAt && this.#reading === 'on') return this.#parts.socket.terminate()
+    this.#pingedAt = now
+    if (this.#parts.socket.readyState === this.#parts.socket.OPEN) this.#parts.socket.ping()
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#tools.clock.now()
+  }
+}

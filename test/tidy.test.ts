@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+const linesMax = 400
+
+/** Folders and files of `src`, lowest layer first. A file imports from its own layer or below, never from above. */
+const layers: readonly (readonly string[])[] = [
+  ['errors.ts', 'log.ts', 'clock.ts', 'metrics.ts', 'config.ts', 'config'],
+  ['model'],
+  ['update', 'content'],
+  ['engine'],
+  ['events'],
+  ['directory'],
+  ['access'],
+  ['rooms'],
+  ['sync', 'api', 'webhooks'],
+  ['server.ts'],
+  ['cli'],
+  ['main.ts'],
+]
+/** Of one layer, and yet they know nothing of each other. */
+const strangers = ['sync', 'api', 'webhooks']
+
+function filesUnder(folder: string, ending: RegExp): string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name) && !name.includes('node_modules') && !name.includes('public/'))
+    .map((name) => join(folder, name))
+}
+
+const sources = filesUnder('src', /\.ts$/)
+const text = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+/** Relative imports and re-exports of a file, types included, as paths from the top level. */
+function importsOf(file: string): string[] {
+  const found = [...text(file).matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
+  return found.map((match) => relative(root, resolve(root, dirname(file), match[1] as string)))
+}
+
+const partOf = (file: string): string => file.split('/')[1] as string
+const layerOf = (file: string): number => layers.findIndex((layer) => layer.includes(partOf(file)))
+
+function circles(): string[] {
+  const state = new Map<string, 'visiting' | 'done'>()
+  const found: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === 'done') return
+    if (state.get(file) === 'visiting') {
+      found.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      return
+    }
+    state.set(file, 'visiting')
+    for (const next of importsOf(file)) visit(next, [...path, file])
+    state.set(file, 'done')
+  }
+  for (const file of sources) visit(file, [])
+  return found
+}
+
+describe('layers', () => {
+  it('[TIDY-1] every part of src has its layer', () => {
+    expect(sources.filter((file) => layerOf(file) === -1)).toEqual([])
+  })
+
+  it('[TIDY-2] imports go only downwards', () => {
+    const upward = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => layerOf(target) > layerOf(file))
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(upward).toEqual([])
+  })
+
+  it('[TIDY-3] the edges know nothing of each other', () => {
+    const crossing = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => strangers.includes(partOf(file)) && strangers.includes(partOf(target)))
+        .filter((target) => partOf(file) !== partOf(target))
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(crossing).toEqual([])
+  })
+
+  it('[TIDY-4] no import circle, types included', () => {
+    expect(circles()).toEqual([])
+  })
+
+  it('[TIDY-5] an engine is chosen by the composition root alone, and loaded when chosen', () => {
+    const engines = /src\/engine\/(memory|level)\//
+    const users = sources.filter(
+      (file) => !engines.test(file) && importsOf(file).some((target) => engines.test(target)),
+    )
+    expect(users.filter((file) => file !== 'src/server.ts')).toEqual([])
+    expect(text('src/server.ts')).not.toMatch(/^import .*engine\/(memory|level)\//m)
+  })
+})
+
+describe('files', () => {
+  it(`[TIDY-6] no file has more than ${linesMax} lines`, () => {
+    const all = ['src', 'test', 'bench', 'examples'].flatMap((folder) => filesUnder(folder, /\.(ts|tsx|js|mjs)$/))
+    expect(all.filter((file) => text(file).split('\n').length > linesMax)).toEqual([])
+  })
+
+  it('[TIDY-7] the environment is read in one place', () => {
+    const readers = sources.filter((file) => /process\.env/.test(text(file)))
+    expect(readers.filter((file) => !/^src\/(config\/|main\.ts|cli\/)/.test(file))).toEqual([])
+  })
+
+  it('[TIDY-8] no type is switched off, no test is left out, nothing is left to do', () => {
+    const forbidden = /: any\b|\bas any\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\b(TODO|FIXME|XXX)\b/
+    const all = ['src', 'test', 'bench'].flatMap((folder) => filesUnder(folder, /\.ts$/))
+    const own = relative(root, import.meta.filename)
+    expect(all.filter((file) => file !== own && forbidden.test(text(file)))).toEqual([])
+  })
+})
+
+describe('documentation', () => {
+  const spec = text('test/SPEC.md')
+  const ruleIds = new Set([...spec.matchAll(/^- \*\*([A-Z]+-?\d+)\*\*/gm)].map((match) => match[1] as string))
+  const titles = filesUnder('test', /\.ts$/).flatMap((file) =>
+    [...text(file).matchAll(/\bit(?:\.\w+\([^)]*\))?\(\s*[`'"]((?:\[[A-Z]+-?\d+\]\s*)+)/g)].map((match) => match[1] as string),
+  )
+  const cited = new Set(titles.flatMap((title) => [...title.matchAll(/\[([A-Z]+-?\d+)\]/g)].map((m) => m[1] as string)))
+
+  it('[TIDY-9] every rule of test/SPEC.md is cited by a test, and every cited rule is there', () => {
+    expect([...ruleIds].filter((id) => !cited.has(id))).toEqual([])
+    expect([...cited].filter((id) => !ruleIds.has(id))).toEqual([])
+  })
+
+  it('[TIDY-10] the map of src names every folder and file at its top', () => {
+    const map = text('src/README.md')
+    const parts = readdirSync(join(root, 'src')).filter((name) => name !== 'README.md')
+    expect(parts.filter((name) => !map.includes(`\`${name}\``) && !map.includes(`\`${name}/\``))).toEqual([])
+  })
+})
