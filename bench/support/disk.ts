@@ -1,0 +1,19 @@
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { quantile } from './report.ts'
+
+/** Milliseconds of one `fdatasync` after a 100-byte write: the price of "on disk" on this machine. */
+export function fsyncMs(): { p50: number; p99: number } {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-fsync-'))
+  const file = openSync(join(directory, 'file'), 'w')
+  const times = Array.from({ length: 300 }, () => {
+    writeSync(file, Buffer.alloc(100))
+    const start = performance.now()
+    fdatasyncSync(file)
+    return performance.now() - start
+  })
+  closeSync(file)
+  rmSync(directory, { recursive: true })
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+}

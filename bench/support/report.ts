@@ -1,0 +1,33 @@
+/** A bar on a terminal, nothing in a file. */
+export function progress(label: string): { at(share: number): void; end(): void } {
+  const width = 30
+  let shown = -1
+  return {
+    at(share) {
+      const filled = Math.floor(Math.min(1, share) * width)
+      if (!process.stderr.isTTY || filled === shown) return
+      shown = filled
+      process.stderr.write(`\r${label} [${'#'.repeat(filled)}${'-'.repeat(width - filled)}]`)
+    },
+    end() {
+      if (process.stderr.isTTY) process.stderr.write(`\r${' '.repeat(label.length + width + 4)}\r`)
+    },
+  }
+}
+
+/** Prints rows under a header, columns aligned. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const all = [header, ...rows]
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  for (const row of all) console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
+}
+
+export const quantile = (values: readonly number[], share: number): number => {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+export const round = (value: number, digits = 2): string => value.toFixed(digits)
+export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')

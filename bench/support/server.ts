@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+
+const credentials = {
+  WEFT_WORKSPACE_ID: 'bench',
+  WEFT_WORKSPACE_AUTH_TOKEN: 'bench-workspace-token',
+  WEFT_API_KEY: 'bench-key',
+  WEFT_AUTH_TOKEN: 'bench-auth-token-1234',
+}
+
+export interface BenchServer {
+  readonly url: string
+  /** What a websocket URL starts with: append `organization/document/editor?token=`. */
+  readonly syncUrl: string
+  readonly process: ChildProcess
+  token(): Promise<string>
+  post(path: string, data: unknown): Promise<{ status: number; body: { result?: { data?: unknown }; error?: unknown } }>
+  kill(): Promise<void>
+}
+
+/** An own directory, removed when the process ends. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Runs a built Weft on `data` in a process of its own, with everything durable. */
+export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
+  const port = await freePort()
+  const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
+  const args = ['dist/main.js', 'serve', '--port', String(port), '--host', '127.0.0.1', '--data', data]
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://127.0.0.1:${port}`
+  await ready(url, child)
+  const post = (path: string, body: unknown) => postTo(url + path, body)
+  return {
+    url,
+    syncUrl: `ws://127.0.0.1:${port}/sync/`,
+    process: child,
+    post,
+    token: async () => {
+      const user = { userId: 'bench', userProperties: { name: 'Bench', email: 'bench@example.com' } }
+      const { body } = await post('/v2/auth/generate_token', user)
+      return (body.result?.data as { token: string }).token
+    },
+    kill: () => kill(child),
+  }
+}
+
+/** Runs a script of `bench/support` that listens on the port given as its argument. */
+export async function startScript(script: string): Promise<{ port: number; kill(): Promise<void> }> {
+  const port = await freePort()
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join('bench', 'support', script), String(port)],
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  await ready(`http://127.0.0.1:${port}`, child)
+  return { port, kill: () => kill(child) }
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const response = await fetch(`${url}/readyz`).catch(() => null)
+    if (response?.ok === true) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the server did not become ready')
+}
+
+async function postTo(url: string, data: unknown) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': credentials.WEFT_API_KEY,
+      'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
+    },
+    body: JSON.stringify({ data }),
+  })
+  return { status: response.status, body: (await response.json()) as { result?: { data?: unknown }; error?: unknown } }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import * as Y from 'yjs'
+
+const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'editing-trace.json.gz')
+
+export type Patch = readonly [position: number, deleted: number, inserted: string]
+
+export interface Trace {
+  readonly source: string
+  readonly patches: readonly Patch[]
+  readonly endContent: string
+}
+
+/** The recorded writing session of a paper, or one made up where it is not there. */
+export function readTrace(keystrokes: number): Trace {
+  if (!existsSync(recorded)) return generatedTrace(keystrokes)
+  const trace = JSON.parse(gunzipSync(readFileSync(recorded)).toString()) as { txns: { patches: Patch[] }[] }
+  const patches = trace.txns.flatMap((txn) => txn.patches).slice(0, keystrokes)
+  return { source: 'a recorded writing session', patches, endContent: contentOf(patches) }
+}
+
+/** Runs of typing at moving places, one keystroke in ten a deletion; always the same. */
+function generatedTrace(keystrokes: number): Trace {
+  let seed = 42
+  const random = (below: number): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((seed / 2 ** 32) * below)
+  }
+  let [length, position] = [0, 0]
+  const patches: Patch[] = []
+  for (let index = 0; index < keystrokes; index++) {
+    if (random(200) === 0) position = random(length + 1)
+    const deletes = position > 0 && random(10) === 0
+    patches.push(deletes ? [position - 1, 1, ''] : [position, 0, 'etaoin shrdlu'.charAt(random(13))])
+    length += deletes ? -1 : 1
+    position += deletes ? -1 : 1
+  }
+  return { source: 'a generated session (no recorded one found)', patches, endContent: contentOf(patches) }
+}
+
+function contentOf(patches: readonly Patch[]): string {
+  let text = ''
+  for (const [position, deleted, inserted] of patches) {
+    text = text.slice(0, position) + inserted + text.slice(position + deleted)
+  }
+  return text
+}
+
+/** The update that each keystroke makes in an editor: one transaction, one update. */
+export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
+  const doc = new Y.Doc()
+  const text = doc.getText('content')
+  const updates: Uint8Array[] = []
+  doc.on('update', (update: Uint8Array) => updates.push(update))
+  for (const [position, deleted, inserted] of patches) {
+    doc.transact(() => {
+      if (deleted > 0) text.delete(position, deleted)
+      if (inserted !== '') text.insert(position, inserted)
+    })
+  }
+  return updates
+}
