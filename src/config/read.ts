@@ -54,7 +54,7 @@ export function readConfig(input: ConfigInput): ReadConfig {
     values[key] = found === null ? defaultOf(key) : parse(key, found)
     sources[key] = found?.source ?? 'default'
   }
-  if (values['auth'] === 'none' && sources['host'] === 'default') values['host'] = '127.0.0.1'
+  if (values.auth === 'none' && sources.host === 'default') values.host = '127.0.0.1'
   const config = values as unknown as Config
   checkTogether(config)
   return { config, sources: sources as Record<OptionKey, Source> }

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError, invalid } from '../errors.ts'
+import { jsonDepthExceeds } from '../model/json.ts'
+import { limits } from '../model/limits.ts'
+import { invalidAt } from './validator.ts'
+
+/** `data` and what is around it; content has limits of its own, checked where it is used. */
+const depthMax = limits.typeDepth + 2
+/** Bytes of an oversized body that are read and thrown away, so that the client sees its answer before the end. */
+const discardedBytesMax = 67_108_864
+
+const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
+
+/** The connection ended before the body did: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
+/** @throws ApiError INVALID_ARGUMENT unless the body is said to be plain JSON in UTF-8 */
+export function checkContentType({ headers }: IncomingMessage): void {
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw invalid('the content type must be application/json (with charset utf-8, if any)')
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw invalid('the body must not be compressed: content-encoding is not supported')
+}
+
+/**
+ * The `data` member of the body, and the length of the body's text.
+ * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`
+ */
+export async function readData(
+  request: IncomingMessage,
+  bytesMax: number,
+): Promise<{ data: object; length: number }> {
+  const text = decode(await readBytes(request, bytesMax))
+  if (jsonDepthExceeds(text, depthMax)) throw invalid(`the body is nested more than ${depthMax} levels deep`)
+  const body = parseObject(text)
+  const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
+  if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
+  if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
+  return { data, length: text.length }
+}
+
+function parseObject(text: string): object {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw invalid('the body is not JSON')
+  }
+  if (!isObject(body)) throw invalid('the body must be a JSON object with the member "data"')
+  return body
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalid('the body is not UTF-8')
+  }
+}
+
+/** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new ClientGone('the connection ended before the body'))
+    if (request.destroyed) return gone()
+    const chunks: Buffer[] = []
+    let length = 0
+    let fits = Number(request.headers['content-length'] ?? 0) <= bytesMax
+    const refuse = () => {
+      fits = false
+      chunks.length = 0
+      reject(new ApiError('INVALID_ARGUMENT', `the body is larger than ${bytesMax} bytes`, { httpCode: 413 }))
+    }
+    if (!fits) refuse()
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > bytesMax + discardedBytesMax) request.destroy()
+      else if (fits && length > bytesMax) refuse()
+      else if (fits) chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('close', gone)
+    request.on('error', gone)
+  })
+}

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http'
+import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+
+/** The success envelope. */
+export const successBody = (message: string, data: unknown): object => ({
+  result: { status: 'success', message, data },
+})
+
+/** The failure envelope. */
+export const errorBody = ({ status, message, details }: ApiError): object => ({
+  error: { status, message, details },
+})
+
+export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(httpCode, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  })
+  response.end(text)
+}
+
+export function sendError(response: ServerResponse, error: ApiError): void {
+  if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds)
+  sendJson(response, error.httpCode, errorBody(error))
+}
+
+/** The answer to anything thrown; null when it is our fault and only the log may tell. */
+export function answerable(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error
+  if (error instanceof StoreUnavailable)
+    return new ApiError('UNAVAILABLE', 'the store is not available; try again', {
+      retryAfterSeconds: 1,
+      cause: error,
+    })
+  if (error instanceof CorruptRecord)
+    return new ApiError('INTERNAL', 'what is stored of this document is damaged', { cause: error })
+  return null
+}

@@ -1,0 +1,71 @@
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { messageOf } from '../errors.ts'
+import { createHttpServer } from './http-server.ts'
+
+/** The port cannot be listened on. The message is for the operator. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process is listening there',
+  EACCES: 'this user may not listen there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+}
+
+/** The HTTP side of the port: listens, counts what is being answered, and stops in two steps. */
+export class HttpEdge {
+  /** Others may take its upgrades. */
+  readonly server: Server
+  #answering = 0
+  #onIdle: (() => void) | null = null
+
+  constructor(handle: RequestListener) {
+    this.server = createHttpServer((request, response) => {
+      this.#answering += 1
+      response.once('close', () => this.#answered())
+      handle(request, response)
+    })
+  }
+
+  /** Resolves with the port. @throws ListenError */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const refused = (error: NodeJS.ErrnoException) => {
+        const reason = sentences[error.code ?? ''] ?? messageOf(error)
+        reject(new ListenError(`cannot listen on ${host}:${port}: ${reason}`))
+      }
+      this.server.once('error', refused)
+      this.server.listen({ port, host }, () => {
+        this.server.off('error', refused)
+        resolve((this.server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  /** Resolves when nothing is being answered, at the latest after `timeoutMs`. New requests are still taken. */
+  settle(timeoutMs: number): Promise<void> {
+    if (this.#answering === 0) return Promise.resolve()
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Ends listening and all connections, also those that are upgraded. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve())
+      this.server.closeAllConnections()
+    })
+  }
+
+  #answered(): void {
+    this.#answering -= 1
+    if (this.#answering === 0) this.#onIdle?.()
+  }
+}

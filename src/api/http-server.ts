@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import { ApiError, invalid } from '../errors.ts'
+import { errorBody, sendError } from './envelope.ts'
+import { setCommonHeaders } from './request.ts'
+
+/** Times within which a client must have said what it wants; Node's own are minutes. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 2000,
+  /** Longer than proxies keep idle connections (60 s), so that they end them, not we under a request. */
+  keepAliveTimeout: 65_000,
+}
+const headerBytesMax = 32_768
+
+/** Answers by parser error code; every other error of the parser is a malformed request. */
+const parserErrors: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError(
+    'INVALID_ARGUMENT',
+    `the headers are larger than ${headerBytesMax} bytes`,
+    {
+      httpCode: 431,
+    },
+  ),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('INVALID_ARGUMENT', 'the chunk extensions are too large', {
+    httpCode: 413,
+  }),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('INVALID_ARGUMENT', 'the request took too long', { httpCode: 408 }),
+}
+
+const unmetExpectation = new ApiError('INVALID_ARGUMENT', 'Expect can only be 100-continue', {
+  httpCode: 417,
+})
+
+/** A server that answers in the envelope also what never becomes a request, and survives every socket error. */
+export function createHttpServer(handle: RequestListener): Server {
+  /** The answer that each connection is waiting for or getting. */
+  const answering = new WeakMap<Socket, ServerResponse>()
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    answering.set(request.socket, response)
+    if (request.headers.host !== undefined || request.httpVersion === '1.0') handle(request, response)
+    else refuse(request, response, invalid('the Host header is missing'))
+  }
+  const server = createServer(
+    { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    listener,
+  )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refuse(request, response, unmetExpectation)
+  })
+  server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || answering.get(socket)?.headersSent) socket.destroy()
+    else socket.end(rawAnswer(parserErrors[error.code ?? ''] ?? invalid('the request is not valid HTTP')))
+  })
+  return server
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  setCommonHeaders(request, response)
+  sendError(response, error)
+}
+
+/** The bytes of an answer, where Node has no response object for it. */
+function rawAnswer(error: ApiError): string {
+  const body = JSON.stringify(errorBody(error))
+  const head = [
+    `HTTP/1.1 ${error.httpCode} Error`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    'connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}

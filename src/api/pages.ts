@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { timingSafe } from '../access/secrets.ts'
+import type { Health } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import { openApi } from './openapi.ts'
+import type { Operation } from './operation.ts'
+import type { Page, PageContent } from './page.ts'
+
+export interface PageParts {
+  readonly version: string
+  readonly operations: readonly Operation[]
+  readonly metrics: Metrics
+  /** What `/metrics` asks for; null when it is open. */
+  readonly metricsToken: string | null
+  /** Whether requests should be sent here. */
+  readonly readiness: () => Health
+}
+
+/** The pages for operators. */
+export function pages(parts: PageParts): readonly Page[] {
+  const { version, operations, readiness } = parts
+  const document = openApi(operations, version)
+  return [
+    { path: '/', content: (request) => banner(request, version) },
+    { path: '/healthz', content: () => json({ status: 'ok' }) },
+    { path: '/readyz', content: () => ready(readiness()) },
+    { path: '/metrics', content: (request) => metricsPage(request, parts) },
+    { path: '/version', content: () => json({ name: 'weft', version }) },
+    { path: '/openapi.json', content: () => json(document) },
+  ]
+}
+
+const json = (body: object): PageContent => ({ kind: 'json', body })
+
+const links = {
+  'REST service': '/openapi.json',
+  Health: '/healthz',
+  Readiness: '/readyz',
+  Metrics: '/metrics',
+  Version: '/version',
+}
+
+function banner({ headers }: IncomingMessage, version: string): PageContent {
+  if (!headers.accept?.includes('text/html')) return json({ name: 'weft', version, links })
+  const items = Object.entries(links).map(([name, path]) => `<li><a href="${path}">${name}</a></li>`)
+  const text =
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Weft</title>' +
+    `<h1>Weft ${version}</h1><ul>${items.join('')}</ul></html>\n`
+  return { kind: 'text', type: 'text/html; charset=utf-8', text }
+}
+
+function ready(health: Health): PageContent {
+  if (!health.ok) throw new ApiError('UNAVAILABLE', `not ready: ${health.reason}`, { retryAfterSeconds: 1 })
+  return json({ status: 'ready' })
+}
+
+async function metricsPage(
+  { headers }: IncomingMessage,
+  { metrics, metricsToken }: PageParts,
+): Promise<PageContent> {
+  if (metricsToken !== null && !timingSafe(headers.authorization ?? '', `Bearer ${metricsToken}`))
+    throw new ApiError('UNAUTHENTICATED', 'metrics need the metrics token as bearer token')
+  const { registry } = metrics
+  return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
+}

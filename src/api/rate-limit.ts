@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts'
+
+export interface RateLimitOptions {
+  /** Calls a second that can go on for ever. */
+  readonly perSecond: number
+  /** Calls at once, after a pause. At least 1. */
+  readonly burst: number
+  readonly clock: Clock
+}
+
+/** Keys remembered before those that could make a full burst again are forgotten. */
+const keysMax = 10_000
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule): each key has one number, the time at
+ * which it will have used up nothing of its burst.
+ */
+export class RateLimiter {
+  readonly #intervalMs: number
+  readonly #toleranceMs: number
+  readonly #clock: Clock
+  readonly #restedAt = new Map<string, number>()
+
+  constructor({ perSecond, burst, clock }: RateLimitOptions) {
+    this.#intervalMs = 1000 / perSecond
+    this.#toleranceMs = this.#intervalMs * (burst - 1)
+    this.#clock = clock
+  }
+
+  /** Counts a call of `key`. Returns 0, or, when it is one too many and does not count, the milliseconds to wait. */
+  take(key: string): number {
+    const now = this.#clock.now()
+    const restedAt = Math.max(this.#restedAt.get(key) ?? now, now)
+    const waitMs = restedAt - now - this.#toleranceMs
+    if (waitMs > roundingMs) return waitMs
+    this.#restedAt.set(key, restedAt + this.#intervalMs)
+    if (this.#restedAt.size > keysMax) this.#forgetRested(now)
+    return 0
+  }
+
+  /** Keys that have rested lose nothing by being forgotten; should all be busy, the oldest gain a burst. */
+  #forgetRested(now: number): void {
+    for (const [key, restedAt] of this.#restedAt) if (restedAt <= now) this.#restedAt.delete(key)
+    for (const key of this.#restedAt.keys()) {
+      if (this.#restedAt.size <= keysMax) break
+      this.#restedAt.delete(key)
+    }
+  }
+}
+
+/** Sums of fractions of a millisecond are not exact. */
+const roundingMs = 1e-6

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, Response } from 'express'
+import { loopbackProblem } from '../access/loopback.ts'
+import { ApiError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** Ids of callers that are taken over: what fits in a log line and a header. */
+const saneRequestId = /^[\w.:-]{1,128}$/
+
+/** Answers are data: nothing may frame, cache, guess or run them. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+interface Observers {
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** Gives the answer its headers and the request its id, which is returned. */
+export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
+  const given = headers['x-request-id']
+  const requestId = typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+  response.setHeader('x-request-id', requestId)
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  return requestId
+}
+
+/** Names the request and measures it. Neither path nor query are logged: only known routes. */
+export const beginRequest =
+  ({ metrics, log }: Observers) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const requestId = setCommonHeaders(request, response)
+    response.locals.requestId = requestId
+    response.locals.route = 'unknown'
+    const startedAt = performance.now()
+    response.once('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000
+      const route = String(response.locals.route)
+      metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
+      log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
+    })
+    next()
+  }
+
+/** @throws ApiError PERMISSION_DENIED for what a page of another site may have sent, while nobody needs credentials */
+export function guardLoopback(request: Request, _response: Response, next: NextFunction): void {
+  const problem = loopbackProblem(request.headers)
+  if (problem !== null) throw new ApiError('PERMISSION_DENIED', problem)
+  next()
+}

@@ -1,0 +1,110 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { KeyCredentials } from '../access/credentials.ts'
+import { ApiError, invalid } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { ClientGone, checkContentType, readData } from './body.ts'
+import { answerable, sendError, sendJson, successBody } from './envelope.ts'
+import type { Operation } from './operation.ts'
+import { type Page, sendPage } from './page.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { beginRequest, guardLoopback } from './request.ts'
+import type { Services } from './services.ts'
+import { type Validator, Validators } from './validator.ts'
+
+export interface ApiParts {
+  readonly operations: readonly Operation[]
+  readonly pages: readonly Page[]
+  readonly services: Services
+  readonly credentials: KeyCredentials
+  /** Null: no limit. */
+  readonly rateLimiter: RateLimiter | null
+  readonly bodyBytesMax: number
+  /** Answer only requests that name this machine: there is no authentication. */
+  readonly loopbackOnly: boolean
+  /** False from the moment the server is to stop. */
+  readonly isAccepting: () => boolean
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+type Handler = (request: Request, response: Response) => Promise<void>
+
+/** All HTTP there is: pages, operations, and an answer in the envelope to everything else. */
+export function createRouter(parts: ApiParts): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
+  app.set('query parser', false)
+  app.use(beginRequest(parts))
+  if (parts.loopbackOnly) app.use(guardLoopback)
+  for (const page of parts.pages) {
+    app.get(page.path, (request, response) => sendPage(page, request, response))
+    app.all(page.path, refuseMethod('GET, HEAD'))
+  }
+  const validators = new Validators()
+  for (const operation of parts.operations) {
+    app.post(operation.path, serveOperation(operation, validators.compile(operation.request), parts))
+    app.all(operation.path, refuseMethod('POST'))
+  }
+  app.use(refuseUnknownPath)
+  app.use(answerError(parts.log))
+  return app
+}
+
+function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
+  const { services, credentials, rateLimiter, bodyBytesMax, isAccepting } = parts
+  return async (request, response) => {
+    response.locals.route = operation.path
+    if (!isAccepting()) throw new ApiError('UNAVAILABLE', 'the server is stopping', { retryAfterSeconds: 1 })
+    checkContentType(request)
+    const caller = await credentials.callerOf(request.headers)
+    limitRate(rateLimiter, caller.tenant.apiKey)
+    const { data, length } = await readData(request, bodyBytesMax)
+    validate(data, length)
+    const answer = await operation.run(data, { caller, services })
+    sendJson(response, 200, successBody(answer.message, answer.data))
+  }
+}
+
+function limitRate(rateLimiter: RateLimiter | null, apiKey: string): void {
+  const waitMs = rateLimiter?.take(apiKey) ?? 0
+  if (waitMs === 0) return
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  throw new ApiError('RESOURCE_EXHAUSTED', `too many calls; try again after ${retryAfterSeconds} s`, {
+    retryAfterSeconds,
+  })
+}
+
+const refuseMethod = (allowed: string) => (request: Request, response: Response) => {
+  response.locals.route = request.path
+  response.setHeader('allow', allowed)
+  throw new ApiError('INVALID_ARGUMENT', `the method must be ${allowed}`, { httpCode: 405 })
+}
+
+function refuseUnknownPath(request: Request): void {
+  try {
+    decodeURIComponent(request.path)
+  } catch {
+    throw invalid('the path is not valid percent-encoding')
+  }
+  throw new ApiError('NOT_FOUND', 'there is nothing at this path')
+}
+
+/** The one place where errors of requests end. What is our fault is logged once, and never shown. */
+const answerError =
+  (log: Log) => (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const requestId: unknown = response.locals.requestId
+    if (error instanceof ClientGone) return
+    const answer = answerable(error)
+    if (answer === null || answer.status === 'INTERNAL')
+      log.error(
+        { err: error, requestId, method: request.method, route: response.locals.route },
+        'request failed',
+      )
+    if (response.headersSent) response.destroy()
+    else
+      sendError(
+        response,
+        answer ?? new ApiError('INTERNAL', `internal error; request id ${String(requestId)}`),
+      )
+  }

@@ -1,0 +1,115 @@
+import type { Grant } from '../../../access/identity.ts'
+import { tokenLengthMax } from '../../../access/tokens.ts'
+import { invalid } from '../../../errors.ts'
+import { operation } from '../../operation.ts'
+import type { From } from '../../schema.ts'
+import { type Issue, invalidAt } from '../../validator.ts'
+
+const lifetimeSecondsMax = 172_800
+
+const resource = {
+  type: 'object',
+  required: ['type', 'id'],
+  properties: {
+    type: { type: 'string', enum: ['organization', 'document', 'folder'] },
+    id: { type: 'string', format: 'id', description: 'Id of the resource.' },
+    organizationId: {
+      type: 'string',
+      format: 'id',
+      description: 'Organization of the resource; required for documents and folders.',
+    },
+    accessRole: { type: 'string', enum: ['viewer', 'editor'], default: 'editor' },
+    expiresAt: { type: 'number', description: 'Unix time in seconds at which the permission ends.' },
+  },
+} as const
+
+const request = {
+  type: 'object',
+  required: ['userId', 'userProperties'],
+  properties: {
+    userId: { type: 'string', format: 'id' },
+    userProperties: {
+      type: 'object',
+      required: ['name', 'email'],
+      properties: {
+        name: { type: 'string', description: 'Display name.' },
+        email: { type: 'string' },
+        isAdmin: {
+          type: 'boolean',
+          default: false,
+          description: 'Makes the user an editor of all documents of the API key.',
+        },
+      },
+    },
+    permissions: {
+      type: 'object',
+      required: ['resources'],
+      properties: { resources: { type: 'array', items: resource, maxItems: 500 } },
+      description: 'What the token is good for. Without it the token is good for whatever its user may do.',
+    },
+    expiresInSeconds: {
+      type: 'integer',
+      minimum: 60,
+      maximum: lifetimeSecondsMax,
+      default: lifetimeSecondsMax,
+    },
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['token', 'expiresAt'],
+  properties: {
+    token: { type: 'string', description: 'A JWT (HS256) for the realtime endpoint.' },
+    expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
+  },
+} as const
+
+export const generateToken = operation({
+  path: '/v2/auth/generate_token',
+  auth: 'key',
+  summary: 'Make a realtime token',
+  description:
+    'Makes a token with which a user opens realtime connections to the documents of the API key. ' +
+    'Hand it to the browser instead of your credentials.',
+  request,
+  response,
+  errors: [],
+  async handler(
+    { userId, userProperties, permissions, expiresInSeconds = lifetimeSecondsMax },
+    { caller, services },
+  ) {
+    const now = services.clock.now()
+    const { name, email, isAdmin = false } = userProperties
+    const { token, expiresAt } = await services.tokens.issue({
+      tenant: caller.tenant,
+      userId,
+      name,
+      email,
+      admin: isAdmin,
+      grants:
+        permissions === undefined
+          ? null
+          : permissions.resources.map((each, index) => grantOf(each, index, now)),
+      expiresAt: now + expiresInSeconds * 1000,
+    })
+    if (token.length > tokenLengthMax)
+      throw invalid(`the token would be longer than ${tokenLengthMax} characters: name fewer resources`)
+    return { message: 'Token generated.', data: { token, expiresAt } }
+  },
+})
+
+function grantOf(entry: From<typeof resource>, index: number, now: number): Grant {
+  const { type, id, accessRole = 'editor', expiresAt } = entry
+  const organizationId = entry.organizationId ?? (type === 'organization' ? id : undefined)
+  const issue = (member: string, message: string): Issue => ({
+    path: `/data/permissions/resources/${index}/${member}`,
+    message,
+  })
+  if (organizationId === undefined) throw invalidAt(issue('organizationId', `is required for a ${type}`))
+  if (type === 'organization' && organizationId !== id)
+    throw invalidAt(issue('organizationId', 'must equal the id of the organization'))
+  if (expiresAt !== undefined && expiresAt * 1000 <= now)
+    throw invalidAt(issue('expiresAt', 'is in the past'))
+  return { type, id, organizationId, accessRole, ...(expiresAt !== undefined && { expiresAt }) }
+}

@@ -1,0 +1,71 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { type ApiError, invalid } from '../errors.ts'
+import { idProblem } from '../model/address.ts'
+import type { ObjectSchema } from './schema.ts'
+
+/** Issues that one answer lists; further ones are left out. */
+const issuesMax = 50
+/**
+ * Bodies up to this many characters are searched for all issues, larger ones for the first: millions of wrong items
+ * would make millions of issues.
+ */
+const allIssuesTextMax = 65_536
+
+export interface Issue {
+  /** JSON pointer into the body. */
+  readonly path: string
+  readonly message: string
+}
+
+/** INVALID_ARGUMENT about a member of the body, with `details.issues`. The first issue makes the message. */
+export function invalidAt(...issues: readonly [Issue, ...Issue[]]): ApiError {
+  const [{ path, message }] = issues
+  return invalid(`${path} ${message}`, { issues: issues.slice(0, issuesMax) })
+}
+
+/** Checks the `data` of a request. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
+export type Validator = (data: unknown, textLength: number) => void
+
+/** Makes validators: schemas are compiled once, at start. */
+export class Validators {
+  readonly #first = createAjv(false)
+  readonly #all = createAjv(true)
+
+  compile(schema: ObjectSchema): Validator {
+    const first = this.#first.compile(schema)
+    let all: ValidateFunction | null = null
+    return (data, textLength) => {
+      if (first(data)) return
+      if (textLength > allIssuesTextMax) throw problemsOf(first)
+      all ??= this.#all.compile(schema)
+      all(data)
+      throw problemsOf(all)
+    }
+  }
+}
+
+function createAjv(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, ownProperties: true, verbose: true, allErrors })
+  ajv.addFormat('id', { type: 'string', validate: (text: string) => idProblem(text) === null })
+  ajv.addFormat('date-time', true)
+  ajv.addFormat('byte', true)
+  return ajv
+}
+
+function problemsOf({ errors }: ValidateFunction): ApiError {
+  const [first, ...others] = (errors ?? []).map(issueOf)
+  return invalidAt(first ?? { path: '/data', message: 'is not valid' }, ...others)
+}
+
+function issueOf({ keyword, instancePath, params, message, data }: ErrorObject): Issue {
+  const path = `/data${instancePath}`
+  if (keyword === 'required')
+    return { path: `${path}/${escapePointer(params.missingProperty)}`, message: 'is required' }
+  if (keyword === 'format' && params.format === 'id')
+    return { path, message: idProblem(data) ?? 'is not an id' }
+  if (keyword === 'enum') return { path, message: `must be one of ${params.allowedValues.join(', ')}` }
+  return { path, message: message ?? 'is not valid' }
+}
+
+/** RFC 6901 3. */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
