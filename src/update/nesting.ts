@@ -1,0 +1,90 @@
+import * as Y from 'yjs'
+import { limits } from '../model/limits.ts'
+import { MalformedUpdate } from './malformed.ts'
+import { type ItemPlace, readUpdate } from './read.ts'
+
+interface NewItem {
+  readonly clock: number
+  readonly end: number
+  readonly isType: boolean
+  readonly place: ItemPlace
+  /** Types above it, the root counted; 0 while unknown. */
+  depth: number
+}
+
+type NewItems = Map<number, NewItem[]>
+
+/**
+ * Refuses an update whose new shared types would be nested too deep, counted with the types of `doc` around them:
+ * Yjs deletes, copies and encodes nested types by recursion. What refers to structs that are not here yet counts as
+ * if it were at the top; it is checked again when they have come.
+ * @throws MalformedUpdate
+ */
+export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
+  const items: NewItems = new Map()
+  readUpdate(bytes, { allowSubdocuments: true }, (client, clock, length, isType, place) => {
+    const list = items.get(client) ?? []
+    if (list.length === 0) items.set(client, list)
+    list.push({ clock, end: clock + length, isType, place, depth: 0 })
+  })
+  for (const list of items.values()) {
+    for (const item of list) {
+      if (item.isType && depthOf(item, items, doc) >= limits.typeDepth) {
+        throw new MalformedUpdate(`shared types are nested deeper than ${limits.typeDepth}`)
+      }
+    }
+  }
+}
+
+/** Follows references inside the update without recursion, then counts back. */
+function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
+  const chain: NewItem[] = []
+  let item: NewItem | undefined = start
+  let depth = 1
+  while (item !== undefined) {
+    if (item.depth > 0) {
+      depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
+      break
+    }
+    chain.push(item)
+    const { place }: NewItem = item
+    if (place.kind === 'root') break
+    item = find(items, place.client, place.clock)
+    if (item === undefined) depth = depthInDocument(place, doc)
+    // References that run in a circle never become whole: Yjs leaves such items out.
+    if (chain.length > 1 && item === start) break
+  }
+  for (let index = chain.length - 1; index >= 0; index--) {
+    const link = chain[index] as NewItem
+    link.depth = depth
+    if (index > 0 && (chain[index - 1] as NewItem).place.kind === 'parent') depth += 1
+  }
+  return start.depth
+}
+
+function find(items: NewItems, client: number, clock: number): NewItem | undefined {
+  const list = items.get(client)
+  if (list === undefined) return undefined
+  let [low, high] = [0, list.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const item = list[middle] as NewItem
+    if (clock < item.clock) high = middle - 1
+    else if (clock >= item.end) low = middle + 1
+    else return item
+  }
+  return undefined
+}
+
+/** Depth of an item placed relative to one that the document holds. */
+function depthInDocument(place: Exclude<ItemPlace, { kind: 'root' }>, doc: Y.Doc): number {
+  if (place.clock >= Y.getState(doc.store, place.client)) return 1
+  let item: unknown = Y.getItem(doc.store, Y.createID(place.client, place.clock))
+  let depth = place.kind === 'parent' ? 1 : 0
+  while (item instanceof Y.Item) {
+    depth += 1
+    const { parent }: Y.Item = item
+    item = parent instanceof Y.AbstractType ? parent._item : null
+  }
+  return Math.max(1, depth)
+}

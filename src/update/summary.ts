@@ -1,0 +1,61 @@
+/** The structs of one client in an update. */
+export interface ClientBlock {
+  readonly client: number
+  /** Clock of the first struct. */
+  readonly from: number
+  /** Clock after the last. */
+  readonly to: number
+  /** A part in between is left out. */
+  readonly skips: boolean
+}
+
+/** What an update brings and what it builds on, without its content. */
+export interface UpdateSummary {
+  readonly clients: readonly ClientBlock[]
+  /** Pairs client, clock: structs of these clients must be known below the clock. Other clients' only. */
+  readonly needs: readonly number[]
+  /** Pairs client, clock: deleted ranges end there. */
+  readonly deletedTo: readonly number[]
+  readonly structs: number
+  /** Deleted ranges. */
+  readonly deletes: number
+  /** New shared types: `checkNesting` has to look at them. */
+  readonly types: number
+}
+
+type Clocks = ReadonlyMap<number, number>
+
+/**
+ * Does the update go on exactly where `clocks` end, and build on nothing else than what they cover? Then it can be
+ * applied and passed on as it is. (An update may also be whole because its blocks build on each other; that is rare
+ * and left to Yjs.)
+ */
+export function isPlain(summary: UpdateSummary, clocks: Clocks): boolean {
+  const { clients, needs, deletedTo } = summary
+  for (const block of clients) {
+    if (block.skips || block.from !== (clocks.get(block.client) ?? 0)) return false
+  }
+  for (let index = 0; index < needs.length; index += 2) {
+    if ((clocks.get(needs[index] as number) ?? 0) < (needs[index + 1] as number)) return false
+  }
+  for (let index = 0; index < deletedTo.length; index += 2) {
+    const client = deletedTo[index] as number
+    if (clockAfter(clients, clocks, client) < (deletedTo[index + 1] as number)) return false
+  }
+  return true
+}
+
+/** Where `client` stands once the update is in. */
+function clockAfter(clients: readonly ClientBlock[], clocks: Clocks, client: number): number {
+  for (const block of clients) if (block.client === client) return block.to
+  return clocks.get(client) ?? 0
+}
+
+/** Counts an applied update. */
+export function advance(summary: UpdateSummary, clocks: Map<number, number>): void {
+  for (const { client, to } of summary.clients) {
+    if (to > (clocks.get(client) ?? 0)) clocks.set(client, to)
+  }
+}
+
+export const isEmpty = (summary: UpdateSummary): boolean => summary.structs === 0 && summary.deletes === 0

@@ -1,0 +1,77 @@
+import { jsonDepthExceeds } from '../model/json.ts'
+import { limits } from '../model/limits.ts'
+import { MalformedUpdate } from './malformed.ts'
+import type { ByteReader } from './reader.ts'
+
+/** Type bytes of lib0's `writeAny`. */
+const any = {
+  array: 117,
+  binary: 116,
+  object: 118,
+  string: 119,
+  float64: 123,
+  bigint: 122,
+  float32: 124,
+  integer: 125,
+} as const
+/** `undefined`, `null`, `false`, `true`: nothing follows. */
+const constants = new Set([127, 126, 121, 120])
+
+/** Setting this key on a plain object changes its prototype instead, and the value is lost. */
+const forbiddenKey = '__proto__'
+
+/** Passes over one value of `writeAny`; recursion ends at the limit of nesting. */
+export function skipAny(reader: ByteReader, depth = 0): void {
+  const type = reader.byte()
+  if (constants.has(type)) return
+  switch (type) {
+    case any.integer:
+      return reader.skipVarInt()
+    case any.float32:
+      return reader.skip(4)
+    case any.float64:
+    case any.bigint:
+      return reader.skip(8)
+    case any.string:
+      return void reader.skipString()
+    case any.binary:
+      return reader.skip(reader.varUint())
+    case any.array:
+    case any.object:
+      return skipMembers(reader, type === any.object, depth + 1)
+    default:
+      throw new MalformedUpdate(`unknown kind of value ${type}`)
+  }
+}
+
+function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
+  if (depth > limits.jsonDepth) throw new MalformedUpdate(`values are nested deeper than ${limits.jsonDepth}`)
+  const count = reader.varUint()
+  if (count > reader.left) throw new MalformedUpdate('it ends in the middle')
+  for (let index = 0; index < count; index++) {
+    if (keyed && skipKey(reader)) throw new MalformedUpdate(`the key ${forbiddenKey} is not allowed`)
+    skipAny(reader, depth)
+  }
+}
+
+/** True for the forbidden key. */
+function skipKey(reader: ByteReader): boolean {
+  const start = reader.at
+  reader.skipString()
+  if (reader.at - start !== forbiddenKey.length + 1) return false
+  return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === forbiddenKey
+}
+
+/** Passes over a string that holds JSON, as formatting values and embeds do. `undefined` stands for itself. */
+export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
+  const text = reader.string(Number.POSITIVE_INFINITY)
+  if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return
+  if (jsonDepthExceeds(text, limits.jsonDepth)) {
+    throw new MalformedUpdate(`values are nested deeper than ${limits.jsonDepth}`)
+  }
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new MalformedUpdate('a value is not JSON')
+  }
+}
