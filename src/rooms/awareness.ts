@@ -139,7 +139,7 @@ export class AwarenessBoard {
 
 /** Identity comes from the token, whatever the client says; colour and the like stay the client's. */
 function stamped(state: Record<string, unknown>, member: Member): string {
-  const claimed = Object.hasOwn(state, 'user') ? state['user'] : undefined
+  const claimed = Object.hasOwn(state, 'user') ? state.user : undefined
   const own = typeof claimed === 'object' && claimed !== null && !Array.isArray(claimed) ? claimed : {}
   return JSON.stringify({ ...state, user: { ...own, id: member.user.id, name: member.user.name } })
 }

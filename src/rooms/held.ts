@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { UpdateSummary } from '../update/update.ts'
+import type { UpdateSummary } from '../update/summary.ts'
 import type { Member } from './member.ts'
 
 /** A vetted update that has arrived and waits for the end of the turn. */

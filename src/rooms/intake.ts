@@ -1,6 +1,8 @@
 import { messageOf } from '../errors.ts'
 import { close } from '../model/close.ts'
-import { checkNesting, isReady, readUpdate } from '../update/update.ts'
+import { checkNesting } from '../update/nesting.ts'
+import { readUpdate } from '../update/read.ts'
+import { isEmpty, isPlain } from '../update/summary.ts'
 import type { RoomUpdate } from './delivery.ts'
 import type { HeldUpdates, Incoming } from './held.ts'
 import type { Member } from './member.ts'
@@ -29,7 +31,7 @@ export class Intake {
     const accepted: RoomUpdate[] = []
     const run: RoomUpdate[] = []
     for (const item of incoming) {
-      if (item.summary.types.length > 0) {
+      if (item.summary.types > 0) {
         this.#applyRun(run, accepted)
         if (!this.#nests(item)) continue
       }
@@ -47,15 +49,13 @@ export class Intake {
   }
 
   #fits({ kind, summary }: Incoming): boolean {
-    const { clocks } = this.#state
-    if (kind === 'offer' || !isReady(summary, clocks)) return false
-    return summary.clients.every((block) => !block.skips && block.from === (clocks.get(block.client) ?? 0))
+    return kind === 'update' && isPlain(summary, this.#state.clocks)
   }
 
   /** Types nested too deep close their sender and touch nobody else. */
-  #nests({ summary, from }: Incoming): boolean {
+  #nests({ bytes, from }: Incoming): boolean {
     try {
-      checkNesting(summary, this.#state.doc)
+      checkNesting(bytes, this.#state.doc)
       return true
     } catch (error) {
       from.end(close('bad', messageOf(error)))
@@ -76,7 +76,7 @@ export class Intake {
 
   /** Applies what can be applied; false when a part is missing something. */
   #integrate({ bytes, summary, from }: Incoming, accepted: RoomUpdate[]): boolean {
-    if (summary.structs === 0 && summary.deletes === 0) return true
+    if (isEmpty(summary)) return true
     try {
       const { added, gap } = this.#state.integrate(bytes)
       if (added !== null) this.#accept(added, from, accepted)

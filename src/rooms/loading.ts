@@ -17,12 +17,17 @@ export interface LoadedRoom {
 /** Reads a log into memory. Long tails are applied in slices, so that other rooms stay responsive. */
 export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> {
   let loaded = await log.load(doc, { bytesMax: pageBytes })
-  if (loaded.state !== 'live') return { loaded, state: RoomState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
+  if (loaded.state !== 'live')
+    return { loaded, state: RoomState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
   const first = loaded
   const state = RoomState.fromBytes(loaded.snapshot)
   const tail = { entries: 0, bytes: 0 }
   for (;;) {
-    await applyEntries(state, loaded.entries.map((entry) => entry.bytes), tail)
+    await applyEntries(
+      state,
+      loaded.entries.map((entry) => entry.bytes),
+      tail,
+    )
     const last = loaded.entries.at(-1)
     if (!loaded.more || last === undefined) break
     loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
@@ -31,11 +36,7 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   return { loaded: { ...first, head: Math.max(first.head, loaded.head) }, state, tail }
 }
 
-async function applyEntries(
-  state: RoomState,
-  updates: readonly Uint8Array[],
-  tail: LogTail,
-): Promise<void> {
+async function applyEntries(state: RoomState, updates: readonly Uint8Array[], tail: LogTail): Promise<void> {
   for (let start = 0; start < updates.length; start += entriesPerTurn) {
     const slice = updates.slice(start, start + entriesPerTurn)
     state.applyPlain(slice.map((bytes) => ({ bytes })))

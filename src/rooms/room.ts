@@ -6,7 +6,8 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { readUpdate, writeStateVector } from '../update/update.ts'
+import { readUpdate } from '../update/read.ts'
+import { writeStateVector } from '../update/vector.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence, versionOf } from './commits.ts'
 import { Compaction } from './compaction.ts'
@@ -202,8 +203,9 @@ export class Room {
     if (!this.#open) return
     this.#open = false
     this.awareness.close()
-    for (const member of [...this.#members]) member.end(reason)
+    const members = [...this.#members]
     this.#members.clear()
+    for (const member of members) member.end(reason)
     this.#tools.ended(this)
   }
 
@@ -251,7 +253,10 @@ export class Room {
   #fail(error: unknown): void {
     if (!this.#open) return
     const refused = error instanceof AppendRefused
-    this.#tools.logger.error({ err: error, refused, organizationId: this.address.organizationId }, 'room failed')
+    this.#tools.logger.error(
+      { err: error, refused, organizationId: this.address.organizationId },
+      'room failed',
+    )
     this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
   }
 }

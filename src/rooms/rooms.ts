@@ -68,11 +68,11 @@ export class Rooms {
 
   /** Runs `work` with the room open. */
   async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
-    const { room, release } = await this.open(address)
+    const lease = await this.open(address)
     try {
-      return await work(room)
+      return await work(lease.room)
     } finally {
-      release()
+      lease.release()
     }
   }
 

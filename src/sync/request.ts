@@ -27,7 +27,7 @@ const bearer = /^Bearer +(\S+)$/i
  * `Authorization: Bearer` instead.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
-  const [path = '', query = ''] = splitOnce(request.url ?? '', '?')
+  const [path, query = ''] = splitOnce(request.url ?? '', '?')
   const [root, sync, ...segments] = path.split('/')
   if (root !== '' || sync !== 'sync') return { kind: 'elsewhere' }
   const ids = segments.map(decodeSegment)

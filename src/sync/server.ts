@@ -42,10 +42,13 @@ type Asked = Extract<SyncRequest, { kind: 'document' }>
 
 /** How often sessions are looked at: rights that end do so within this time. */
 const tickMs = 500
-/** How long a client may take to answer our close frame. */
-const closeTimeoutMs = 5_000
-/** An ordinary client sends one message in one frame. */
-const fragmentsMax = 1_024
+/** Options that `ws` has and its types don't know yet. */
+const socketLimits = {
+  /** How long a client may take to answer our close frame, in milliseconds. */
+  closeTimeout: 5_000,
+  /** An ordinary client sends one message in one frame. */
+  maxFragments: 1_024,
+}
 
 /** Takes websocket upgrades of one HTTP server and turns them into sessions. */
 export class SyncServer {
@@ -65,10 +68,9 @@ export class SyncServer {
       noServer: true,
       clientTracking: true,
       maxPayload: options.messageBytesMax,
-      maxFragments: fragmentsMax,
       perMessageDeflate: false,
-      closeTimeout: closeTimeoutMs,
       WebSocket: SyncSocket,
+      ...socketLimits,
     })
     this.#ticking = setInterval(() => this.#tick(), tickMs)
     this.#ticking.unref()
@@ -108,7 +110,12 @@ export class SyncServer {
     return this.#admission.problem(clientAddress(request, this.#options.proxies))
   }
 
-  async #authenticate(request: IncomingMessage, connection: Duplex, head: Buffer, asked: Asked): Promise<void> {
+  async #authenticate(
+    request: IncomingMessage,
+    connection: Duplex,
+    head: Buffer,
+    asked: Asked,
+  ): Promise<void> {
     const leave = this.#admission.enter(clientAddress(request, this.#options.proxies))
     connection.once('close', leave)
     const identity = await this.#identify(asked.token)
@@ -178,7 +185,12 @@ export class SyncServer {
     session.start()
   }
 
-  #accept(request: IncomingMessage, connection: Duplex, head: Buffer, then: (socket: WebSocket) => void): void {
+  #accept(
+    request: IncomingMessage,
+    connection: Duplex,
+    head: Buffer,
+    then: (socket: WebSocket) => void,
+  ): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
       socket.on('error', (error) => this.#parts.logger.debug({ err: error }, 'websocket error'))
       socket.once('close', (code) => this.#parts.metrics.connectionsClosed.inc({ code: codeLabel(code) }))
@@ -212,7 +224,8 @@ export class SyncServer {
 const notThere = close('notFound', 'no such document')
 
 /** Codes that clients make up must not make up series. */
-const codeLabel = (code: number): string => (code >= 4000 && !(code >= 4400 && code < 4500) ? 'other' : String(code))
+const codeLabel = (code: number): string =>
+  code >= 4000 && !(code >= 4400 && code < 4500) ? 'other' : String(code)
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -10,10 +10,12 @@ import type { Delivery } from '../rooms/delivery.ts'
 import type { Member, MemberUser } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Lease } from '../rooms/rooms.ts'
-import { MalformedMessage, readAwareness, writeAwareness } from '../update/awareness.ts'
-import { MalformedUpdate, readStateVector, readUpdate } from '../update/update.ts'
+import { readAwareness, writeAwareness } from '../update/awareness.ts'
+import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
+import { readUpdate } from '../update/read.ts'
+import { readStateVector } from '../update/vector.ts'
 import type { Outlet } from './outlet.ts'
-import type { ReadPressure, Reader } from './pressure.ts'
+import type { Reader, ReadPressure } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
 
 export interface SessionTools {
@@ -198,7 +200,8 @@ export class Session implements Member, Reader {
 
   #send(frames: Uint8Array): void {
     const { socket, outlet } = this.#parts
-    if (this.#state === 'open' && socket.readyState === socket.OPEN) outlet.write(frames, this.#tools.clock.now())
+    if (this.#state === 'open' && socket.readyState === socket.OPEN)
+      outlet.write(frames, this.#tools.clock.now())
   }
 
   /** From here on the client gets nothing, then one difference instead of everything it missed. */

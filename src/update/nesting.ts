@@ -12,6 +12,8 @@ interface NewItem {
   depth: number
 }
 
+const visiting = -1
+
 type NewItems = Map<number, NewItem[]>
 
 /**
@@ -46,13 +48,14 @@ function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
     }
+    // References that run in a circle never become whole: Yjs leaves such items out.
+    if (item.depth === visiting) break
+    item.depth = visiting
     chain.push(item)
     const { place }: NewItem = item
     if (place.kind === 'root') break
     item = find(items, place.client, place.clock)
     if (item === undefined) depth = depthInDocument(place, doc)
-    // References that run in a circle never become whole: Yjs leaves such items out.
-    if (chain.length > 1 && item === start) break
   }
   for (let index = chain.length - 1; index >= 0; index--) {
     const link = chain[index] as NewItem

@@ -17,10 +17,28 @@ export type ItemPlace =
   | { readonly kind: 'sibling'; readonly client: number; readonly clock: number }
 
 /** Told of every item, by those who need more than the summary. */
-export type ItemListener = (client: number, clock: number, length: number, isType: boolean, place: ItemPlace) => void
+export type ItemListener = (
+  client: number,
+  clock: number,
+  length: number,
+  isType: boolean,
+  place: ItemPlace,
+) => void
 
 /** Structs of Yjs' update encoding V1, by the lower five bits of their info byte. */
-const struct = { gc: 0, deleted: 1, json: 2, binary: 3, string: 4, embed: 5, format: 6, type: 7, any: 8, doc: 9, skip: 10 }
+const struct = {
+  gc: 0,
+  deleted: 1,
+  json: 2,
+  binary: 3,
+  string: 4,
+  embed: 5,
+  format: 6,
+  type: 7,
+  any: 8,
+  doc: 9,
+  skip: 10,
+}
 const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
@@ -36,7 +54,11 @@ const rootPlace: ItemPlace = { kind: 'root' }
  * Not seen here: how deep types are nested (`checkNesting`), and what is missing (`isPlain`).
  * @throws MalformedUpdate
  */
-export function readUpdate(bytes: Uint8Array, options: VettingOptions, onItem: ItemListener | null = null): UpdateSummary {
+export function readUpdate(
+  bytes: Uint8Array,
+  options: VettingOptions,
+  onItem: ItemListener | null = null,
+): UpdateSummary {
   return new UpdateReader(bytes, options, onItem).read()
 }
 
@@ -111,7 +133,8 @@ class UpdateReader extends ByteReader {
   /** Origins and parent; only what says where the item belongs is returned, and only if somebody asks. */
   #readPlace(info: number, client: number, clock: number): ItemPlace {
     let place: ItemPlace | null = null
-    if ((info & hasRightOrigin) !== 0 && (info & hasOrigin) === 0) place = this.#readId('sibling', client, clock)
+    if ((info & hasRightOrigin) !== 0 && (info & hasOrigin) === 0)
+      place = this.#readId('sibling', client, clock)
     else if ((info & hasOrigin) !== 0) {
       place = this.#readId('sibling', client, clock)
       if ((info & hasRightOrigin) !== 0) this.#readId('sibling', client, clock)
@@ -184,7 +207,8 @@ class UpdateReader extends ByteReader {
   #readSubdocument(): number {
     if (!this.#options.allowSubdocuments) throw new MalformedUpdate('subdocuments are not allowed here')
     this.skipName(limits.nameLength)
-    if (this.bytes[this.at] !== 118) throw new MalformedUpdate('the options of a subdocument are not an object')
+    if (this.bytes[this.at] !== 118)
+      throw new MalformedUpdate('the options of a subdocument are not an object')
     skipAny(this)
     return 1
   }

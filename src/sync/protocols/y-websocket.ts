@@ -1,4 +1,4 @@
-import { MalformedMessage } from '../../update/awareness.ts'
+import { MalformedMessage } from '../../update/malformed.ts'
 import { allocateFrame, varUintLength, writeVarUint } from './frame.ts'
 import type { Message, Protocol } from './message.ts'
 
