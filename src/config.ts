@@ -101,7 +101,7 @@ export const options = {
     30,
     'Time a document without connections stays in memory, in seconds.',
   ),
-  drainSeconds: option(wholeNumber(0, 3600), 8, 'Longest time a stop may take, in seconds.'),
+  drainSeconds: option(wholeNumber(1, 3600), 8, 'Longest time a stop may take, in seconds.'),
   createOnConnect: option(flag, true, 'Whether the first edit of a connected editor creates a document.'),
   trustProxy: option(
     wholeNumber(0, 10),

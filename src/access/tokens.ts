@@ -14,7 +14,7 @@ export const tokenLengthMax = 24_576
 /** HMAC-SHA256 keys are at least as long as its output (RFC 7518 3.2). */
 const secretBytesMin = 32
 
-export type TokenProblem = 'missing' | 'malformed' | 'signature' | 'expired' | 'claims' | 'tenant'
+export type TokenProblem = 'missing' | 'malformed' | 'signature' | 'expired' | 'claims' | 'tenant' | 'timeout'
 
 const problemTexts: Record<TokenProblem, string> = {
   missing: 'a token is required',
@@ -23,6 +23,7 @@ const problemTexts: Record<TokenProblem, string> = {
   expired: 'the token has expired',
   claims: 'the token lacks a claim or has one of the wrong kind',
   tenant: 'the token is for an API key that does not exist',
+  timeout: 'the token could not be checked in time',
 }
 
 /** The token is not accepted. The message may be shown to the client; `reason` is the label of the metric. */

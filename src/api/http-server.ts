@@ -11,8 +11,8 @@ import { ApiError, invalid } from '../errors.ts'
 import { errorBody, sendError } from './envelope.ts'
 import { setCommonHeaders } from './request.ts'
 
-/** Times within which a client must have said what it wants; Node's own are minutes. */
-const timeouts = {
+/** Times, in ms, within which a client must have said what it wants; Node's own are minutes. */
+export const httpTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
@@ -41,7 +41,7 @@ const unmetExpectation = new ApiError('INVALID_ARGUMENT', 'Expect can only be 10
 })
 
 /** A server that answers in the envelope also what never becomes a request, and survives every socket error. */
-export function createHttpServer(handle: RequestListener): Server {
+export function createHttpServer(handle: RequestListener, timeouts = httpTimeouts): Server {
   /** The answer that each connection is waiting for or getting. */
   const answering = new WeakMap<Socket, ServerResponse>()
   const listener = (request: IncomingMessage, response: ServerResponse): void => {

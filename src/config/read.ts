@@ -62,7 +62,8 @@ export function readConfig(input: ConfigInput): ReadConfig {
 
 /** Variables that look like ours and name no option: most likely misspelled. */
 export function unknownVariables(environment: ConfigInput['environment']): string[] {
-  const known = new Set(optionKeys.flatMap((key) => [environmentOf(key), `${environmentOf(key)}_FILE`]))
+  const known = new Set(optionKeys.map(environmentOf))
+  for (const key of optionKeys.filter(isSecret)) known.add(`${environmentOf(key)}_FILE`)
   known.add('WEFT_CONFIG')
   return Object.keys(environment).filter((name) => name.startsWith('WEFT_') && !known.has(name))
 }

@@ -1,5 +1,6 @@
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../errors.ts'
 
 /** What a backend needs to call this server, and the secret that signs realtime tokens. */
 export interface Credentials {
@@ -13,16 +14,25 @@ export interface Credentials {
 /** As it is in the file: what is missing there is found in the store, or made anew. */
 export type KeptCredentials = Partial<Credentials>
 
+/** The credentials cannot be read or written. The message is for the operator. */
+export class CredentialsFileError extends Error {
+  override readonly name = 'CredentialsFileError'
+}
+
 const fileName = 'credentials.json'
 
 export const credentialsPath = (directory: string): string => join(directory, fileName)
 
-/** Makes the data directory, readable by its owner only, unless it is there. */
+/** Makes the data directory, readable by its owner only, unless it is there. @throws CredentialsFileError */
 export async function makeDataDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CredentialsFileError(`the data directory cannot be made: ${messageOf(error)}`, { cause: error })
+  }
 }
 
-/** Null when there is no file. @throws Error when it is there and cannot be understood */
+/** Null when there is no file. @throws CredentialsFileError when it is there and cannot be used */
 export async function readCredentials(directory: string): Promise<KeptCredentials | null> {
   const path = credentialsPath(directory)
   let text: string
@@ -30,12 +40,14 @@ export async function readCredentials(directory: string): Promise<KeptCredential
     text = await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
+    throw new CredentialsFileError(`${path} cannot be read: ${messageOf(error)}`, { cause: error })
   }
   try {
     return stringMembers(JSON.parse(text))
   } catch {
-    throw new Error(`${path} is damaged: restore it, or remove it to have the credentials written anew`)
+    throw new CredentialsFileError(
+      `${path} is damaged: restore it, or remove it to have the credentials written anew`,
+    )
   }
 }
 

@@ -48,13 +48,19 @@ const edits: readonly Edit[] = [
   (doc, random) => {
     const text = doc.getText('text')
     const from = random.below(text.length + 1)
-    text.format(from, random.below(text.length - from + 1), { bold: random.pick([true, null]), link: { href: '#' } })
+    text.format(from, random.below(text.length - from + 1), {
+      bold: random.pick([true, null]),
+      link: { href: '#' },
+    })
   },
   (doc, random) => {
     const text = doc.getText('text')
     text.insertEmbed(random.below(text.length + 1), { image: 'x', size: [1, 2] })
   },
-  (doc, random) => void doc.getMap('map').set(random.pick(['a', 'b', 'constructor', '😀']), random.pick([...values, ...oddValues])),
+  (doc, random) =>
+    void doc
+      .getMap('map')
+      .set(random.pick(['a', 'b', 'constructor', '😀']), random.pick([...values, ...oddValues])),
   (doc, random) => void doc.getMap('map').set(random.pick(['a', 'b']), random.pick(newTypes)()),
   (doc, random) => doc.getMap('map').delete(random.pick(['a', 'b'])),
   (doc, random) => {

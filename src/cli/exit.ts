@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { ListenError } from '../api/http-edge.ts'
+import { ConfigError } from '../config/read.ts'
+import { BootstrapError } from '../directory/bootstrap.ts'
+import { CredentialsFileError } from '../directory/credentials-file.ts'
+import { EngineOpenError } from '../engine/engine.ts'
+
+/** Exit codes: 0 done, 1 a fault of ours, 2 something for the operator to put right. */
+export const exitCodes = { fault: 1, operator: 2 } as const
+
+const operatorErrors = [ConfigError, EngineOpenError, ListenError, BootstrapError, CredentialsFileError]
+
+/** Runs the command line. An error for the operator is one sentence, without a stack. */
+export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv)
+  } catch (error) {
+    const forOperator = operatorErrors.find((type) => error instanceof type)
+    if (forOperator === undefined) throw error
+    process.stderr.write(`weft: ${(error as Error).message}\n`)
+    process.exitCode = exitCodes.operator
+  }
+}

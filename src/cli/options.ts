@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { type ReadConfig, readConfig } from '../config/read.ts'
+import { flagOf, optionKeys, optionOf } from '../config.ts'
+
+/** Gives a command the flags of all options, `--config` and `--json`. */
+export function withConfigFlags(command: Command): Command {
+  for (const key of optionKeys) {
+    const flag = flagOf(key)
+    if (flag !== null) command.option(`${flag} <value>`, optionOf(key).description)
+  }
+  command.option('--config <file>', 'Configuration file, instead of weft.config.json.')
+  return command.option('--json', 'Print for machines.')
+}
+
+/** The configuration that a command's flags, this process's environment and the file make. @throws ConfigError */
+export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
+  const texts = Object.entries(flags).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  const { config, ...others } = Object.fromEntries(texts)
+  const file = config ?? process.env.WEFT_CONFIG ?? null
+  return readConfig({ flags: others, environment: process.env, file })
+}
+
+export const print = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,81 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Grant, Identity } from '../access/identity.ts'
+import { Tokens } from '../access/tokens.ts'
+import { systemClock } from '../clock.ts'
+import { ConfigError } from '../config/read.ts'
+import type { Config } from '../config.ts'
+import { readCredentials } from '../directory/credentials-file.ts'
+import { idProblem } from '../model/address.ts'
+import { configOf, print, withConfigFlags } from './options.ts'
+
+interface Flags {
+  readonly name?: string
+  readonly email: string
+  readonly admin?: true
+  readonly organization?: string
+  readonly document?: string
+  readonly role: 'viewer' | 'editor'
+  readonly expiresIn: number
+  readonly json?: true
+}
+
+/** `weft token`: makes a realtime token with the secret of the data directory; no server is needed. */
+export function tokenCommand(): Command {
+  return withConfigFlags(new Command('token'))
+    .description('Make a realtime token for a user, without a server.')
+    .argument('<userId>', 'Id of the user.', checkedId)
+    .option('--name <name>', 'Display name; the id unless given.')
+    .option('--email <email>', 'E-mail address.', '')
+    .option('--admin', 'Editor on all documents.')
+    .option('--organization <id>', 'Good only for this organization.', checkedId)
+    .option('--document <id>', 'Good only for this document of the organization.', checkedId)
+    .addOption(new Option('--role <role>', 'Role there.').choices(['viewer', 'editor']).default('editor'))
+    .option('--expires-in <seconds>', 'Time until it ends.', checkedSeconds, 172_800)
+    .action(async (userId: string, flags: Flags) => {
+      const issued = await mint(userId, flags, configOf({ ...flags }).config)
+      print(flags.json ? JSON.stringify(issued) : issued.token)
+    })
+}
+
+/** Whether the tenant exists is known to the store, which a running server holds. */
+const isTenant = (): Promise<boolean> => Promise.resolve(true)
+
+async function mint(userId: string, flags: Flags, config: Config) {
+  const kept = (await readCredentials(config.data)) ?? {}
+  const secret = config.jwtSecret ?? kept.jwtSecret
+  const workspaceId = config.workspaceId ?? kept.workspaceId
+  const apiKey = config.apiKey ?? kept.apiKey
+  if (secret === undefined || workspaceId === undefined || apiKey === undefined)
+    throw new ConfigError(
+      `${config.data} has no credentials: start the server once, or name its data directory`,
+    )
+  const identity: Identity = {
+    tenant: { workspaceId, apiKey },
+    userId,
+    name: flags.name ?? userId,
+    email: flags.email,
+    admin: flags.admin ?? false,
+    grants: grantsOf(flags),
+    expiresAt: systemClock.now() + flags.expiresIn * 1000,
+  }
+  return new Tokens({ secret, previousSecret: null, clock: systemClock, isTenant }).issue(identity)
+}
+
+function grantsOf({ organization, document, role }: Flags): readonly Grant[] | null {
+  if (organization === undefined && document === undefined) return null
+  if (organization === undefined) throw new ConfigError('--document needs --organization')
+  const [type, id] =
+    document === undefined ? (['organization', organization] as const) : (['document', document] as const)
+  return [{ type, id, organizationId: organization, accessRole: role }]
+}
+
+function checkedId(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return id
+}
+
+function checkedSeconds(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of seconds.')
+  return Number(text)
+}

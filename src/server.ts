@@ -1,0 +1,229 @@
+import { KeyCredentials } from './access/credentials.ts'
+import { RealtimeAccess } from './access/realtime.ts'
+import { Tokens } from './access/tokens.ts'
+import { HttpEdge } from './api/http-edge.ts'
+import { operations } from './api/operations.ts'
+import { pages } from './api/pages.ts'
+import { RateLimiter } from './api/rate-limit.ts'
+import { createRouter } from './api/router.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { bootstrap } from './directory/bootstrap.ts'
+import { type Credentials, makeDataDirectory } from './directory/credentials-file.ts'
+import { Tenants } from './directory/tenants.ts'
+import type { Engine, Health } from './engine/engine.ts'
+import type { Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import type { Tenant } from './model/address.ts'
+import { type Close, close } from './model/close.ts'
+import { Rooms } from './rooms/rooms.ts'
+import { ReadPressure } from './sync/pressure.ts'
+import { SyncServer } from './sync/server.ts'
+import { readVersion } from './version.ts'
+
+export interface RunningServer {
+  readonly port: number
+  readonly credentials: Credentials
+  /** True when this start made credentials that nobody has been told yet. */
+  readonly created: boolean
+  /**
+   * Stops: refuses newcomers, answers what has been asked, tells clients to reconnect (1012), waits for accepted
+   * changes to be durable, and ends within the configured time. Calling it again changes nothing.
+   */
+  close(): Promise<void>
+}
+
+/** What the parts of one server are made from. */
+interface Base {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly engine: Engine
+  readonly metrics: Metrics
+  readonly tenants: Tenants
+  readonly stopping: AbortSignal
+}
+
+interface Services extends Base {
+  readonly tokens: Tokens
+  readonly rooms: Rooms
+  /** Whom those act as who show no credentials; null where credentials are required. */
+  readonly defaultTenant: Tenant | null
+}
+
+/** Bytes of updates that wait for missing ones, a room. */
+const heldBytesMax = 16_777_216
+/** Awareness messages of a room: 25 a second. */
+const awarenessWindowMs = 40
+/** Bytes on their way to the disk above which reading from sockets pauses. */
+const pendingBytesMax = 33_554_432
+/** Part of the time for a stop that is kept for the store. */
+const storeShare = 0.25
+
+/**
+ * Opens the store, makes sure that credentials exist, and serves HTTP and websockets on one port.
+ * @throws EngineOpenError, BootstrapError, ListenError: meant for the operator; nothing is left running
+ */
+export async function startServer(
+  config: Config,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<RunningServer> {
+  if (keepsData(config)) await makeDataDirectory(config.data)
+  const engine = await openEngine(config, log)
+  try {
+    return await serve({ config, log, clock, engine })
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
+
+/** Only the chosen engine is loaded. */
+async function openEngine(config: Config, log: Log): Promise<Engine> {
+  if (config.engine === 'memory') return (await import('./engine/memory/engine.ts')).openMemoryEngine()
+  const { openLevelEngine } = await import('./engine/level/engine.ts')
+  return openLevelEngine({ directory: config.data, durability: config.durability, log })
+}
+
+async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
+  const { config, engine, clock } = given
+  const tenants = new Tenants(engine.kv)
+  const directory = keepsData(config) ? config.data : null
+  const { credentials, created } = await bootstrap({ configured: config, directory, tenants, clock })
+  const stop = new AbortController()
+  const base = { ...given, metrics: createMetrics(), tenants, stopping: stop.signal }
+  const services = createServices(base, credentials)
+  const sync = createSync(services)
+  const edge = createHttp(services)
+  edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
+  const port = await edge.listen(config.port, config.host)
+  let closing: Promise<void> | null = null
+  const end = () => {
+    stop.abort()
+    return endServer(services, edge, sync)
+  }
+  return { port, credentials, created, close: () => (closing ??= end()) }
+}
+
+function createServices(base: Base, credentials: Credentials): Services {
+  const { config, clock, engine, metrics, log, tenants } = base
+  const { workspaceId, apiKey, jwtSecret } = credentials
+  const rooms = new Rooms(
+    engine,
+    {
+      documentBytesMax: config.maxDocumentBytes,
+      heldBytesMax,
+      awarenessWindowMs,
+      compactAfter: config.compactAfter,
+      idleMs: config.idleUnloadSeconds * 1000,
+    },
+    { clock, metrics, logger: log },
+  )
+  const tokens = new Tokens({
+    secret: jwtSecret,
+    previousSecret: config.jwtSecretPrevious,
+    clock,
+    isTenant: (tenant) => tenants.isTenant(tenant),
+  })
+  return { ...base, rooms, tokens, defaultTenant: config.auth === 'none' ? { workspaceId, apiKey } : null }
+}
+
+function createSync({
+  config,
+  clock,
+  engine,
+  metrics,
+  log,
+  rooms,
+  tokens,
+  defaultTenant,
+}: Services): SyncServer {
+  return new SyncServer(
+    {
+      connectionsMax: config.maxConnections,
+      connectionsPerAddressMax: config.maxConnectionsPerAddress,
+      messageBytesMax: config.maxMessageBytes,
+      sendBufferBytesMax: config.sendBufferBytes,
+      authMs: config.authTimeoutSeconds * 1000,
+      createOnConnect: config.createOnConnect,
+      loopbackOnly: config.auth === 'none',
+      proxies: config.trustProxy,
+    },
+    {
+      rooms,
+      access: new RealtimeAccess({ tokens, defaultTenant }),
+      logger: log,
+      clock,
+      metrics,
+      pressure: new ReadPressure(() => engine.pendingBytes(), pendingBytesMax),
+      allowSubdocuments: config.allowSubdocuments,
+      documentBytesMax: config.maxDocumentBytes,
+    },
+  )
+}
+
+function createHttp({ config, clock, engine, metrics, log, tenants, tokens, ...rest }: Services): HttpEdge {
+  const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
+  const readiness = (): Health =>
+    rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
+  const credentials = new KeyCredentials({
+    tenants,
+    defaultTenant: rest.defaultTenant,
+    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+  })
+  const router = createRouter({
+    operations,
+    pages: pages({
+      version: readVersion(),
+      operations,
+      metrics,
+      metricsToken: config.metricsToken,
+      readiness,
+    }),
+    services: { tokens, clock },
+    credentials,
+    rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
+    bodyBytesMax: config.maxBodyBytes,
+    loopbackOnly: config.auth === 'none',
+    isAccepting: () => !rest.stopping.aborted,
+    metrics,
+    log,
+  })
+  return new HttpEdge(router)
+}
+
+/** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
+async function endServer(
+  { config, rooms, engine, log }: Services,
+  edge: HttpEdge,
+  sync: SyncServer,
+): Promise<void> {
+  const restarting = close('restarting', 'the server is restarting')
+  const drainMs = config.drainSeconds * 1000
+  const clientsMs = drainMs * (1 - storeShare)
+  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
+  const finishing = finishServer({ rooms, engine, edge, restarting })
+  // When it is late nobody waits for it any more, but it may still fail.
+  finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
+  if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
+    log.error('the store did not finish within the time for a stop')
+}
+
+async function finishServer(parts: {
+  rooms: Rooms
+  engine: Engine
+  edge: HttpEdge
+  restarting: Close
+}): Promise<void> {
+  await parts.rooms.closeAll(parts.restarting)
+  await parts.edge.close()
+  await parts.engine.close()
+}
+
+const late = (ms: number): Promise<'late'> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms, 'late').unref()
+  })

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Grant } from '../../src/access/identity.ts'
+import { readConfig } from '../../src/config/read.ts'
+import type { Config } from '../../src/config.ts'
+import type { Credentials } from '../../src/directory/credentials-file.ts'
+import { createLog } from '../../src/log.ts'
+import { type RunningServer, startServer } from '../../src/server.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed envelope. */
+  readonly body: Envelope
+}
+
+export interface Envelope {
+  readonly result?: { readonly status: string; readonly message: string; readonly data?: never }
+  readonly error?: {
+    readonly status: string
+    readonly message: string
+    readonly details?: { readonly issues?: readonly { readonly path: string; readonly message: string }[] }
+  }
+}
+
+export interface TokenOptions {
+  readonly name?: string
+  readonly email?: string
+  readonly isAdmin?: boolean
+  readonly resources?: readonly (Omit<Grant, 'organizationId'> & { readonly organizationId?: string })[]
+  readonly expiresInSeconds?: number
+}
+
+export interface TestServer {
+  /** Such as `http://127.0.0.1:54321`. */
+  readonly url: string
+  /** Such as `ws://127.0.0.1:54321`. */
+  readonly wsUrl: string
+  readonly port: number
+  readonly config: Config
+  readonly credentials: Credentials
+  readonly server: RunningServer
+  /** Calls an operation with the key's credentials; a header set to '' is left out. */
+  post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** A realtime token, made by `/v2/auth/generate_token`. */
+  token(userId: string, options?: TokenOptions): Promise<string>
+  /** Ends the server, and removes its data directory unless the test named one. */
+  stop(): Promise<void>
+}
+
+/** Starts a real server on a free loopback port: engine `memory` and no rate limit unless overridden. */
+export async function startTestServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+  const data = overrides.data ?? (await mkdtemp(join(tmpdir(), 'weft-test-')))
+  const config: Config = {
+    ...readConfig({ flags: {}, environment: {}, file: null }).config,
+    port: 0,
+    host: '127.0.0.1',
+    engine: 'memory',
+    logLevel: 'silent',
+    drainSeconds: 2,
+    rateLimitPerSecond: 0,
+    ...overrides,
+    data,
+  }
+  const server = await startServer(config, createLog(config.logLevel))
+  const stop = async () => {
+    await server.close()
+    if (overrides.data === undefined) await rm(data, { recursive: true, force: true })
+  }
+  return { ...reach(server), config, server, stop }
+}
+
+function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' | 'server' | 'stop'> {
+  const url = `http://127.0.0.1:${port}`
+  const own = { 'x-service-api-key': credentials.apiKey, 'x-service-auth-token': credentials.authToken }
+  const post: TestServer['post'] = async (path, data, headers = {}) => {
+    const all = { 'content-type': 'application/json', ...own, ...headers }
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: Object.entries(all).filter(([, value]) => value !== ''),
+      body: JSON.stringify({ data }),
+    })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
+  }
+  const token: TestServer['token'] = (userId, options = {}) => makeToken(post, userId, options)
+  return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
+}
+
+async function makeToken(post: TestServer['post'], userId: string, options: TokenOptions): Promise<string> {
+  const {
+    name = userId,
+    email = `${userId}@example.com`,
+    isAdmin = false,
+    resources,
+    expiresInSeconds,
+  } = options
+  const { body } = await post('/v2/auth/generate_token', {
+    userId,
+    userProperties: { name, email, isAdmin },
+    ...(resources !== undefined && { permissions: { resources } }),
+    ...(expiresInSeconds !== undefined && { expiresInSeconds }),
+  })
+  const data = body.result?.data as { token: string } | undefined
+  if (data === undefined) throw new Error(`no token: ${body.error?.message}`)
+  return data.token
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import type { Grant, Identity } from '../../../src/access/identity.ts'
+import { roleOn } from '../../../src/access/roles.ts'
+
+const tenant = { workspaceId: 'ws', apiKey: 'key' }
+const address = { ...tenant, organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+const now = 1_700_000_000_000
+const tokenEnd = now + 3_600_000
+
+const user = (more: Partial<Identity> = {}): Identity => ({
+  tenant,
+  userId: 'ann',
+  name: 'Ann',
+  email: '',
+  admin: false,
+  grants: null,
+  expiresAt: tokenEnd,
+  ...more,
+})
+
+const grant = (type: Grant['type'], id: string, more: Partial<Grant> = {}): Grant => ({
+  type,
+  id,
+  organizationId: 'acme',
+  accessRole: 'editor',
+  ...more,
+})
+const granted = (...grants: Grant[]) => roleOn(user({ grants }), address, now)
+
+test('[ACC-10] a document of another tenant is absent, also for an admin', () => {
+  for (const other of [{ apiKey: 'other' }, { workspaceId: 'other' }])
+    expect(roleOn(user({ admin: true }), { ...address, ...other }, now).role).toBeNull()
+})
+
+test('[ACC-11] an admin and a token without grants edit, until the token ends', () => {
+  expect(roleOn(user({ admin: true, grants: [] }), address, now)).toEqual({ role: 'editor', until: tokenEnd })
+  expect(roleOn(user(), address, now)).toEqual({ role: 'editor', until: tokenEnd })
+  expect(roleOn(user(), address, tokenEnd).role).toBeNull()
+  expect(roleOn(user({ expiresAt: Number.POSITIVE_INFINITY }), address, now).until).toBe(
+    Number.POSITIVE_INFINITY,
+  )
+})
+
+test('[ACC-12] the grant of the document decides before that of the organization', () => {
+  expect(
+    granted(grant('organization', 'acme', { accessRole: 'viewer' }), grant('document', 'plan')).role,
+  ).toBe('editor')
+  expect(
+    granted(grant('organization', 'acme'), grant('document', 'plan', { accessRole: 'viewer' })).role,
+  ).toBe('viewer')
+  expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
+})
+
+test('[ACC-13] grants of anything else give nothing', () => {
+  expect(granted().role).toBeNull()
+  expect(granted(grant('document', 'other')).role).toBeNull()
+  expect(granted(grant('document', 'plan', { organizationId: 'other' })).role).toBeNull()
+  expect(granted(grant('organization', 'other', { organizationId: 'other' })).role).toBeNull()
+  expect(granted(grant('folder', 'plan')).role).toBeNull()
+})
+
+test('[ACC-14] an expired grant does not count, and a valid one says when it ends', () => {
+  const endSeconds = now / 1000 + 60
+  const expiring = grant('document', 'plan', { accessRole: 'viewer', expiresAt: endSeconds })
+  expect(granted(expiring)).toEqual({ role: 'viewer', until: endSeconds * 1000 })
+  const both = user({ grants: [expiring, grant('organization', 'acme')] })
+  expect(roleOn(both, address, endSeconds * 1000)).toEqual({ role: 'editor', until: tokenEnd })
+  expect(roleOn(user({ grants: [expiring] }), address, endSeconds * 1000).role).toBeNull()
+})
+
+test('[ACC-14] a grant that outlives its token ends with the token', () => {
+  expect(granted(grant('document', 'plan', { expiresAt: tokenEnd / 1000 + 1 })).until).toBe(tokenEnd)
+})
+
+test('[ACC-15] of two grants on one resource the stronger counts, of equal ones the longer', () => {
+  const soon = now / 1000 + 10
+  const later = now / 1000 + 20
+  const viewer = grant('document', 'plan', { accessRole: 'viewer' })
+  expect(granted(viewer, grant('document', 'plan', { expiresAt: soon }))).toEqual({
+    role: 'editor',
+    until: soon * 1000,
+  })
+  expect(
+    granted(grant('document', 'plan', { expiresAt: later }), grant('document', 'plan', { expiresAt: soon }))
+      .until,
+  ).toBe(later * 1000)
+})

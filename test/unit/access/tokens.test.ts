@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { expect, test } from 'vitest'
+import type { Identity } from '../../../src/access/identity.ts'
+import { type TokenProblem, TokenRefused, Tokens } from '../../../src/access/tokens.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+const secret = 'the-signing-secret-of-these-tests-0001'
+const oldSecret = 'the-signing-secret-of-these-tests-0000'
+const clock = new HeldClock()
+const seconds = clock.now() / 1000
+const tenant = { workspaceId: 'ws', apiKey: 'key' }
+const isTenant = (asked: typeof tenant) =>
+  Promise.resolve(asked.workspaceId === 'ws' && asked.apiKey === 'key')
+const tokens = new Tokens({ secret, previousSecret: null, clock, isTenant })
+const rotating = new Tokens({ secret, previousSecret: oldSecret, clock, isTenant })
+
+const identity: Identity = {
+  tenant,
+  userId: 'ann/Ä',
+  name: 'Ann',
+  email: 'ann@example.com',
+  admin: false,
+  grants: [
+    { type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer', expiresAt: seconds + 9 },
+  ],
+  expiresAt: (seconds + 3600) * 1000,
+}
+const claims = { iss: 'weft', sub: 'ann', exp: seconds + 60, ws: 'ws', key: 'key' }
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Signed by hand, so that a mistake of the library used would show. */
+function mint(
+  payload: object,
+  header: object = { alg: 'HS256', typ: 'JWT' },
+  key = secret,
+  hash = 'sha256',
+): string {
+  const signed = `${base64(header)}.${base64(payload)}`
+  return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`
+}
+
+async function problemOf(token: string, by = tokens): Promise<TokenProblem | null> {
+  try {
+    await by.verify(token)
+    return null
+  } catch (error) {
+    if (error instanceof TokenRefused) return error.reason
+    throw error
+  }
+}
+
+test('[ACC-1] what is issued is verified to the same identity', async () => {
+  const { token, expiresAt } = await tokens.issue(identity)
+  expect(expiresAt).toBe(seconds + 3600)
+  expect(await tokens.verify(token)).toEqual(identity)
+  const plain = { ...identity, grants: null, admin: true }
+  expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
+})
+
+test('[ACC-2] a token has exactly the documented claims', async () => {
+  const { token } = await tokens.issue(identity)
+  const payload = decodeJwt(token)
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
+  expect(Object.keys(payload).sort()).toEqual(
+    ['iss', 'sub', 'exp', 'iat', 'jti', 'ws', 'key', 'name', 'email', 'admin', 'grants'].sort(),
+  )
+  expect(payload).toMatchObject({ iss: 'weft', sub: identity.userId, exp: seconds + 3600, iat: seconds })
+  expect(payload).toMatchObject({ ws: 'ws', key: 'key', name: 'Ann', admin: false, grants: identity.grants })
+  expect(decodeJwt((await tokens.issue(identity)).token).jti).not.toBe(payload.jti)
+})
+
+test('[ACC-3] a backend can mint a token with the secret; claims beside ws and key have defaults', async () => {
+  expect(await tokens.verify(mint(claims))).toEqual({
+    tenant,
+    userId: 'ann',
+    name: '',
+    email: '',
+    admin: false,
+    grants: null,
+    expiresAt: (seconds + 60) * 1000,
+  })
+})
+
+test.each<[string, string]>([
+  ['alg none', `${base64({ alg: 'none' })}.${base64(claims)}.`],
+  ['alg None with a signature', mint(claims, { alg: 'None' })],
+  ['HS512', mint(claims, { alg: 'HS512' }, secret, 'sha512')],
+  ['an unknown critical header', mint(claims, { alg: 'HS256', crit: ['x'], x: 1 })],
+  ['no JWT', 'hello'],
+  ['empty parts', '..'],
+  ['too long', `${mint(claims)}${'a'.repeat(30_000)}`],
+])('[ACC-4] only HS256 is accepted: %s', async (_name, token) => {
+  expect(await problemOf(token)).toBe('malformed')
+})
+
+test('[ACC-4] a signature by another secret or of another payload is refused', async () => {
+  expect(await problemOf(mint(claims, undefined, oldSecret))).toBe('signature')
+  const [header, , signature] = mint(claims).split('.')
+  expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')
+})
+
+test('[ACC-5] a token ends at its exp, to the millisecond, and must have one', async () => {
+  expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
+  expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
+  expect(await problemOf(mint({ ...claims, exp: seconds }))).toBe('expired')
+  expect(await problemOf(mint({ ...claims, exp: seconds - 3600 }))).toBe('expired')
+  expect(await problemOf(mint({ ...claims, exp: seconds + 1 }))).toBeNull()
+  expect(await problemOf(mint({ ...claims, nbf: seconds + 4 }))).toBeNull()
+  expect(await problemOf(mint({ ...claims, nbf: seconds + 60 }))).toBe('claims')
+})
+
+test.each([
+  ['no iss', { iss: undefined }],
+  ['another iss', { iss: 'other' }],
+  ['no sub', { sub: undefined }],
+  ['an empty sub', { sub: '' }],
+  ['a sub that is no id', { sub: '..' }],
+  ['no ws', { ws: undefined }],
+  ['a key that is no string', { key: { length: 3 } }],
+  ['a name that is no string', { name: 1 }],
+  ['an admin that is no boolean', { admin: 'true' }],
+  ['grants that are no array', { grants: {} }],
+  ['a grant of an unknown type', { grants: [{ ...identity.grants?.[0], type: 'planet' }] }],
+  ['a grant of an unknown role', { grants: [{ ...identity.grants?.[0], accessRole: 'owner' }] }],
+  ['a grant without organization', { grants: [{ ...identity.grants?.[0], organizationId: undefined }] }],
+  ['a grant with an end that is no number', { grants: [{ ...identity.grants?.[0], expiresAt: 'soon' }] }],
+  ['a grant that is null', { grants: [null] }],
+])('[ACC-6] a claim of the wrong kind refuses the token: %s', async (_name, wrong) => {
+  expect(await problemOf(mint({ ...claims, ...wrong }))).toBe('claims')
+})
+
+test('[ACC-7] a token of an API key that does not exist is refused', async () => {
+  expect(await problemOf(mint({ ...claims, key: 'other' }))).toBe('tenant')
+  expect(await problemOf(mint({ ...claims, ws: 'other' }))).toBe('tenant')
+})
+
+test('[ACC-8] while rotating both secrets are accepted, and the new one signs', async () => {
+  expect(await problemOf(mint(claims, undefined, oldSecret), rotating)).toBeNull()
+  expect(await problemOf(mint(claims), rotating)).toBeNull()
+  expect(await problemOf((await rotating.issue(identity)).token, tokens)).toBeNull()
+  expect(await problemOf(mint(claims, undefined, 'x'.repeat(40)), rotating)).toBe('signature')
+  expect(await problemOf(mint({ ...claims, exp: seconds }, undefined, oldSecret), rotating)).toBe('expired')
+})
+
+test('[ACC-9] a secret below 32 bytes is refused', () => {
+  expect(() => new Tokens({ secret: 'x'.repeat(31), previousSecret: null, clock, isTenant })).toThrow(
+    RangeError,
+  )
+  expect(() => new Tokens({ secret, previousSecret: 'short', clock, isTenant })).toThrow(RangeError)
+})

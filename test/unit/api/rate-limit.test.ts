@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RateLimiter } from '../../../src/api/rate-limit.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+test('[API-30] a full burst is taken at once, the next call waits one interval', () => {
+  const clock = new HeldClock()
+  const limiter = new RateLimiter({ perSecond: 100, burst: 200, clock })
+  for (let call = 0; call < 200; call += 1) expect(limiter.take('key')).toBe(0)
+  expect(limiter.take('key')).toBeCloseTo(10)
+  expect(limiter.take('other')).toBe(0)
+  clock.advance(10)
+  expect(limiter.take('key')).toBe(0)
+  expect(limiter.take('key')).toBeGreaterThan(0)
+})
+
+test('[API-30] in no stretch of time are more calls taken than the burst and the rate allow, nor fewer', () => {
+  const settings = { perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) }
+  const pauses = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
+  fc.assert(
+    fc.property(fc.record(settings), pauses, ({ perSecond, burst }, pausesMs) => {
+      const clock = new HeldClock()
+      const limiter = new RateLimiter({ perSecond, burst, clock })
+      const taken: number[] = []
+      for (const pauseMs of pausesMs) {
+        clock.advance(pauseMs)
+        const waitMs = limiter.take('key')
+        if (waitMs === 0) taken.push(clock.now())
+        else {
+          // What it says is enough, and is needed.
+          clock.advance(Math.ceil(waitMs))
+          expect(limiter.take('key')).toBe(0)
+          taken.push(clock.now())
+        }
+      }
+      taken.forEach((from, index) => {
+        taken.slice(index).forEach((to, length) => {
+          expect(length + 1).toBeLessThanOrEqual(burst + ((to - from) * perSecond) / 1000 + 1e-6)
+        })
+      })
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('[API-30] ten thousand keys are remembered, not more', () => {
+  const clock = new HeldClock()
+  const limiter = new RateLimiter({ perSecond: 1, burst: 1, clock })
+  for (let key = 0; key <= 10_000; key += 1) expect(limiter.take(String(key))).toBe(0)
+  expect(limiter.take('10000')).toBeGreaterThan(0)
+  expect(limiter.take('0')).toBe(0)
+})

@@ -1,0 +1,78 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import type { From } from '../../../src/api/schema.ts'
+import { type Issue, Validators } from '../../../src/api/validator.ts'
+import { ApiError } from '../../../src/errors.ts'
+
+const schema = {
+  type: 'object',
+  required: ['id', 'items'],
+  properties: {
+    id: { type: 'string', format: 'id' },
+    items: {
+      type: 'array',
+      maxItems: 100_000,
+      items: {
+        type: 'object',
+        required: ['a/b~c'],
+        properties: { 'a/b~c': { type: 'integer', minimum: 0 } },
+      },
+    },
+    role: { type: 'string', enum: ['viewer', 'editor'] },
+    anything: {},
+  },
+} as const
+
+const validate = new Validators().compile(schema)
+
+function issuesOf(data: unknown, length = 100): readonly Issue[] {
+  try {
+    validate(data, length)
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    expect(error.status).toBe('INVALID_ARGUMENT')
+    return error.details?.issues as Issue[]
+  }
+}
+
+test('[API-20] the type of the data is that of the schema', () => {
+  expectTypeOf<From<typeof schema>>().toEqualTypeOf<
+    { readonly id: string; readonly items: readonly ({ readonly 'a/b~c': number } & {})[] } & {
+      readonly role?: 'viewer' | 'editor'
+      readonly anything?: unknown
+    }
+  >()
+  expect(issuesOf({ id: 'x', items: [{ 'a/b~c': 1 }], role: 'viewer', anything: [] })).toEqual([])
+})
+
+test('[API-21] unknown members are ignored', () => {
+  expect(issuesOf({ id: 'x', items: [], more: 1, constructor: 2, ['__proto__']: 3 })).toEqual([])
+})
+
+test('[API-22] every issue has a JSON pointer and says what is wrong', () => {
+  expect(issuesOf({ items: [{ 'a/b~c': -1 }, {}, 7], role: 'owner' })).toEqual([
+    { path: '/data/id', message: 'is required' },
+    { path: '/data/items/0/a~1b~0c', message: 'must be >= 0' },
+    { path: '/data/items/1/a~1b~0c', message: 'is required' },
+    { path: '/data/items/2', message: 'must be object' },
+    { path: '/data/role', message: 'must be one of viewer, editor' },
+  ])
+  expect(issuesOf({ id: 'a\u0000', items: [] })).toEqual([
+    { path: '/data/id', message: 'must not contain control characters' },
+  ])
+  expect(issuesOf({ id: '..', items: [] })).toEqual([
+    { path: '/data/id', message: 'must not be "." or ".."' },
+  ])
+})
+
+test('[API-23] inherited members are not members', () => {
+  expect(issuesOf(Object.create({ id: 'x', items: [] }))).toHaveLength(2)
+  const polluted = JSON.parse('{"__proto__": {"id": "x", "items": []}}') as unknown
+  expect(issuesOf(polluted)).toHaveLength(2)
+})
+
+test('[API-24] at most fifty issues are listed, and of a large body only the first', () => {
+  const items = Array.from({ length: 1000 }, () => 7)
+  expect(issuesOf({ id: 'x', items }, 5000)).toHaveLength(50)
+  expect(issuesOf({ id: 'x', items }, 1_000_000)).toHaveLength(1)
+})

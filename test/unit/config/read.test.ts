@@ -1,0 +1,136 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig, unknownVariables } from '../../../src/config/read.ts'
+import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render.ts'
+import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'weft-config-'))
+let files = 0
+
+function file(content: string): string {
+  files += 1
+  const path = join(directory, `${files}.json`)
+  writeFileSync(path, content)
+  return path
+}
+
+const emptyFile = file('{}')
+const read = (
+  given: { flags?: Record<string, string>; environment?: Record<string, string>; file?: string } = {},
+) => readConfig({ flags: {}, environment: {}, file: emptyFile, ...given })
+
+test('[CFG-1] a flag goes before the environment, that before the file, that before the default', () => {
+  const flags = { port: '1' }
+  const environment = { WEFT_PORT: '2' }
+  const fromFile = file('{"port": 3}')
+  expect(read({ flags, environment, file: fromFile })).toMatchObject({
+    config: { port: 1 },
+    sources: { port: 'flag' },
+  })
+  expect(read({ environment, file: fromFile })).toMatchObject({
+    config: { port: 2 },
+    sources: { port: 'environment' },
+  })
+  expect(read({ file: fromFile })).toMatchObject({ config: { port: 3 }, sources: { port: 'file' } })
+  expect(read()).toMatchObject({ config: { port: 8787 }, sources: { port: 'default' } })
+})
+
+test('[CFG-1] PORT is honoured after WEFT_PORT, and an empty variable is an unset one', () => {
+  expect(read({ environment: { PORT: '81' } }).config.port).toBe(81)
+  expect(read({ environment: { PORT: '81', WEFT_PORT: '82' } }).config.port).toBe(82)
+  expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
+})
+
+test('[CFG-2] defaults are the documented ones', () => {
+  const { config } = read()
+  expect(config).toMatchObject({
+    host: '0.0.0.0',
+    data: resolve('data'),
+    engine: 'level',
+    durability: 'disk',
+    auth: 'required',
+    maxBodyBytes: 16 * 2 ** 20,
+    maxMessageBytes: 16 * 2 ** 20,
+    maxDocumentBytes: 64 * 2 ** 20,
+    sendBufferBytes: 2 ** 20,
+    createOnConnect: true,
+    allowSubdocuments: false,
+    rateLimitPerSecond: 100,
+    rateLimitBurst: 200,
+  })
+})
+
+test.each([
+  ['WEFT_PORT', '80a', /WEFT_PORT is "80a"; expected a whole number from 0 to 65535/],
+  ['WEFT_PORT', '65536', /expected a whole number from 0 to 65535/],
+  ['WEFT_PORT', '-1', /WEFT_PORT/],
+  ['WEFT_PORT', '0x50', /WEFT_PORT/],
+  ['WEFT_ENGINE', 'constructor', /WEFT_ENGINE is "constructor"; expected "level" or "memory"/],
+  ['WEFT_CREATE_ON_CONNECT', 'yes', /expected "true" or "false"/],
+  ['WEFT_HOST', '300.1.1.1', /WEFT_HOST is "300.1.1.1"/],
+  ['WEFT_API_KEY', 'with space', /WEFT_API_KEY/],
+  ['WEFT_AUTH_TOKEN', 'short', /WEFT_AUTH_TOKEN/],
+])('[CFG-3] %s=%s is refused by name, value and what is expected', (name, value, message) => {
+  expect(() => read({ environment: { [name]: value } })).toThrow(ConfigError)
+  expect(() => read({ environment: { [name]: value } })).toThrow(message)
+})
+
+test('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', () => {
+  expect(() => read({ flags: { maxBodyBytes: '1' } })).toThrow('--max-body-bytes is "1"')
+  expect(() => read({ file: file('{"port": "x"}') })).toThrow('"port" in the configuration file is "x"')
+  expect(() => read({ file: file('{"port": [1]}') })).toThrow('"port" in the configuration file')
+  expect(() => read({ file: file('{"prot": 1}') })).toThrow('has "prot", which is no option')
+  expect(() => read({ file: file('{') })).toThrow('is not JSON')
+  expect(() => read({ file: file('[]') })).toThrow('expected a JSON object')
+  expect(() => read({ file: join(directory, 'absent.json') })).toThrow('cannot be read')
+})
+
+test('[CFG-4] a secret may come from a file, is never shown, and has no flag', () => {
+  const secret = 'a-secret-that-is-long-enough-for-signing'
+  const environment = { WEFT_JWT_SECRET_FILE: file(`${secret}\n`) }
+  const given = read({ environment })
+  expect(given.config.jwtSecret).toBe(secret)
+  expect(renderConfig(given)).not.toContain(secret)
+  expect(JSON.stringify(configAsJson(given))).not.toContain(secret)
+  expect(flagOf('jwtSecret')).toBeNull()
+  expect(() => read({ environment: { ...environment, WEFT_JWT_SECRET: secret } })).toThrow('are both set')
+  expect(() => read({ environment: { WEFT_JWT_SECRET_FILE: '/absent' } })).toThrow('WEFT_JWT_SECRET_FILE')
+  const short = () => read({ environment: { WEFT_JWT_SECRET: 'short-secret' } })
+  expect(short).toThrow('expected at least 32 bytes')
+  expect(short).not.toThrow('short-secret')
+})
+
+test.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
+  '[CFG-5] without authentication the host %s is refused',
+  (host) => {
+    const environment = { WEFT_AUTH: 'none', WEFT_HOST: host }
+    expect(() => read({ environment })).toThrow(/expected a loopback address/)
+  },
+)
+
+test('[CFG-5] without authentication the default host is loopback, and loopback hosts are taken', () => {
+  expect(read({ environment: { WEFT_AUTH: 'none' } }).config.host).toBe('127.0.0.1')
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    expect(read({ environment: { WEFT_AUTH: 'none', WEFT_HOST: host } }).config.host).toBe(host)
+})
+
+test('[CFG-6] the table names every option with its flag, variables, default and meaning', () => {
+  const table = renderMarkdown()
+  for (const key of optionKeys) {
+    expect(table).toContain(`\`${environmentOf(key)}\``)
+    expect(table).toContain(optionOf(key).description)
+    if (isSecret(key)) expect(table).toContain(`\`${environmentOf(key)}_FILE\``)
+    else expect(table).toContain(`\`${flagOf(key)}\``)
+  }
+  expect(environmentOf('maxConnectionsPerAddress')).toBe('WEFT_MAX_CONNECTIONS_PER_ADDRESS')
+  expect(flagOf('maxConnectionsPerAddress')).toBe('--max-connections-per-address')
+})
+
+test('[CFG-7] variables that look like ours and name no option are found', () => {
+  expect(unknownVariables({ WEFT_PROT: '1', WEFT_PORT: '1', WEFT_API_KEY_FILE: 'x', OTHER: '1' })).toEqual([
+    'WEFT_PROT',
+    'WEFT_API_KEY_FILE',
+  ])
+})
