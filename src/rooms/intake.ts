@@ -82,6 +82,7 @@ export class Intake {
       if (added !== null) this.#accept(added, from, accepted)
       return !gap
     } catch (cause) {
+      from.end(close('bad', 'the update could not be applied'))
       throw new BrokenDocument('an update could not be integrated', { cause })
     }
   }

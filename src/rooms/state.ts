@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { advance, type UpdateSummary } from '../update/summary.ts'
+import { writeStateVector } from '../update/vector.ts'
 
 /** Update without any content: what an up-to-date client sends as its SyncStep2. */
 const emptyUpdateBytes = 2
@@ -73,9 +74,13 @@ export class RoomState {
     for (const { bytes } of updates) this.#grow(bytes.length)
   }
 
-  /** Applies any vetted update: known parts are skipped, parts that depend on something missing are left out. */
+  /**
+   * Applies any vetted update: known parts are skipped, parts that depend on something missing are left out. What is
+   * known is cut off first, because Yjs throws where a known run was collected and the update claims more of it.
+   */
   integrate(bytes: Uint8Array): Integrated {
-    const { added } = this.#capture((doc) => Y.applyUpdate(doc, bytes))
+    const unknown = Y.diffUpdate(bytes, this.vector())
+    const { added } = this.#capture((doc) => Y.applyUpdate(doc, unknown))
     const { store } = this.doc
     const gap = store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
@@ -100,7 +105,7 @@ export class RoomState {
   }
 
   vector(): Uint8Array {
-    return Y.encodeStateVector(this.clocks)
+    return writeStateVector(this.clocks)
   }
 
   /** The whole state. */

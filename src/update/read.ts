@@ -122,7 +122,11 @@ class UpdateReader extends ByteReader {
   /** Length of the struct in clocks. */
   #readStruct(info: number, client: number, clock: number): number {
     const kind = info & 31
-    if (kind === struct.gc || kind === struct.skip) return this.clock()
+    if (kind === struct.gc || kind === struct.skip) {
+      // Yjs' two readers disagree about such bytes.
+      if (info !== kind) throw new MalformedUpdate('a run has flags of an item')
+      return this.clock()
+    }
     const place = this.#readPlace(info, client, clock)
     const length = this.#readContent(kind)
     if (kind === struct.type) this.#types += 1

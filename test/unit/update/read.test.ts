@@ -134,6 +134,7 @@ describe('hostile updates', () => {
     ['a deletion out of bounds', bytes(0, 1, 7, 1, num(2 ** 31 - 1), num(2 ** 31 - 1)), 'out of bounds'],
     ['a deletion of nothing', bytes(0, 1, 7, 1, 0, 0), 'out of bounds'],
     ['deletions of one client twice', bytes(0, 2, 7, 1, 0, 1, 7, 1, 2, 1), 'twice'],
+    ['a run with the flags of an item', oneStruct([0xca, ...num(7)]), 'flags'],
     ['something after the end', bytes(0, 0, 0), 'follows'],
   ]
 
