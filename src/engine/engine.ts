@@ -123,6 +123,18 @@ export class CorruptRecord extends Error {
   override readonly name = 'CorruptRecord'
 }
 
+export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'failed'
+
+/** The store cannot be opened. The message is a sentence for the operator: what is wrong, and what helps. */
+export class EngineOpenError extends Error {
+  readonly reason: OpenFailure
+  constructor(reason: OpenFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EngineOpenError'
+    this.reason = reason
+  }
+}
+
 /** Messages between nodes: at most once, unordered across topics, never a source of truth. */
 export interface Bus {
   publish(topic: string, message: Uint8Array): void

@@ -1,0 +1,75 @@
+import type { ClaimedJob, Job } from './engine.ts'
+import { decodeKey, encodeKey } from './keys.ts'
+
+/** A job between its enqueuing and its end: what happens to it, for every engine. */
+export interface JobRecord {
+  /** Due from then on, in epoch milliseconds; while leased, the end of the lease. */
+  readonly at: number
+  readonly attempt: number
+  /** Names the last lease; '' when there is none to honour. */
+  readonly lease: string
+  readonly payload: Uint8Array
+  /** Of the last attempt; '' before there was one. */
+  readonly error: string
+  /** Enqueued under the same id while this one was leased: it takes its place afterwards, so nothing is lost. */
+  readonly next: { readonly at: number; readonly payload: Uint8Array } | null
+}
+
+const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
+
+/** What is kept when `job` is enqueued; `record` itself when it is left as it is. */
+export function enqueued(record: JobRecord | null, job: Job, now: number): JobRecord {
+  const { at } = job
+  const payload = Uint8Array.from(job.payload)
+  if (record === null) return { at, attempt: 0, lease: '', payload, error: '', next: null }
+  return isLeased(record, now) && record.next === null ? { ...record, next: { at, payload } } : record
+}
+
+export const leased = (record: JobRecord, until: number, lease: string): JobRecord => ({
+  ...record,
+  at: until,
+  attempt: record.attempt + 1,
+  lease,
+})
+
+/** Is this the lease of the token, and has it not ended? */
+export const holds = (record: JobRecord | null, lease: string, now: number): record is JobRecord =>
+  record !== null && record.lease === lease && isLeased(record, now)
+
+/** What is left when the job has ended. */
+export const ended = ({ next }: JobRecord): JobRecord | null =>
+  next === null ? null : { ...next, attempt: 0, lease: '', error: '', next: null }
+
+export const retried = (record: JobRecord, at: number, error: string): JobRecord => ({
+  ...record,
+  at,
+  lease: '',
+  error,
+})
+
+/** Names a lease to its holder. */
+export interface Lease {
+  readonly queue: string
+  readonly id: string
+  readonly lease: string
+}
+
+export const tokenOf = ({ queue, id, lease }: Lease): string =>
+  encodeKey([queue, id, lease]).toString('base64url')
+
+/** Null when no engine has made this token. */
+export function leaseOf(token: string): Lease | null {
+  try {
+    const [queue, id, lease] = decodeKey(Buffer.from(token, 'base64url'))
+    return queue === undefined || id === undefined || !lease ? null : { queue, id, lease }
+  } catch {
+    return null
+  }
+}
+
+export const claimed = (queue: string, id: string, record: JobRecord): ClaimedJob => ({
+  token: tokenOf({ queue, id, lease: record.lease }),
+  id,
+  payload: record.payload,
+  attempt: record.attempt,
+})

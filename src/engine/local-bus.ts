@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts'
+import type { Bus, BusListener } from './engine.ts'
+
+/**
+ * The bus of a single process. A message is delivered after the call that published it has returned, in order;
+ * nothing is lost, so `onLoss` never calls. A listener that throws is the fault of its owner and surfaces as such.
+ */
+export class LocalBus implements Bus {
+  readonly #clock: Clock
+  readonly #topics = new Map<string, Set<Subscription>>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  publish(topic: string, message: Uint8Array): void {
+    if (this.#topics.has(topic)) queueMicrotask(() => this.#deliver(topic, message))
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    const subscription: Subscription = { listener }
+    const subscriptions = this.#topics.get(topic) ?? new Set()
+    this.#topics.set(topic, subscriptions.add(subscription))
+    return () => {
+      subscriptions.delete(subscription)
+      if (subscriptions.size === 0 && this.#topics.get(topic) === subscriptions) this.#topics.delete(topic)
+    }
+  }
+
+  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
+    return new Promise((resolve) => {
+      const stop = this.#clock.after(timeoutMs, () => resolve(null))
+      queueMicrotask(() => {
+        const reply = this.#deliver(topic, message)
+        if (reply === undefined) return
+        stop()
+        resolve(reply)
+      })
+    })
+  }
+
+  onLoss(): () => void {
+    return () => undefined
+  }
+
+  /** Hands a copy of the list out, so that listeners may come and go meanwhile. Returns the first reply. */
+  #deliver(topic: string, message: Uint8Array): Uint8Array | undefined {
+    let reply: Uint8Array | undefined
+    for (const { listener } of [...(this.#topics.get(topic) ?? [])]) {
+      const answer = listener(message)
+      reply ??= answer
+    }
+    return reply
+  }
+}
+
+/** An object of its own, so that one function may subscribe twice. */
+interface Subscription {
+  readonly listener: BusListener
+}

@@ -1,0 +1,1 @@
+export { type MemoryEngineOptions, openMemoryEngine } from './engine.ts'

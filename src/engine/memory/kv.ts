@@ -1,0 +1,57 @@
+import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
+import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
+import type { Gate } from './gate.ts'
+import type { MemoryQueue } from './queue.ts'
+import { SortedMap } from './sorted.ts'
+
+const noSpace = Buffer.alloc(0)
+
+export class MemoryKv implements Kv {
+  readonly #gate: Gate
+  readonly #queue: MemoryQueue
+  readonly #parts = new Map<string, SortedMap<Uint8Array>>()
+
+  constructor(gate: Gate, queue: MemoryQueue) {
+    this.#gate = gate
+    this.#queue = queue
+  }
+
+  async get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
+    this.#gate.pass()
+    const values = this.#part(part)
+    return keys.map((key) => values.get(encodeKey(key)) ?? null)
+  }
+
+  async scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
+    this.#gate.pass()
+    const found = this.#part(part).range(keyRange(noSpace, range), range.reverse)
+    const entries: KvEntry[] = []
+    for (const [key, value] of found) {
+      if (entries.length >= range.limit) break
+      entries.push({ key: decodeKey(key), value })
+    }
+    return entries
+  }
+
+  async commit(part: Key, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit): Promise<boolean> {
+    this.#gate.pass()
+    const values = this.#part(part)
+    if (!checks.every(({ key, value }) => isSame(values.get(encodeKey(key)), value))) return false
+    for (const { key, value } of puts) values.set(encodeKey(key), Uint8Array.from(value))
+    for (const key of dels) values.delete(encodeKey(key))
+    this.#queue.enqueue(jobs)
+    return true
+  }
+
+  #part(part: Key): SortedMap<Uint8Array> {
+    const name = keyName(part)
+    const values = this.#parts.get(name) ?? new SortedMap()
+    this.#parts.set(name, values)
+    return values
+  }
+}
+
+const isSame = (stored: Uint8Array | undefined, expected: Uint8Array | null): boolean =>
+  stored === undefined || expected === null
+    ? stored === undefined && expected === null
+    : Buffer.compare(stored, expected) === 0

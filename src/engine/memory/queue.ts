@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { ClaimedJob, Job, Queue } from '../engine.ts'
+import {
+  claimed,
+  ended,
+  enqueued,
+  holds,
+  type JobRecord,
+  type Lease,
+  leased,
+  leaseOf,
+  retried,
+} from '../jobs.ts'
+import { encodeKey, encodeNumber } from '../keys.ts'
+import type { Gate } from './gate.ts'
+import { SortedMap } from './sorted.ts'
+
+/** Jobs of one queue: by id, and their ids in the order in which they are due. */
+interface Jobs {
+  readonly byId: Map<string, JobRecord>
+  readonly due: SortedMap<string>
+  readonly buried: Map<string, JobRecord>
+}
+
+export class MemoryQueue implements Queue {
+  readonly #gate: Gate
+  readonly #clock: Clock
+  readonly #queues = new Map<string, Jobs>()
+
+  constructor(gate: Gate, clock: Clock) {
+    this.#gate = gate
+    this.#clock = clock
+  }
+
+  /** Part of a commit of the log or of the Kv. */
+  enqueue(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      const queue = this.#jobs(job.queue)
+      set(queue, job.id, enqueued(queue.byId.get(job.id) ?? null, job, this.#clock.now()))
+    }
+  }
+
+  async claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]> {
+    this.#gate.pass()
+    const now = this.#clock.now()
+    const jobs = this.#jobs(queue)
+    const due = jobs.due.range({ gte: Buffer.alloc(0), lt: encodeNumber(now + 1) })
+    const ids: string[] = []
+    for (const [, id] of due) {
+      if (ids.length >= count) break
+      ids.push(id)
+    }
+    return ids.map((id) => {
+      const record = leased(jobs.byId.get(id) as JobRecord, now + leaseMs, randomUUID())
+      set(jobs, id, record)
+      return claimed(queue, id, record)
+    })
+  }
+
+  async extend(token: string, leaseMs: number): Promise<boolean> {
+    return this.#change(token, (record, now) => ({ ...record, at: now + leaseMs }))
+  }
+
+  async done(token: string): Promise<boolean> {
+    return this.#change(token, ended)
+  }
+
+  async retry(token: string, delayMs: number, error: string): Promise<boolean> {
+    return this.#change(token, (record, now) => retried(record, now + delayMs, error))
+  }
+
+  async bury(token: string, error: string): Promise<boolean> {
+    return this.#change(token, (record, now, { queue, id }) => {
+      this.#jobs(queue).buried.set(id, retried(record, now, error))
+      return ended(record)
+    })
+  }
+
+  #change(
+    token: string,
+    change: (record: JobRecord, now: number, lease: Lease) => JobRecord | null,
+  ): boolean {
+    this.#gate.pass()
+    const lease = leaseOf(token)
+    if (lease === null) return false
+    const jobs = this.#jobs(lease.queue)
+    const record = jobs.byId.get(lease.id) ?? null
+    const now = this.#clock.now()
+    if (!holds(record, lease.lease, now)) return false
+    set(jobs, lease.id, change(record, now, lease))
+    return true
+  }
+
+  #jobs(queue: string): Jobs {
+    const jobs = this.#queues.get(queue) ?? { byId: new Map(), due: new SortedMap(), buried: new Map() }
+    this.#queues.set(queue, jobs)
+    return jobs
+  }
+}
+
+function set({ byId, due }: Jobs, id: string, record: JobRecord | null): void {
+  const before = byId.get(id)
+  if (before !== undefined) due.delete(dueKey(before.at, id))
+  if (record === null) {
+    byId.delete(id)
+    return
+  }
+  byId.set(id, record)
+  due.set(dueKey(record.at, id), id)
+}
+
+const dueKey = (at: number, id: string): Buffer => Buffer.concat([encodeNumber(at), encodeKey([id])])

@@ -1,0 +1,26 @@
+import type { Cluster } from './engine.ts'
+
+/** The cluster of one process: everything is at home here, and nothing ever changes. */
+export class SingleNode implements Cluster {
+  readonly self: string
+
+  constructor(self = 'local') {
+    this.self = self
+  }
+
+  nodes(): readonly string[] {
+    return [this.self]
+  }
+
+  home(): string {
+    return this.self
+  }
+
+  on(): () => void {
+    return () => undefined
+  }
+
+  async drain(): Promise<void> {
+    // Nobody else keeps a list of nodes.
+  }
+}
