@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import {
   createServer,
-  type IncomingMessage,
+  IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, invalid } from '../errors.ts'
-import { errorBody, sendError } from './envelope.ts'
-import { setCommonHeaders } from './request.ts'
+import { errorBody } from './envelope.ts'
+import { refuse } from './request.ts'
 
 /** Times, in ms, within which a client must have said what it wants; Node's own are minutes. */
 export const httpTimeouts = {
@@ -36,6 +36,19 @@ const parserErrors: Readonly<Record<string, ApiError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError('INVALID_ARGUMENT', 'the request took too long', { httpCode: 408 }),
 }
 
+/**
+ * Node takes every request that offers an upgrade for an upgrade as soon as anybody listens for one; some clients offer
+ * HTTP/2 with every call. Only websockets are upgraded here, the rest is answered as if nothing had been offered.
+ */
+class HttpRequest extends IncomingMessage {
+  get upgrade(): boolean {
+    return this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  /** Node tells what it has found; what counts is above. */
+  set upgrade(_found: boolean) {}
+}
+
 const unmetExpectation = new ApiError('INVALID_ARGUMENT', 'Expect can only be 100-continue', {
   httpCode: 417,
 })
@@ -50,7 +63,7 @@ export function createHttpServer(handle: RequestListener, timeouts = httpTimeout
     else refuse(request, response, invalid('the Host header is missing'))
   }
   const server = createServer(
-    { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false, IncomingMessage: HttpRequest },
     listener,
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -62,11 +75,6 @@ export function createHttpServer(handle: RequestListener, timeouts = httpTimeout
     else socket.end(rawAnswer(parserErrors[error.code ?? ''] ?? invalid('the request is not valid HTTP')))
   })
   return server
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  setCommonHeaders(request, response)
-  sendError(response, error)
 }
 
 /** The bytes of an answer, where Node has no response object for it. */

@@ -5,6 +5,7 @@ import { loopbackProblem } from '../access/loopback.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { sendError } from './envelope.ts'
 
 /** Ids of callers that are taken over: what fits in a log line and a header. */
 const saneRequestId = /^[\w.:-]{1,128}$/
@@ -31,6 +32,12 @@ export function setCommonHeaders({ headers }: IncomingMessage, response: ServerR
   response.setHeader('x-request-id', requestId)
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
   return requestId
+}
+
+/** Answers a request that never comes to be routed. */
+export function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  setCommonHeaders(request, response)
+  sendError(response, error)
 }
 
 /** Names the request and measures it. Neither path nor query are logged: only known routes. */

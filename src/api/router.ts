@@ -1,4 +1,5 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { RequestListener } from 'node:http'
+import express, { type NextFunction, type Request, type Response } from 'express'
 import type { KeyCredentials } from '../access/credentials.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -8,7 +9,7 @@ import { answerable, sendError, sendJson, successBody } from './envelope.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { beginRequest, guardLoopback } from './request.ts'
+import { beginRequest, guardLoopback, refuse } from './request.ts'
 import type { Services } from './services.ts'
 import { type Validator, Validators } from './validator.ts'
 
@@ -31,7 +32,7 @@ export interface ApiParts {
 type Handler = (request: Request, response: Response) => Promise<void>
 
 /** All HTTP there is: pages, operations, and an answer in the envelope to everything else. */
-export function createRouter(parts: ApiParts): Express {
+export function createRouter(parts: ApiParts): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
   app.set('query parser', false)
@@ -48,7 +49,12 @@ export function createRouter(parts: ApiParts): Express {
   }
   app.use(refuseUnknownPath)
   app.use(answerError(parts.log))
-  return app
+  return (request, response) => {
+    // Express gives up on targets that it takes for no path (`CONNECT host:443`), and would answer with a page.
+    app(request as Request, response as Response, () =>
+      refuse(request, response, invalid('the target is not a path')),
+    )
+  }
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {

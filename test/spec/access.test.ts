@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 let open: TestServer
@@ -53,9 +53,7 @@ test('[ACC-23] refused credentials are counted by reason', async () => {
 })
 
 test('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, two days ahead by default', async () => {
-  const { status, body } = await generate()
-  expect(status).toBe(200)
-  const { token, expiresAt } = body.result?.data as unknown as { token: string; expiresAt: number }
+  const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
   expect(decodeJwt(token)).toMatchObject({
     iss: 'weft',
     sub: 'ann',
@@ -135,11 +133,8 @@ test('[ACC-35] any well-formed id names a user', async () => {
 
 test('[ACC-40] without authentication a call without credentials acts as the first key; given ones are checked', async () => {
   const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
-  const { status, body } = await open.post(path, user, none)
-  expect(status).toBe(200)
-  expect(decodeJwt((body.result?.data as unknown as { token: string }).token).key).toBe(
-    open.credentials.apiKey,
-  )
+  const { token } = dataOf(await open.post(path, user, none)) as { token: string }
+  expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
   expect((await open.post(path, user)).status).toBe(200)
   expect((await open.post(path, user, { 'x-service-auth-token': 'wrong' })).status).toBe(401)
   expect((await open.post(path, user, { 'x-service-auth-token': '' })).status).toBe(400)

@@ -224,6 +224,32 @@ test.each<[string, string, number]>([
   expect((await call()).status).toBe(200)
 })
 
+test('[API-13] an offer of HTTP/2 is ignored', async () => {
+  const { apiKey, authToken } = server.credentials
+  const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
+  const offer = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n'
+  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${offer}content-type: application/json\r\n${credentials}`
+  const answer = await sendRaw(server.port, `${head}content-length: ${validBody.length}\r\n\r\n${validBody}`)
+  expect(answer.status).toBe(200)
+  expect((await sendRaw(server.port, `GET /healthz HTTP/1.1\r\nhost: x\r\n${offer}\r\n`)).status).toBe(200)
+})
+
+test.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
+  '[API-14] a target that is no path is answered in the envelope: %s',
+  async (target) => {
+    const answer = await sendRaw(server.port, `${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    expect([400, 404]).toContain(answer.status)
+    expect(JSON.parse(answer.body)).toMatchObject({
+      error: { status: expect.stringMatching(/INVALID_ARGUMENT|NOT_FOUND/) },
+    })
+    expect(answer.head).toMatch(/^x-request-id: \S+/m)
+  },
+)
+
+test('[API-14] a target in absolute form is its path', async () => {
+  expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
+})
+
 test('[API-11] a client that leaves in the middle of its body harms nobody', async () => {
   const { apiKey, authToken } = server.credentials
   const socket = connect(server.port, '127.0.0.1')

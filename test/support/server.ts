@@ -16,12 +16,18 @@ export interface Answer {
 }
 
 export interface Envelope {
-  readonly result?: { readonly status: string; readonly message: string; readonly data?: never }
+  readonly result?: { readonly status: string; readonly message: string; readonly data?: unknown }
   readonly error?: {
     readonly status: string
     readonly message: string
     readonly details?: { readonly issues?: readonly { readonly path: string; readonly message: string }[] }
   }
+}
+
+/** `result.data` of an answer that must be a success. */
+export function dataOf({ body }: Answer): unknown {
+  if (body.result === undefined) throw new Error(`no result: ${body.error?.message}`)
+  return body.result.data
 }
 
 export interface TokenOptions {
@@ -95,13 +101,11 @@ async function makeToken(post: TestServer['post'], userId: string, options: Toke
     resources,
     expiresInSeconds,
   } = options
-  const { body } = await post('/v2/auth/generate_token', {
+  const answer = await post('/v2/auth/generate_token', {
     userId,
     userProperties: { name, email, isAdmin },
     ...(resources !== undefined && { permissions: { resources } }),
     ...(expiresInSeconds !== undefined && { expiresInSeconds }),
   })
-  const data = body.result?.data as { token: string } | undefined
-  if (data === undefined) throw new Error(`no token: ${body.error?.message}`)
-  return data.token
+  return (dataOf(answer) as { token: string }).token
 }

@@ -36,12 +36,11 @@ function issuesOf(data: unknown, length = 100): readonly Issue[] {
 }
 
 test('[API-20] the type of the data is that of the schema', () => {
-  expectTypeOf<From<typeof schema>>().toEqualTypeOf<
-    { readonly id: string; readonly items: readonly ({ readonly 'a/b~c': number } & {})[] } & {
-      readonly role?: 'viewer' | 'editor'
-      readonly anything?: unknown
-    }
-  >()
+  const data: From<typeof schema> = { id: 'x', items: [{ 'a/b~c': 1 }] }
+  expectTypeOf(data.id).toEqualTypeOf<string>()
+  expectTypeOf(data.items[0]?.['a/b~c']).toEqualTypeOf<number | undefined>()
+  expectTypeOf(data.role).toEqualTypeOf<'viewer' | 'editor' | undefined>()
+  expectTypeOf(data.anything).toEqualTypeOf<unknown>()
   expect(issuesOf({ id: 'x', items: [{ 'a/b~c': 1 }], role: 'viewer', anything: [] })).toEqual([])
 })
 
