@@ -7,6 +7,7 @@ import { pages } from './api/pages.ts'
 import { RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
 import { type Credentials, makeDataDirectory } from './directory/credentials-file.ts'
@@ -19,7 +20,6 @@ import { type Close, close } from './model/close.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
-import { readVersion } from './version.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -60,19 +60,21 @@ const pendingBytesMax = 33_554_432
 /** Part of the time for a stop that is kept for the store. */
 const storeShare = 0.25
 
+/** What a server may be given instead of making it: an engine is then closed with the server. */
+export interface GivenParts {
+  readonly clock?: Clock
+  readonly engine?: Engine
+}
+
 /**
  * Opens the store, makes sure that credentials exist, and serves HTTP and websockets on one port.
  * @throws EngineOpenError, BootstrapError, ListenError: meant for the operator; nothing is left running
  */
-export async function startServer(
-  config: Config,
-  log: Log,
-  clock: Clock = systemClock,
-): Promise<RunningServer> {
+export async function startServer(config: Config, log: Log, given: GivenParts = {}): Promise<RunningServer> {
   if (keepsData(config)) await makeDataDirectory(config.data)
-  const engine = await openEngine(config, log)
+  const engine = given.engine ?? (await openEngine(config, log))
   try {
-    return await serve({ config, log, clock, engine })
+    return await serve({ config, log, clock: given.clock ?? systemClock, engine })
   } catch (error) {
     await engine.close()
     throw error

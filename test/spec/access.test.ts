@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -17,7 +17,7 @@ const generate = (more: object = {}) => server.post(path, { ...user, ...more })
 const withResource = (resource: object) => generate({ permissions: { resources: [resource] } })
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-test('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () => {
+it('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
   expect(noKey.body.error?.message).toContain('API key is not found in the headers')
@@ -26,7 +26,7 @@ test('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async (
   expect(noToken.body.error?.message).toContain('auth token is not found in the headers')
 })
 
-test('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and the same answer', async () => {
+it('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and the same answer', async () => {
   const unknownKey = await server.post(path, user, { 'x-service-api-key': 'key_unknown' })
   const wrongToken = await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   const both = await server.post(path, user, {
@@ -39,12 +39,12 @@ test('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and
   expect(both).toMatchObject({ status: 401, body: unknownKey.body })
 })
 
-test('[ACC-22] credentials are looked at before the body is', async () => {
+it('[ACC-22] credentials are looked at before the body is', async () => {
   const answer = await server.post(path, { nonsense: true }, { 'x-service-auth-token': 'wrong' })
   expect(answer.status).toBe(401)
 })
 
-test('[ACC-23] refused credentials are counted by reason', async () => {
+it('[ACC-23] refused credentials are counted by reason', async () => {
   await server.post(path, user, { 'x-service-auth-token': 'wrong' })
   await server.post(path, user, { 'x-service-auth-token': '' })
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -52,7 +52,7 @@ test('[ACC-23] refused credentials are counted by reason', async () => {
   expect(text).toMatch(/weft_auth_failures_total\{reason="missing_credentials"\} [1-9]/)
 })
 
-test('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, two days ahead by default', async () => {
+it('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, two days ahead by default', async () => {
   const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
   expect(decodeJwt(token)).toMatchObject({
     iss: 'weft',
@@ -68,7 +68,7 @@ test('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds
   expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
 })
 
-test('[ACC-31] grants have editor as default role; an organization needs its id only once', async () => {
+it('[ACC-31] grants have editor as default role; an organization needs its id only once', async () => {
   const expiresAt = inSeconds(60)
   const resources = [
     { type: 'organization', id: 'acme', accessRole: 'viewer' },
@@ -87,7 +87,7 @@ test('[ACC-31] grants have editor as default role; an organization needs its id 
   expect(decodeJwt(await server.token('ann', { resources: [] })).grants).toEqual([])
 })
 
-test.each([
+it.each([
   ['a document without organization', { type: 'document', id: 'plan' }, 'organizationId'],
   [
     'an organization with another organization',
@@ -105,7 +105,7 @@ test.each([
   expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/permissions/resources/0/${member}`)
 })
 
-test('[ACC-33] a token lives from one minute to two days', async () => {
+it('[ACC-33] a token lives from one minute to two days', async () => {
   for (const expiresInSeconds of [60, 172_800])
     expect((await generate({ expiresInSeconds })).status).toBe(200)
   for (const expiresInSeconds of [59, 172_801, 60.5, '60', null])
@@ -114,7 +114,7 @@ test('[ACC-33] a token lives from one minute to two days', async () => {
     )
 })
 
-test('[ACC-34] a token that would not fit into a header is refused', async () => {
+it('[ACC-34] a token that would not fit into a header is refused', async () => {
   const resources = Array.from({ length: 500 }, (_, index) => ({
     type: 'organization',
     id: `organization-${index}`,
@@ -124,14 +124,14 @@ test('[ACC-34] a token that would not fit into a header is refused', async () =>
   expect(body.error?.message).toContain('fewer resources')
 })
 
-test('[ACC-35] any well-formed id names a user', async () => {
+it('[ACC-35] any well-formed id names a user', async () => {
   for (const userId of ['__proto__', 'a/b', 'Ä😀', 'x'.repeat(512), ' '])
     expect(decodeJwt(await server.token(userId)).sub).toBe(userId)
   for (const userId of ['', '.', 'x'.repeat(513), 'a\nb', '\ud800', 7, null])
     expect((await server.post(path, { ...user, userId })).status).toBe(400)
 })
 
-test('[ACC-40] without authentication a call without credentials acts as the first key; given ones are checked', async () => {
+it('[ACC-40] without authentication a call without credentials acts as the first key; given ones are checked', async () => {
   const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
   const { token } = dataOf(await open.post(path, user, none)) as { token: string }
   expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
@@ -142,7 +142,7 @@ test('[ACC-40] without authentication a call without credentials acts as the fir
 
 const get = (port: number, headers: string) => sendRaw(port, `GET /healthz HTTP/1.1\r\n${headers}\r\n\r\n`)
 
-test.each([
+it.each([
   'evil.example',
   'localhost.evil.example',
   '127.0.0.1.evil.example',
@@ -156,12 +156,12 @@ test.each([
   expect((await get(server.port, `host: ${host}`)).status).toBe(200)
 })
 
-test('[ACC-41] without authentication loopback hosts are served, whatever the port', async () => {
+it('[ACC-41] without authentication loopback hosts are served, whatever the port', async () => {
   for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:1', '127.9.9.9', 'LOCALHOST:80'])
     expect((await get(open.port, `host: ${host}`)).status).toBe(200)
 })
 
-test('[ACC-42] without authentication pages of other origins are refused', async () => {
+it('[ACC-42] without authentication pages of other origins are refused', async () => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
     expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(403)
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])

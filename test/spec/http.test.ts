@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createHttpServer, httpTimeouts } from '../../src/api/http-server.ts'
 import { sendRaw } from '../support/raw.ts'
 import { type Envelope, startTestServer, type TestServer } from '../support/server.ts'
@@ -45,7 +45,7 @@ async function expectError(given: Call, code: number, status: string, message: R
   return { headers, ...answer }
 }
 
-test('[API-1] a success is the result envelope with status, message and data', async () => {
+it('[API-1] a success is the result envelope with status, message and data', async () => {
   const { status, body } = await call()
   expect(status).toBe(200)
   expect(body.result).toMatchObject({
@@ -56,7 +56,7 @@ test('[API-1] a success is the result envelope with status, message and data', a
   expect(Object.keys(body)).toEqual(['result'])
 })
 
-test.each([
+it.each([
   '/v2/nothing',
   '/v1',
   '/v2/auth/generate_token/',
@@ -68,12 +68,12 @@ test.each([
   await expectError({ path: unknown, method: 'GET', body: null }, 404, 'NOT_FOUND', /nothing/)
 })
 
-test('[API-2] a path that is not percent-encoding is INVALID_ARGUMENT', async () => {
+it('[API-2] a path that is not percent-encoding is INVALID_ARGUMENT', async () => {
   await expectError({ path: '/v2/%zz' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
   await expectError({ path: '/v2/%C3%28' }, 400, 'INVALID_ARGUMENT', /percent-encoding/)
 })
 
-test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   '[API-3] the method %s is 405 with Allow',
   async (method) => {
     const { headers } = await expectError(
@@ -86,14 +86,14 @@ test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 )
 
-test('[API-3] a page says which methods it takes', async () => {
+it('[API-3] a page says which methods it takes', async () => {
   const { headers } = await expectError({ path: '/healthz' }, 405, 'INVALID_ARGUMENT', /method/)
   expect(headers.get('allow')).toBe('GET, HEAD')
   expect((await call({ method: 'HEAD', body: null })).status).toBe(405)
   expect((await call({ path: '/healthz', method: 'HEAD', body: null })).status).toBe(200)
 })
 
-test.each([
+it.each([
   'text/plain',
   'application/jsonp',
   'application/json; charset=latin1',
@@ -104,7 +104,7 @@ test.each([
   await expectError({ headers: { 'content-type': type } }, 400, 'INVALID_ARGUMENT', /application\/json/)
 })
 
-test('[API-4] JSON in UTF-8 is taken however it is spelled; compressed bodies are not', async () => {
+it('[API-4] JSON in UTF-8 is taken however it is spelled; compressed bodies are not', async () => {
   for (const type of [
     'application/json',
     'Application/JSON; Charset="UTF-8"',
@@ -114,7 +114,7 @@ test('[API-4] JSON in UTF-8 is taken however it is spelled; compressed bodies ar
   await expectError({ headers: { 'content-encoding': 'gzip' } }, 400, 'INVALID_ARGUMENT', /compressed/)
 })
 
-test.each([
+it.each([
   ['no JSON', '{"data":', /not JSON/],
   ['empty', '', /not JSON/],
   ['an array', '[]', /must be a JSON object/],
@@ -130,11 +130,11 @@ test.each([
   await expectError({ body }, 400, 'INVALID_ARGUMENT', message)
 })
 
-test('[API-5] a byte order mark before the JSON does no harm', async () => {
+it('[API-5] a byte order mark before the JSON does no harm', async () => {
   expect((await call({ body: `\uFEFF${validBody}` })).status).toBe(200)
 })
 
-test('[API-6] a body over the limit is 413, announced or not, and the connection can be used again', async () => {
+it('[API-6] a body over the limit is 413, announced or not, and the connection can be used again', async () => {
   const body = JSON.stringify({ data: { ...valid, filler: 'x'.repeat(400_000) } })
   await expectError({ body }, 413, 'INVALID_ARGUMENT', /larger than 200000 bytes/)
   const { apiKey, authToken } = server.credentials
@@ -153,7 +153,7 @@ test('[API-6] a body over the limit is 413, announced or not, and the connection
   expect((await call()).status).toBe(200)
 })
 
-test('[API-6] a body of exactly the limit is taken', async () => {
+it('[API-6] a body of exactly the limit is taken', async () => {
   const filler = 'x'.repeat(200_000 - JSON.stringify({ data: { ...valid, filler: '' } }).length)
   expect((await call({ body: JSON.stringify({ data: { ...valid, filler } }) })).status).toBe(200)
   await expectError(
@@ -164,7 +164,7 @@ test('[API-6] a body of exactly the limit is taken', async () => {
   )
 })
 
-test('[API-7] issues of the data are listed with JSON pointers; unknown members are no issue', async () => {
+it('[API-7] issues of the data are listed with JSON pointers; unknown members are no issue', async () => {
   const body = JSON.stringify({
     data: { userId: 1, userProperties: { name: 'Ann' }, more: true },
     more: true,
@@ -176,7 +176,7 @@ test('[API-7] issues of the data are listed with JSON pointers; unknown members 
   ])
 })
 
-test('[API-8] every answer has a request id: the sane one it came with, else a new one', async () => {
+it('[API-8] every answer has a request id: the sane one it came with, else a new one', async () => {
   const given = await call({ headers: { 'x-request-id': 'abc-1.2:3_4' } })
   expect(given.headers.get('x-request-id')).toBe('abc-1.2:3_4')
   for (const bad of ['a b', '<x>', 'x'.repeat(129)]) {
@@ -185,7 +185,7 @@ test('[API-8] every answer has a request id: the sane one it came with, else a n
   }
 })
 
-test('[API-9] no answer names the software, and all forbid guessing, framing and caching', async () => {
+it('[API-9] no answer names the software, and all forbid guessing, framing and caching', async () => {
   for (const to of [path, '/', '/healthz', '/nothing']) {
     const { headers } = await call({
       path: to,
@@ -200,7 +200,7 @@ test('[API-9] no answer names the software, and all forbid guessing, framing and
   }
 })
 
-test.each<[string, string, number]>([
+it.each<[string, string, number]>([
   ['no HTTP', 'hello\r\n\r\n', 400],
   ['an unknown method', 'BREW / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001', 400],
@@ -224,7 +224,7 @@ test.each<[string, string, number]>([
   expect((await call()).status).toBe(200)
 })
 
-test('[API-13] an offer of HTTP/2 is ignored', async () => {
+it('[API-13] an offer of HTTP/2 is ignored', async () => {
   const { apiKey, authToken } = server.credentials
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
   const offer = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n'
@@ -234,7 +234,7 @@ test('[API-13] an offer of HTTP/2 is ignored', async () => {
   expect((await sendRaw(server.port, `GET /healthz HTTP/1.1\r\nhost: x\r\n${offer}\r\n`)).status).toBe(200)
 })
 
-test.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
+it.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GET http://'])(
   '[API-14] a target that is no path is answered in the envelope: %s',
   async (target) => {
     const answer = await sendRaw(server.port, `${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
@@ -246,11 +246,11 @@ test.each(['CONNECT example.com:443', 'GET foo', 'GET foo:bar', 'OPTIONS *', 'GE
   },
 )
 
-test('[API-14] a target in absolute form is its path', async () => {
+it('[API-14] a target in absolute form is its path', async () => {
   expect((await sendRaw(server.port, 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
 })
 
-test('[API-11] a client that leaves in the middle of its body harms nobody', async () => {
+it('[API-11] a client that leaves in the middle of its body harms nobody', async () => {
   const { apiKey, authToken } = server.credentials
   const socket = connect(server.port, '127.0.0.1')
   const credentials = `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\n`
@@ -262,7 +262,7 @@ test('[API-11] a client that leaves in the middle of its body harms nobody', asy
   expect((await call()).status).toBe(200)
 })
 
-test('[API-12] headers and bodies that come too slowly are answered with 408', async () => {
+it('[API-12] headers and bodies that come too slowly are answered with 408', async () => {
   expect(httpTimeouts).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 20_000,

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { type Envelope, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -20,7 +20,7 @@ const json = async (url: string) => (await (await fetch(url)).json()) as Record<
 const path = '/v2/auth/generate_token'
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
 
-test('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
+it('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
   withServer({}, async ({ url }) => {
     expect(await json(`${url}/healthz`)).toEqual({ status: 'ok' })
     expect(await json(`${url}/readyz`)).toEqual({ status: 'ready' })
@@ -38,7 +38,7 @@ test('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
 const sample =
   /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|NaN|\+Inf)$/
 
-test('[OPS-2] /metrics is in the Prometheus format, with our names and without ids', () =>
+it('[OPS-2] /metrics is in the Prometheus format, with our names and without ids', () =>
   withServer({}, async ({ url, post }) => {
     await post(path, user)
     await fetch(`${url}/somewhere/secret-id`)
@@ -57,7 +57,7 @@ test('[OPS-2] /metrics is in the Prometheus format, with our names and without i
     expect(gauges).toEqual([])
   }))
 
-test('[OPS-3] /metrics asks for the metrics token if there is one', () =>
+it('[OPS-3] /metrics asks for the metrics token if there is one', () =>
   withServer({ metricsToken: 'a-token-for-metrics' }, async ({ url }) => {
     const get = (authorization?: string) =>
       fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} })
@@ -69,7 +69,7 @@ test('[OPS-3] /metrics asks for the metrics token if there is one', () =>
     }
   }))
 
-test('[OPS-4] /openapi.json is OpenAPI 3.1 and describes every operation', () =>
+it('[OPS-4] /openapi.json is OpenAPI 3.1 and describes every operation', () =>
   withServer({}, async ({ url }) => {
     const document = (await json(`${url}/openapi.json`)) as {
       openapi: string
@@ -90,7 +90,7 @@ test('[OPS-4] /openapi.json is OpenAPI 3.1 and describes every operation', () =>
     }
   }))
 
-test('[API-31] calls beyond the burst are RESOURCE_EXHAUSTED, with the time to wait', () =>
+it('[API-31] calls beyond the burst are RESOURCE_EXHAUSTED, with the time to wait', () =>
   withServer({ rateLimitPerSecond: 1, rateLimitBurst: 3 }, async ({ post, url }) => {
     for (let call = 0; call < 3; call += 1) expect((await post(path, user)).status).toBe(200)
     const { status, body, headers } = await post(path, user)
@@ -123,7 +123,7 @@ async function halfCall({ port, credentials, url }: TestServer) {
   return { finish: () => socket.write(body), ended }
 }
 
-test('[OPS-5] a stop answers what has been asked, refuses what is new, and then closes the port', () =>
+it('[OPS-5] a stop answers what has been asked, refuses what is new, and then closes the port', () =>
   withServer({ drainSeconds: 20 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()
@@ -140,7 +140,7 @@ test('[OPS-5] a stop answers what has been asked, refuses what is new, and then 
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   }))
 
-test('[OPS-6] a call that never ends does not hold up a stop, and a second stop is the first', () =>
+it('[OPS-6] a call that never ends does not hold up a stop, and a second stop is the first', () =>
   withServer({ drainSeconds: 1 }, async (server) => {
     const half = await halfCall(server)
     const closed = server.server.close()

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/read.ts'
 import type { Config } from '../../src/config.ts'
 import type { Credentials } from '../../src/directory/credentials-file.ts'
 import { createLog } from '../../src/log.ts'
-import { type RunningServer, startServer } from '../../src/server.ts'
+import { type GivenParts, type RunningServer, startServer } from '../../src/server.ts'
 
 export interface Answer {
   readonly status: number
@@ -56,7 +56,10 @@ export interface TestServer {
 }
 
 /** Starts a real server on a free loopback port: engine `memory` and no rate limit unless overridden. */
-export async function startTestServer(overrides: Partial<Config> = {}): Promise<TestServer> {
+export async function startTestServer(
+  overrides: Partial<Config> = {},
+  given: GivenParts = {},
+): Promise<TestServer> {
   const data = overrides.data ?? (await mkdtemp(join(tmpdir(), 'weft-test-')))
   const config: Config = {
     ...readConfig({ flags: {}, environment: {}, file: null }).config,
@@ -69,7 +72,7 @@ export async function startTestServer(overrides: Partial<Config> = {}): Promise<
     ...overrides,
     data,
   }
-  const server = await startServer(config, createLog(config.logLevel))
+  const server = await startServer(config, createLog(config.logLevel), given)
   const stop = async () => {
     await server.close()
     if (overrides.data === undefined) await rm(data, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Grant, Identity } from '../../../src/access/identity.ts'
 import { roleOn } from '../../../src/access/roles.ts'
 
@@ -27,12 +27,12 @@ const grant = (type: Grant['type'], id: string, more: Partial<Grant> = {}): Gran
 })
 const granted = (...grants: Grant[]) => roleOn(user({ grants }), address, now)
 
-test('[ACC-10] a document of another tenant is absent, also for an admin', () => {
+it('[ACC-10] a document of another tenant is absent, also for an admin', () => {
   for (const other of [{ apiKey: 'other' }, { workspaceId: 'other' }])
     expect(roleOn(user({ admin: true }), { ...address, ...other }, now).role).toBeNull()
 })
 
-test('[ACC-11] an admin and a token without grants edit, until the token ends', () => {
+it('[ACC-11] an admin and a token without grants edit, until the token ends', () => {
   expect(roleOn(user({ admin: true, grants: [] }), address, now)).toEqual({ role: 'editor', until: tokenEnd })
   expect(roleOn(user(), address, now)).toEqual({ role: 'editor', until: tokenEnd })
   expect(roleOn(user(), address, tokenEnd).role).toBeNull()
@@ -41,7 +41,7 @@ test('[ACC-11] an admin and a token without grants edit, until the token ends', 
   )
 })
 
-test('[ACC-12] the grant of the document decides before that of the organization', () => {
+it('[ACC-12] the grant of the document decides before that of the organization', () => {
   expect(
     granted(grant('organization', 'acme', { accessRole: 'viewer' }), grant('document', 'plan')).role,
   ).toBe('editor')
@@ -51,7 +51,7 @@ test('[ACC-12] the grant of the document decides before that of the organization
   expect(granted(grant('organization', 'acme', { accessRole: 'viewer' })).role).toBe('viewer')
 })
 
-test('[ACC-13] grants of anything else give nothing', () => {
+it('[ACC-13] grants of anything else give nothing', () => {
   expect(granted().role).toBeNull()
   expect(granted(grant('document', 'other')).role).toBeNull()
   expect(granted(grant('document', 'plan', { organizationId: 'other' })).role).toBeNull()
@@ -59,7 +59,7 @@ test('[ACC-13] grants of anything else give nothing', () => {
   expect(granted(grant('folder', 'plan')).role).toBeNull()
 })
 
-test('[ACC-14] an expired grant does not count, and a valid one says when it ends', () => {
+it('[ACC-14] an expired grant does not count, and a valid one says when it ends', () => {
   const endSeconds = now / 1000 + 60
   const expiring = grant('document', 'plan', { accessRole: 'viewer', expiresAt: endSeconds })
   expect(granted(expiring)).toEqual({ role: 'viewer', until: endSeconds * 1000 })
@@ -68,11 +68,11 @@ test('[ACC-14] an expired grant does not count, and a valid one says when it end
   expect(roleOn(user({ grants: [expiring] }), address, endSeconds * 1000).role).toBeNull()
 })
 
-test('[ACC-14] a grant that outlives its token ends with the token', () => {
+it('[ACC-14] a grant that outlives its token ends with the token', () => {
   expect(granted(grant('document', 'plan', { expiresAt: tokenEnd / 1000 + 1 })).until).toBe(tokenEnd)
 })
 
-test('[ACC-15] of two grants on one resource the stronger counts, of equal ones the longer', () => {
+it('[ACC-15] of two grants on one resource the stronger counts, of equal ones the longer', () => {
   const soon = now / 1000 + 10
   const later = now / 1000 + 20
   const viewer = grant('document', 'plan', { accessRole: 'viewer' })

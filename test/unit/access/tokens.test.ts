@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Identity } from '../../../src/access/identity.ts'
 import { type TokenProblem, TokenRefused, Tokens } from '../../../src/access/tokens.ts'
 import { HeldClock } from '../../support/clock.ts'
@@ -51,7 +51,7 @@ async function problemOf(token: string, by = tokens): Promise<TokenProblem | nul
   }
 }
 
-test('[ACC-1] what is issued is verified to the same identity', async () => {
+it('[ACC-1] what is issued is verified to the same identity', async () => {
   const { token, expiresAt } = await tokens.issue(identity)
   expect(expiresAt).toBe(seconds + 3600)
   expect(await tokens.verify(token)).toEqual(identity)
@@ -59,7 +59,7 @@ test('[ACC-1] what is issued is verified to the same identity', async () => {
   expect(await tokens.verify((await tokens.issue(plain)).token)).toEqual(plain)
 })
 
-test('[ACC-2] a token has exactly the documented claims', async () => {
+it('[ACC-2] a token has exactly the documented claims', async () => {
   const { token } = await tokens.issue(identity)
   const payload = decodeJwt(token)
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' })
@@ -71,7 +71,7 @@ test('[ACC-2] a token has exactly the documented claims', async () => {
   expect(decodeJwt((await tokens.issue(identity)).token).jti).not.toBe(payload.jti)
 })
 
-test('[ACC-3] a backend can mint a token with the secret; claims beside ws and key have defaults', async () => {
+it('[ACC-3] a backend can mint a token with the secret; claims beside ws and key have defaults', async () => {
   expect(await tokens.verify(mint(claims))).toEqual({
     tenant,
     userId: 'ann',
@@ -83,7 +83,7 @@ test('[ACC-3] a backend can mint a token with the secret; claims beside ws and k
   })
 })
 
-test.each<[string, string]>([
+it.each<[string, string]>([
   ['alg none', `${base64({ alg: 'none' })}.${base64(claims)}.`],
   ['alg None with a signature', mint(claims, { alg: 'None' })],
   ['HS512', mint(claims, { alg: 'HS512' }, secret, 'sha512')],
@@ -95,13 +95,13 @@ test.each<[string, string]>([
   expect(await problemOf(token)).toBe('malformed')
 })
 
-test('[ACC-4] a signature by another secret or of another payload is refused', async () => {
+it('[ACC-4] a signature by another secret or of another payload is refused', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret))).toBe('signature')
   const [header, , signature] = mint(claims).split('.')
   expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')
 })
 
-test('[ACC-5] a token ends at its exp, to the millisecond, and must have one', async () => {
+it('[ACC-5] a token ends at its exp, to the millisecond, and must have one', async () => {
   expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: seconds }))).toBe('expired')
@@ -111,7 +111,7 @@ test('[ACC-5] a token ends at its exp, to the millisecond, and must have one', a
   expect(await problemOf(mint({ ...claims, nbf: seconds + 60 }))).toBe('claims')
 })
 
-test.each([
+it.each([
   ['no iss', { iss: undefined }],
   ['another iss', { iss: 'other' }],
   ['no sub', { sub: undefined }],
@@ -131,12 +131,12 @@ test.each([
   expect(await problemOf(mint({ ...claims, ...wrong }))).toBe('claims')
 })
 
-test('[ACC-7] a token of an API key that does not exist is refused', async () => {
+it('[ACC-7] a token of an API key that does not exist is refused', async () => {
   expect(await problemOf(mint({ ...claims, key: 'other' }))).toBe('tenant')
   expect(await problemOf(mint({ ...claims, ws: 'other' }))).toBe('tenant')
 })
 
-test('[ACC-8] while rotating both secrets are accepted, and the new one signs', async () => {
+it('[ACC-8] while rotating both secrets are accepted, and the new one signs', async () => {
   expect(await problemOf(mint(claims, undefined, oldSecret), rotating)).toBeNull()
   expect(await problemOf(mint(claims), rotating)).toBeNull()
   expect(await problemOf((await rotating.issue(identity)).token, tokens)).toBeNull()
@@ -144,7 +144,7 @@ test('[ACC-8] while rotating both secrets are accepted, and the new one signs', 
   expect(await problemOf(mint({ ...claims, exp: seconds }, undefined, oldSecret), rotating)).toBe('expired')
 })
 
-test('[ACC-9] a secret below 32 bytes is refused', () => {
+it('[ACC-9] a secret below 32 bytes is refused', () => {
   expect(() => new Tokens({ secret: 'x'.repeat(31), previousSecret: null, clock, isTenant })).toThrow(
     RangeError,
   )

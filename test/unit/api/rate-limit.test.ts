@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { RateLimiter } from '../../../src/api/rate-limit.ts'
 import { HeldClock } from '../../support/clock.ts'
 
-test('[API-30] a full burst is taken at once, the next call waits one interval', () => {
+it('[API-30] a full burst is taken at once, the next call waits one interval', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 100, burst: 200, clock })
   for (let call = 0; call < 200; call += 1) expect(limiter.take('key')).toBe(0)
@@ -14,7 +14,7 @@ test('[API-30] a full burst is taken at once, the next call waits one interval',
   expect(limiter.take('key')).toBeGreaterThan(0)
 })
 
-test('[API-30] in no stretch of time are more calls taken than the burst and the rate allow, nor fewer', () => {
+it('[API-30] in no stretch of time are more calls taken than the burst and the rate allow, nor fewer', () => {
   const settings = { perSecond: fc.integer({ min: 1, max: 1000 }), burst: fc.integer({ min: 1, max: 50 }) }
   const pauses = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 300 })
   fc.assert(
@@ -43,7 +43,7 @@ test('[API-30] in no stretch of time are more calls taken than the burst and the
   )
 })
 
-test('[API-30] ten thousand keys are remembered, not more', () => {
+it('[API-30] ten thousand keys are remembered, not more', () => {
   const clock = new HeldClock()
   const limiter = new RateLimiter({ perSecond: 1, burst: 1, clock })
   for (let key = 0; key <= 10_000; key += 1) expect(limiter.take(String(key))).toBe(0)

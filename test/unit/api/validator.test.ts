@@ -1,4 +1,4 @@
-import { expect, expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, it } from 'vitest'
 import type { From } from '../../../src/api/schema.ts'
 import { type Issue, Validators } from '../../../src/api/validator.ts'
 import { ApiError } from '../../../src/errors.ts'
@@ -35,7 +35,7 @@ function issuesOf(data: unknown, length = 100): readonly Issue[] {
   }
 }
 
-test('[API-20] the type of the data is that of the schema', () => {
+it('[API-20] the type of the data is that of the schema', () => {
   const data: From<typeof schema> = { id: 'x', items: [{ 'a/b~c': 1 }] }
   expectTypeOf(data.id).toEqualTypeOf<string>()
   expectTypeOf(data.items[0]?.['a/b~c']).toEqualTypeOf<number | undefined>()
@@ -44,11 +44,11 @@ test('[API-20] the type of the data is that of the schema', () => {
   expect(issuesOf({ id: 'x', items: [{ 'a/b~c': 1 }], role: 'viewer', anything: [] })).toEqual([])
 })
 
-test('[API-21] unknown members are ignored', () => {
+it('[API-21] unknown members are ignored', () => {
   expect(issuesOf({ id: 'x', items: [], more: 1, constructor: 2, ['__proto__']: 3 })).toEqual([])
 })
 
-test('[API-22] every issue has a JSON pointer and says what is wrong', () => {
+it('[API-22] every issue has a JSON pointer and says what is wrong', () => {
   expect(issuesOf({ items: [{ 'a/b~c': -1 }, {}, 7], role: 'owner' })).toEqual([
     { path: '/data/id', message: 'is required' },
     { path: '/data/items/0/a~1b~0c', message: 'must be >= 0' },
@@ -64,13 +64,13 @@ test('[API-22] every issue has a JSON pointer and says what is wrong', () => {
   ])
 })
 
-test('[API-23] inherited members are not members', () => {
+it('[API-23] inherited members are not members', () => {
   expect(issuesOf(Object.create({ id: 'x', items: [] }))).toHaveLength(2)
   const polluted = JSON.parse('{"__proto__": {"id": "x", "items": []}}') as unknown
   expect(issuesOf(polluted)).toHaveLength(2)
 })
 
-test('[API-24] at most fifty issues are listed, and of a large body only the first', () => {
+it('[API-24] at most fifty issues are listed, and of a large body only the first', () => {
   const items = Array.from({ length: 1000 }, () => 7)
   expect(issuesOf({ id: 'x', items }, 5000)).toHaveLength(50)
   expect(issuesOf({ id: 'x', items }, 1_000_000)).toHaveLength(1)

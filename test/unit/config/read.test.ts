@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { ConfigError, readConfig, unknownVariables } from '../../../src/config/read.ts'
 import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render.ts'
 import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
@@ -21,7 +21,7 @@ const read = (
   given: { flags?: Record<string, string>; environment?: Record<string, string>; file?: string } = {},
 ) => readConfig({ flags: {}, environment: {}, file: emptyFile, ...given })
 
-test('[CFG-1] a flag goes before the environment, that before the file, that before the default', () => {
+it('[CFG-1] a flag goes before the environment, that before the file, that before the default', () => {
   const flags = { port: '1' }
   const environment = { WEFT_PORT: '2' }
   const fromFile = file('{"port": 3}')
@@ -37,13 +37,13 @@ test('[CFG-1] a flag goes before the environment, that before the file, that bef
   expect(read()).toMatchObject({ config: { port: 8787 }, sources: { port: 'default' } })
 })
 
-test('[CFG-1] PORT is honoured after WEFT_PORT, and an empty variable is an unset one', () => {
+it('[CFG-1] PORT is honoured after WEFT_PORT, and an empty variable is an unset one', () => {
   expect(read({ environment: { PORT: '81' } }).config.port).toBe(81)
   expect(read({ environment: { PORT: '81', WEFT_PORT: '82' } }).config.port).toBe(82)
   expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
 })
 
-test('[CFG-2] defaults are the documented ones', () => {
+it('[CFG-2] defaults are the documented ones', () => {
   const { config } = read()
   expect(config).toMatchObject({
     host: '0.0.0.0',
@@ -62,7 +62,7 @@ test('[CFG-2] defaults are the documented ones', () => {
   })
 })
 
-test.each([
+it.each([
   ['WEFT_PORT', '80a', /WEFT_PORT is "80a"; expected a whole number from 0 to 65535/],
   ['WEFT_PORT', '65536', /expected a whole number from 0 to 65535/],
   ['WEFT_PORT', '-1', /WEFT_PORT/],
@@ -77,7 +77,7 @@ test.each([
   expect(() => read({ environment: { [name]: value } })).toThrow(message)
 })
 
-test('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', () => {
+it('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', () => {
   expect(() => read({ flags: { maxBodyBytes: '1' } })).toThrow('--max-body-bytes is "1"')
   expect(() => read({ file: file('{"port": "x"}') })).toThrow('"port" in the configuration file is "x"')
   expect(() => read({ file: file('{"port": [1]}') })).toThrow('"port" in the configuration file')
@@ -87,7 +87,7 @@ test('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', 
   expect(() => read({ file: join(directory, 'absent.json') })).toThrow('cannot be read')
 })
 
-test('[CFG-4] a secret may come from a file, is never shown, and has no flag', () => {
+it('[CFG-4] a secret may come from a file, is never shown, and has no flag', () => {
   const secret = 'a-secret-that-is-long-enough-for-signing'
   const environment = { WEFT_JWT_SECRET_FILE: file(`${secret}\n`) }
   const given = read({ environment })
@@ -102,7 +102,7 @@ test('[CFG-4] a secret may come from a file, is never shown, and has no flag', (
   expect(short).not.toThrow('short-secret')
 })
 
-test.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
+it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
   '[CFG-5] without authentication the host %s is refused',
   (host) => {
     const environment = { WEFT_AUTH: 'none', WEFT_HOST: host }
@@ -110,13 +110,13 @@ test.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com
   },
 )
 
-test('[CFG-5] without authentication the default host is loopback, and loopback hosts are taken', () => {
+it('[CFG-5] without authentication the default host is loopback, and loopback hosts are taken', () => {
   expect(read({ environment: { WEFT_AUTH: 'none' } }).config.host).toBe('127.0.0.1')
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     expect(read({ environment: { WEFT_AUTH: 'none', WEFT_HOST: host } }).config.host).toBe(host)
 })
 
-test('[CFG-6] the table names every option with its flag, variables, default and meaning', () => {
+it('[CFG-6] the table names every option with its flag, variables, default and meaning', () => {
   const table = renderMarkdown()
   for (const key of optionKeys) {
     expect(table).toContain(`\`${environmentOf(key)}\``)
@@ -128,7 +128,7 @@ test('[CFG-6] the table names every option with its flag, variables, default and
   expect(flagOf('maxConnectionsPerAddress')).toBe('--max-connections-per-address')
 })
 
-test('[CFG-7] variables that look like ours and name no option are found', () => {
+it('[CFG-7] variables that look like ours and name no option are found', () => {
   expect(unknownVariables({ WEFT_PROT: '1', WEFT_PORT: '1', WEFT_API_KEY_FILE: 'x', OTHER: '1' })).toEqual([
     'WEFT_PROT',
     'WEFT_API_KEY_FILE',
