@@ -55,6 +55,8 @@ interface Services extends Base {
 const heldBytesMax = 16_777_216
 /** Awareness messages of a room: 25 a second. */
 const awarenessWindowMs = 40
+/** A document nobody works on is kept as bytes after one to two times this. */
+const restMs = 20_000
 /** Bytes on their way to the disk above which reading from sockets pauses. */
 const pendingBytesMax = 33_554_432
 /** Part of the time for a stop that is kept for the store. */
@@ -121,6 +123,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       awarenessWindowMs,
       compactAfter: config.compactAfter,
       idleMs: config.idleUnloadSeconds * 1000,
+      restMs,
     },
     { clock, metrics, logger: log },
   )

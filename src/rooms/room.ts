@@ -76,6 +76,8 @@ export class Room {
   #incomingBytes = 0
   #incomingSince = 0
   #open = true
+  /** Was the document worked on since `rest` was last called? */
+  #worked = true
 
   constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, tools: RoomTools) {
     const { clock, limits } = tools
@@ -135,6 +137,7 @@ export class Room {
     }
     this.#incoming.push(incoming)
     this.#incomingBytes += length
+    this.#worked = true
     return true
   }
 
@@ -158,6 +161,7 @@ export class Room {
    */
   async change<T>(by: string, edit: (doc: Y.Doc) => T, options: { create: boolean }): Promise<Changed<T>> {
     this.#assertOpen()
+    this.#worked = true
     this.turn()
     if (this.existence !== 'live' && !options.create) throw new ApiError('NOT_FOUND', 'No such document')
     const edited = this.#edit(edit)
@@ -176,6 +180,7 @@ export class Room {
   /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
   async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
     this.#assertOpen()
+    this.#worked = true
     this.turn()
     const result = view(this.state.doc)
     const { changed } = this.#commits
@@ -243,6 +248,12 @@ export class Room {
     } catch (cause) {
       throw new ApiError('UNAVAILABLE', 'The change could not be stored; try again', { cause })
     }
+  }
+
+  /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
+  rest(): void {
+    if (!this.#worked && this.#open) this.state.drop()
+    this.#worked = false
   }
 
   #assertOpen(): void {

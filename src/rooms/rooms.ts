@@ -11,6 +11,8 @@ import { Turns } from './turns.ts'
 export interface RoomsOptions extends RoomLimits {
   /** How long a room without visitors is kept in memory. */
   readonly idleMs: number
+  /** After this long without work, at most twice, a room keeps its document as bytes only. */
+  readonly restMs: number
 }
 
 /** A claim that keeps a room open. */
@@ -39,6 +41,7 @@ export class Rooms {
   readonly #rooms = new Map<string, OpenRoom>()
   /** Loading, or waiting for the end of a deletion. */
   readonly #opening = new Map<string, Promise<unknown>>()
+  #cancelRest: () => void
 
   constructor(engine: Engine, options: RoomsOptions, parts: { clock: Clock; metrics: Metrics; logger: Log }) {
     this.#engine = engine
@@ -52,6 +55,7 @@ export class Rooms {
       limits: options,
       ended: (room) => this.#forget(room),
     }
+    this.#cancelRest = this.#watchRest()
   }
 
   /** Opens the room, loading it if need be. @throws what the log throws */
@@ -93,6 +97,7 @@ export class Rooms {
 
   /** Ends every room. What was committed before is durable when the engine has been closed. */
   async closeAll(reason: Close): Promise<void> {
+    this.#cancelRest()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.turn()
     await Promise.allSettled(rooms.map((room) => room.durable))
@@ -132,6 +137,13 @@ export class Rooms {
     open.cancelIdle = this.#clock.after(this.#options.idleMs, () => {
       open.cancelIdle = null
       void this.#retire(open)
+    })
+  }
+
+  #watchRest(): () => void {
+    return this.#clock.after(this.#options.restMs, () => {
+      for (const { room } of this.#rooms.values()) room.rest()
+      this.#cancelRest = this.#watchRest()
     })
   }
 

@@ -26,12 +26,12 @@ const values = [1, -1, 0.5, 2 ** 40, null, true, false, 'text', '', { a: [1, { b
 /** What a Y.Array takes only inside of other values. */
 const oddValues = [10n, undefined, { big: 10n, nothing: undefined }]
 
-const newTypes: (() => Y.AbstractType<unknown>)[] = [
+const newTypes: (() => unknown)[] = [
   () => new Y.Text('inner'),
-  () => new Y.Map([['k', 1]]) as Y.AbstractType<unknown>,
-  () => Y.Array.from([1, 'two']) as Y.AbstractType<unknown>,
-  () => new Y.XmlElement('p') as unknown as Y.AbstractType<unknown>,
-  () => new Y.XmlText('x') as unknown as Y.AbstractType<unknown>,
+  () => new Y.Map([['k', 1]]),
+  () => Y.Array.from([1, 'two']),
+  () => new Y.XmlElement('p'),
+  () => new Y.XmlText('x'),
 ]
 
 type Edit = (doc: Y.Doc, random: Random) => void
