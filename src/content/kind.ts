@@ -1,0 +1,47 @@
+import * as Y from 'yjs'
+
+/** What a root holds. A root that holds nothing is of no kind yet and may become any. */
+export type RootKind = 'none' | 'text' | 'xml' | 'array' | 'map'
+
+/** What one live item of a sequence says about it; a shared type alone may be an array's value or a text's embed. */
+type Evidence = 'text' | 'array' | 'element' | 'value'
+
+/**
+ * The kind of the root `contentKey`, by its live items: a document loaded from updates has untyped roots, and asking
+ * for one as a wrong type does not fail. Reads only; where items contradict one another the first decisive one counts.
+ */
+export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
+  const root = doc.share.get(contentKey)
+  return root === undefined ? 'none' : kindOf(root)
+}
+
+/** A root as a document holds it, of whatever type; `unknown` would not do, its events are part of the type. */
+export type Root = NonNullable<ReturnType<Y.Doc['share']['get']>>
+
+function kindOf(root: Root): RootKind {
+  let undecided: 'none' | 'xml' | 'array' = 'none'
+  for (let item = root._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    const evidence = evidenceOf(item.content)
+    if (evidence === 'text' || evidence === 'array') return evidence
+    if (undecided === 'none') undecided = evidence === 'element' ? 'xml' : 'array'
+  }
+  if (undecided !== 'none') return undecided
+  for (const item of root._map.values()) if (!item.deleted) return 'map'
+  return 'none'
+}
+
+function evidenceOf(content: Y.Item['content']): Evidence {
+  if (
+    content instanceof Y.ContentString ||
+    content instanceof Y.ContentFormat ||
+    content instanceof Y.ContentEmbed
+  ) {
+    return 'text'
+  }
+  if (!(content instanceof Y.ContentType)) return 'array'
+  const { type } = content
+  return type instanceof Y.XmlFragment || type instanceof Y.XmlText || type instanceof Y.XmlHook
+    ? 'element'
+    : 'value'
+}

@@ -1,0 +1,39 @@
+import type * as Y from 'yjs'
+import { invalid } from '../errors.ts'
+import { rootKind } from './kind.ts'
+import { checkContentKey } from './replace.ts'
+import { contentTypes } from './types.ts'
+
+/** What a root holds, in the form that a replacement takes. */
+export interface Content {
+  readonly type: string
+  readonly contentKey: string
+  readonly data: unknown
+}
+
+/** The root that is meant when none is named. */
+export const defaultContentKey = 'content'
+
+/**
+ * Reads one root; an empty one reads as empty text. Without `contentKey`: `content` if it holds anything, else the only
+ * root that does, else `content`. Throws INVALID_ARGUMENT for a root of a kind that has no content type.
+ */
+export function readContent(doc: Y.Doc, contentKey?: string): Content {
+  if (contentKey !== undefined) checkContentKey(contentKey)
+  const key = contentKey ?? onlyContentKey(doc)
+  const kind = rootKind(doc, key)
+  const type = kind === 'none' ? 'text' : kind
+  const found = contentTypes[type]
+  if (found === undefined) {
+    throw invalid(
+      `the content at contentKey ${JSON.stringify(key)} is of type "${kind}", which cannot be read yet`,
+    )
+  }
+  return { type, contentKey: key, data: found.read(doc, key) }
+}
+
+function onlyContentKey(doc: Y.Doc): string {
+  if (rootKind(doc, defaultContentKey) !== 'none') return defaultContentKey
+  const keys = [...doc.share.keys()].filter((key) => rootKind(doc, key) !== 'none')
+  return keys.length === 1 ? (keys[0] as string) : defaultContentKey
+}

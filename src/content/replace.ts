@@ -1,0 +1,62 @@
+import type * as Y from 'yjs'
+import { invalid } from '../errors.ts'
+import { limits } from '../model/limits.ts'
+import type { Change } from './change.ts'
+import { rootKind } from './kind.ts'
+import { type ContentType, contentTypeNames, contentTypes } from './types.ts'
+
+/** What a root is to hold. */
+export interface ContentTarget {
+  readonly type: string
+  /** Name of the root: 1 to 500 characters. */
+  readonly contentKey: string
+  readonly data: unknown
+}
+
+/**
+ * The checks that need no document, in this order: fields and their types, `type` known, `data` fits it, content valid.
+ * Throws INVALID_ARGUMENT saying what is wrong and where.
+ */
+export function checkContent(target: ContentTarget): void {
+  if (typeof target.type !== 'string') throw invalid('type must be a string')
+  checkContentKey(target.contentKey)
+  if (target.data === undefined) throw invalid('data is required')
+  typeOf(target).check(target.data)
+}
+
+/**
+ * Makes the root `contentKey` equal to `data` with the smallest sensible set of operations, in one transaction (of its
+ * own, or the caller's). Equal already: no transaction. Throws INVALID_ARGUMENT before the first change, as
+ * `checkContent` does or because the root holds another kind of content. Work is bounded for every input.
+ */
+export function replaceContent(doc: Y.Doc, target: ContentTarget): Change {
+  checkContent(target)
+  const type = typeOf(target)
+  const kind = rootKind(doc, target.contentKey)
+  if (kind !== 'none' && kind !== type.kind) {
+    throw invalid(
+      `the content at contentKey ${JSON.stringify(target.contentKey)} is of type "${kind}", not "${target.type}"`,
+    )
+  }
+  return type.replace(doc, target.contentKey, target.data)
+}
+
+/** Throws INVALID_ARGUMENT when `contentKey` cannot name a root. */
+export function checkContentKey(contentKey: unknown): void {
+  if (typeof contentKey !== 'string') throw invalid('contentKey must be a string')
+  const { length } = contentKey
+  if (length === 0) throw invalid('contentKey must not be empty')
+  if (length > limits.nameLength) {
+    throw invalid(`contentKey must be at most ${limits.nameLength} characters; it has ${length}`)
+  }
+  if (!contentKey.isWellFormed()) throw invalid('contentKey must be well-formed Unicode')
+}
+
+function typeOf({ type }: ContentTarget): ContentType {
+  const found = contentTypes[type]
+  if (found === undefined) {
+    const known = contentTypeNames.map((name) => `"${name}"`).join(', ')
+    throw invalid(`type must be one of ${known}; it is ${JSON.stringify(type.slice(0, 50))}`)
+  }
+  return found
+}

@@ -1,0 +1,54 @@
+import type { Hunk } from './diff.ts'
+import { editsBetween } from './edits.ts'
+import { snapToGraphemes } from './text-graphemes.ts'
+import type { Embed, TextState } from './text-state.ts'
+import { noAttributes, runAt } from './text-state.ts'
+import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
+
+/** Steps of comparison for one replacement: some tens of milliseconds. */
+const stepsMax = 4_000_000
+
+/** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
+const swallowedLengthMax = 7
+
+/** Edits in one replacement; each splits items, which costs more the more there are. Beyond, near ones are joined. */
+const editsMax = 4_000
+
+/** The edits to make, in order and never touching, none of them inside a grapheme cluster. */
+export function planEdits(state: TextState, target: string): Hunk[] {
+  const source = state.text
+  const found = editsBetween(source, target, { steps: stepsMax })
+  const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
+  const slid = joinTouching(slideAll(source, target, swallowed))
+  return atMost(editsMax, joinTouching(snapToGraphemes(source, target, slid)))
+}
+
+/** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
+function worthRewriting(state: TextState, before: Hunk, after: Hunk): boolean {
+  if (after.aStart - before.aEnd > swallowedLengthMax) return false
+  const { aStart } = before
+  const run = runAt(state.runs, aStart)
+  if (run !== runAt(state.runs, Math.max(aStart, after.aEnd - 1))) return false
+  const plain = (state.runs[run]?.attributes ?? noAttributes) === noAttributes
+  if (!plain && state.text.slice(before.aEnd, after.aStart).includes('\n')) return false
+  return !holdsEmbed(state.embeds, aStart, after.aEnd)
+}
+
+/** Whether an embed stands strictly between two offsets. */
+function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean {
+  let [low, high] = [0, embeds.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((embeds[middle] as Embed).at <= from) low = middle + 1
+    else high = middle
+  }
+  return low < embeds.length && (embeds[low] as Embed).at < to
+}
+
+/** Joins the edits with the shortest equal stretches between them until `max` are left. */
+function atMost(max: number, hunks: Hunk[]): Hunk[] {
+  if (hunks.length <= max) return hunks
+  const gaps = hunks.slice(1).map((hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
+  const longest = gaps.toSorted((a, b) => b - a)[max - 1] ?? 0
+  return joinWhere(hunks, (before, after) => after.aStart - before.aEnd <= longest)
+}
