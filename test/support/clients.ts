@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { WebSocket } from 'ws'
+import { type ClientOptions, WebSocket } from 'ws'
 import { WebsocketProvider as Provider3 } from 'y-websocket'
 import { WebsocketProvider as Provider1 } from 'y-websocket-1'
 import { WebsocketProvider as Provider2 } from 'y-websocket-2'
@@ -82,8 +82,12 @@ export class RawClient {
   }
 
   /** Resolves when the upgrade is accepted, as ours always are. */
-  static async connect(url: string, headers: Record<string, string> = {}): Promise<RawClient> {
-    const client = new RawClient(new WebSocket(url, { headers, perMessageDeflate: false }))
+  static async connect(
+    url: string,
+    headers: Record<string, string> = {},
+    options: ClientOptions = {},
+  ): Promise<RawClient> {
+    const client = new RawClient(new WebSocket(url, { headers, perMessageDeflate: false, ...options }))
     await Promise.race([once(client.socket, 'open'), client.closed])
     return client
   }

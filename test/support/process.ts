@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+const main = join(root, 'dist', 'main.js')
+
+const environment = {
+  WEFT_WORKSPACE_ID: 'test',
+  WEFT_WORKSPACE_AUTH_TOKEN: 'test-workspace-token',
+  WEFT_API_KEY: 'test-key',
+  WEFT_AUTH_TOKEN: 'test-auth-token-1234',
+  WEFT_LOG_LEVEL: 'error',
+}
+
+export interface ServerProcess {
+  readonly url: string
+  readonly wsUrl: string
+  readonly child: ChildProcess
+  post(path: string, data: unknown): Promise<{ status: number; data: unknown }>
+  token(): Promise<string>
+  /** Sends the signal; resolves with the exit code, null after a kill. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** The built server in a process of its own, as a user runs it. */
+export async function startProcess(
+  data: string,
+  options: Record<string, string> = {},
+): Promise<ServerProcess> {
+  if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
+  const port = await freePort()
+  const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data', data]
+  const env = { ...process.env, ...environment, ...options }
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://127.0.0.1:${port}`
+  await ready(url, child)
+  const post: ServerProcess['post'] = (path, body) => postTo(url + path, body)
+  return {
+    url,
+    wsUrl: url.replace('http', 'ws'),
+    child,
+    post,
+    token: () => token(post),
+    end: (signal) => end(child, signal),
+  }
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const response = await fetch(`${url}/readyz`).catch(() => null)
+    if (response?.ok === true) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the server did not become ready')
+}
+
+async function postTo(url: string, data: unknown): Promise<{ status: number; data: unknown }> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-service-api-key': environment.WEFT_API_KEY,
+    'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
+  }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
+  const body = (await response.json()) as { result?: { data?: unknown } }
+  return { status: response.status, data: body.result?.data }
+}
+
+async function token(post: ServerProcess['post']): Promise<string> {
+  const user = { userId: 'ada', userProperties: { name: 'Ada', email: 'ada@example.com' } }
+  return ((await post('/v2/auth/generate_token', user)).data as { token: string }).token
+}
+
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  child.kill(signal)
+  return (await exited)[0]
+}
