@@ -25,7 +25,6 @@ function refine(a: string, b: string, hunk: Hunk, tokenize: Tokenizer, budget: B
   const numbers = new Map<string, number>()
   const aTokens = intern(a, hunk.aStart, aEnds, numbers)
   const bTokens = intern(b, hunk.bStart, bEnds, numbers)
-  const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
   return diffTokens(aTokens, bTokens, budget).map(({ aStart, aEnd, bStart, bEnd }) => ({
     aStart: offset(aEnds, hunk.aStart, aStart),
     aEnd: offset(aEnds, hunk.aStart, aEnd),
@@ -33,6 +32,9 @@ function refine(a: string, b: string, hunk: Hunk, tokenize: Tokenizer, budget: B
     bEnd: offset(bEnds, hunk.bStart, bEnd),
   }))
 }
+
+/** Where the token number `index` starts. */
+const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
 
 function finest(a: string, b: string, hunk: Hunk, budget: Budget): Hunk[] {
   const [deleted, inserted] = [hunk.aEnd - hunk.aStart, hunk.bEnd - hunk.bStart]

@@ -1,6 +1,7 @@
 import type { Hunk } from './diff.ts'
 import type { Attributes, Embed, TextState } from './text-state.ts'
-import { attributesAt, noAttributes, sharedAttributes } from './text-state.ts'
+import { Formatter, type Piece } from './text-format.ts'
+import { noAttributes } from './text-state.ts'
 
 /** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
 export type Operation =
@@ -17,19 +18,15 @@ export interface TextDelta {
 /** The edits as one delta over the positions of the text, embeds included; at each place inserts before deletes. */
 export function deltaOf(state: TextState, target: string, hunks: readonly Hunk[]): TextDelta {
   const writer = new DeltaWriter(state)
+  const formatter = new Formatter(state)
   for (const hunk of hunks) {
     const inserted = target.slice(hunk.bStart, hunk.bEnd)
     const wholeLines = hunk.aStart === hunk.aEnd && inserted.endsWith('\n')
     writer.retainTo(hunk.aStart, wholeLines)
-    for (const piece of attributed(state, hunk, inserted)) writer.insert(piece)
+    for (const piece of formatter.pieces(hunk, inserted)) writer.insert(piece)
     writer.deleteTo(hunk.aEnd, target === '')
   }
   return { operations: writer.operations, insertions: writer.insertions, deletions: writer.deletions }
-}
-
-interface Piece {
-  readonly text: string
-  readonly attributes: Attributes
 }
 
 /** Keeps the place in the string and among the embeds. */
@@ -93,36 +90,3 @@ class DeltaWriter {
 const copyOf = (attributes: Attributes): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, attributes)
 
-/**
- * The inserted text cut where its attributes change. Replaced text takes those of the first replaced character that is
- * no line break; a pure insertion those that its two neighbours on the line share, at a line end those of the left one,
- * at a line start none. Line breaks take none: their attributes are about a whole line.
- */
-function attributed(state: TextState, hunk: Hunk, inserted: string): Piece[] {
-  if (inserted === '') return []
-  const replaced = firstReplaced(state.text, hunk)
-  const lines = inserted.split('\n')
-  return lines.flatMap((line, index) => {
-    const last = index === lines.length - 1
-    const attributes =
-      replaced === null
-        ? neighbourly(state, hunk.aStart, index === 0, last)
-        : attributesAt(state.runs, replaced)
-    const pieces: Piece[] = line === '' ? [] : [{ text: line, attributes }]
-    return last ? pieces : [...pieces, { text: '\n', attributes: noAttributes }]
-  })
-}
-
-function firstReplaced(text: string, { aStart, aEnd }: Hunk): number | null {
-  for (let at = aStart; at < aEnd; at++) if (text[at] !== '\n') return at
-  return null
-}
-
-/** Attributes for a line of a pure insertion at `at`; only its first line has a left neighbour on the line. */
-function neighbourly({ text, runs }: TextState, at: number, first: boolean, last: boolean): Attributes {
-  const hasLeft = first && at > 0 && text[at - 1] !== '\n'
-  if (!hasLeft) return noAttributes
-  const left = attributesAt(runs, at - 1)
-  const hasRight = last && at < text.length && text[at] !== '\n'
-  return hasRight ? sharedAttributes(left, attributesAt(runs, at)) : left
-}

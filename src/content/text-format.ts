@@ -1,0 +1,65 @@
+import type { Hunk } from './diff.ts'
+import { type Attributes, attributesAt, noAttributes, sharedAttributes, type TextState } from './text-state.ts'
+
+/** A stretch of inserted text with the same attributes. */
+export interface Piece {
+  readonly text: string
+  readonly attributes: Attributes
+}
+
+/** Pieces of one replacement that bear attributes, since each costs several items; what is inserted after is plain. */
+const formattedPiecesMax = 10_000
+
+/**
+ * Gives inserted text its attributes. Replaced text takes those of the first replaced character that is no line break;
+ * a pure insertion those that its two neighbours on the line share, at a line end those of the left one, at a line start
+ * none. Line breaks take none: their attributes are about a whole line.
+ */
+export class Formatter {
+  readonly #state: TextState
+  readonly #plain: boolean
+  #left = formattedPiecesMax
+
+  constructor(state: TextState) {
+    this.#state = state
+    this.#plain = state.runs.every(({ attributes }) => attributes === noAttributes)
+  }
+
+  /** What the hunk inserts, cut where its attributes change. */
+  pieces(hunk: Hunk, inserted: string): Piece[] {
+    if (inserted === '') return []
+    if (this.#plain) return [{ text: inserted, attributes: noAttributes }]
+    const replaced = firstReplaced(this.#state.text, hunk)
+    if (replaced === null) return this.#pureInsertion(hunk.aStart, inserted)
+    return this.#perLine(inserted, attributesAt(this.#state.runs, replaced))
+  }
+
+  /** Only the first line has a left neighbour on its line, and only the last line a right one. */
+  #pureInsertion(at: number, inserted: string): Piece[] {
+    const { text, runs } = this.#state
+    if (at === 0 || text[at - 1] === '\n') return [{ text: inserted, attributes: noAttributes }]
+    const left = attributesAt(runs, at - 1)
+    const lineEnd = inserted.indexOf('\n')
+    if (lineEnd !== -1) return joined([inserted.slice(0, lineEnd), inserted.slice(lineEnd)], [left, noAttributes])
+    const atLineEnd = at === text.length || text[at] === '\n'
+    return [{ text: inserted, attributes: atLineEnd ? left : sharedAttributes(left, attributesAt(runs, at)) }]
+  }
+
+  #perLine(inserted: string, attributes: Attributes): Piece[] {
+    const parts = attributes === noAttributes ? [inserted] : inserted.split(/(\n+)/, this.#left)
+    this.#left -= parts.length
+    const cut = parts.reduce((length, part) => length + part.length, 0)
+    const kinds = parts.map((_, index) => (index % 2 === 0 ? attributes : noAttributes))
+    return joined([...parts, inserted.slice(cut)], [...kinds, noAttributes])
+  }
+}
+
+const joined = (parts: readonly string[], attributes: readonly Attributes[]): Piece[] =>
+  parts
+    .map((text, index) => ({ text, attributes: attributes[index] ?? noAttributes }))
+    .filter(({ text }) => text !== '')
+
+function firstReplaced(text: string, { aStart, aEnd }: Hunk): number | null {
+  for (let at = aStart; at < aEnd; at++) if (text.charCodeAt(at) !== 10) return at
+  return null
+}
