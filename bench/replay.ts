@@ -95,7 +95,7 @@ function contentOf(updates: readonly Uint8Array[]): string {
   doc.transact(() => {
     for (const update of updates) Y.applyUpdate(doc, update)
   })
-  return doc.getText('content').toString()
+  return doc.getText('content').toJSON()
 }
 
 /** A stock provider reads the document. */
@@ -104,7 +104,7 @@ async function readByProvider(syncUrl: string, token: string): Promise<string> {
   const options = { params: { token }, WebSocketPolyfill: WebSocket as never, disableBc: true }
   const provider = new WebsocketProvider(syncUrl.replace(/\/$/, ''), document, doc, options)
   await new Promise<void>((resolve) => provider.on('sync', (synced: boolean) => synced && resolve()))
-  const text = doc.getText('content').toString()
+  const text = doc.getText('content').toJSON()
   provider.destroy()
   doc.destroy()
   return text

@@ -58,7 +58,7 @@ export async function startWeft(data: string, options: Record<string, string> = 
     token: async () => {
       const user = { userId: 'bench', userProperties: { name: 'Bench', email: 'bench@example.com' } }
       const { body } = await post('/v2/auth/generate_token', user)
-      return (body.result?.data as { token: string }).token
+      return (body.result as { data: { token: string } }).data.token
     },
     kill: () => kill(child),
   }

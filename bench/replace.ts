@@ -1,0 +1,163 @@
+/**
+ * Replaces the text of a document by successive revisions of a file and compares what that costs with other ways to do
+ * it: bytes sent, time, cursors that keep their place. Then inputs made to be dear.
+ *
+ *   node --import tsx bench/replace.ts [--smoke]
+ */
+import * as Y from 'yjs'
+import { contentKey, type Replacer, replacers } from './support/replacers.ts'
+import { median, progress, quantile, round, table, thousands } from './support/report.ts'
+import { readRevisions } from './support/revisions.ts'
+import { type WorstCase, worstCases } from './support/worst-cases.ts'
+
+const smoke = process.argv.includes('--smoke')
+/** Revisions that one jump leaps over. */
+const jumpLength = smoke ? 2 : 10
+/** Distance of the cursors whose fate is followed, in characters. */
+const cursorEvery = 7
+const worstCaseLength = smoke ? 50_000 : 1_000_000
+
+const { source, contents } = readRevisions(smoke ? 6 : 1_000)
+
+interface Measured {
+  readonly bytes: number[]
+  readonly milliseconds: number[]
+  /** Share of the cursors whose character is still there. */
+  readonly cursorsKept: number[]
+}
+
+function documentWith(text: string): Y.Doc {
+  const author = new Y.Doc()
+  author.getText(contentKey).insert(0, text)
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(author))
+  return doc
+}
+
+function cursorsIn(doc: Y.Doc): Y.ID[] {
+  const text = doc.getText(contentKey)
+  const cursors = Array.from({ length: Math.floor(text.length / cursorEvery) }, (_, index) =>
+    Y.createRelativePositionFromTypeIndex(text, index * cursorEvery),
+  )
+  return cursors.flatMap(({ item }) => (item === null ? [] : [item]))
+}
+
+function shareKept(doc: Y.Doc, cursors: readonly Y.ID[]): number {
+  const kept = cursors.filter((cursor) => {
+    const item = Y.getItem(doc.store, cursor)
+    return item instanceof Y.Item && !item.deleted
+  })
+  return kept.length / cursors.length
+}
+
+/** One replacement on `doc`, measured; the outcome is checked. */
+function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Measured): void {
+  const cursors = cursorsIn(doc)
+  let bytes = 0
+  const count = (update: Uint8Array): void => {
+    bytes += update.length
+  }
+  doc.on('update', count)
+  const start = performance.now()
+  replacer.replace(doc, target)
+  into.milliseconds.push(performance.now() - start)
+  doc.off('update', count)
+  into.bytes.push(bytes)
+  into.cursorsKept.push(shareKept(doc, cursors))
+  if (doc.getText(contentKey).toJSON() !== target) throw new Error(`${replacer.name} made another text`)
+}
+
+const nothing = (): Measured => ({ bytes: [], milliseconds: [], cursorsKept: [] })
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Revision by revision on one document that lives on, as a synchronised file would. */
+function successive(replacer: Replacer, at: (share: number) => void): Measured & { stateBytes: number } {
+  const measured = nothing()
+  const doc = documentWith(contents[0] as string)
+  for (const [index, target] of contents.entries()) {
+    if (index > 0) measure(doc, replacer, target, measured)
+    at(index / contents.length)
+  }
+  return { ...measured, stateBytes: Y.encodeStateAsUpdate(doc).length }
+}
+
+/** From each revision to the one ten later, each time on a fresh document. */
+function jumps(replacer: Replacer, at: (share: number) => void): Measured {
+  const measured = nothing()
+  for (let index = 0; index + jumpLength < contents.length; index++) {
+    measure(
+      documentWith(contents[index] as string),
+      replacer,
+      contents[index + jumpLength] as string,
+      measured,
+    )
+    at(index / contents.length)
+  }
+  return measured
+}
+
+function withBar<T>(label: string, run: (at: (share: number) => void) => T): T {
+  const bar = progress(label)
+  const result = run((share) => bar.at(share))
+  bar.end()
+  return result
+}
+
+function compare(
+  title: string,
+  results: readonly { name: string; measured: Measured; stateBytes?: number }[],
+): void {
+  const reference = mean((results[0] as { measured: Measured }).measured.bytes)
+  console.log(`\n${title}`)
+  table(
+    ['', 'bytes: mean', 'ratio', 'p95', 'max', 'ms: median', 'worst', 'cursors kept', 'least', 'state'],
+    results.map(({ name, measured: { bytes, milliseconds, cursorsKept }, stateBytes }) => [
+      name,
+      thousands(mean(bytes)),
+      `${round(mean(bytes) / reference)}x`,
+      thousands(quantile(bytes, 0.95)),
+      thousands(Math.max(...bytes)),
+      round(median(milliseconds)),
+      round(Math.max(...milliseconds), 1),
+      `${round(mean(cursorsKept) * 100)} %`,
+      `${round(Math.min(...cursorsKept) * 100)} %`,
+      stateBytes === undefined ? '' : thousands(stateBytes),
+    ]),
+  )
+}
+
+function worst({ name, before, after }: WorstCase): string[] {
+  const measured = nothing()
+  measure(documentWith(before), replacers[0] as Replacer, after, measured)
+  return [name, round(measured.milliseconds[0] as number, 0), thousands(measured.bytes[0] as number)]
+}
+
+console.log(
+  `Text replacement over ${source}: ${contents.length} of ${thousands(contents.at(-1)?.length ?? 0)} characters`,
+)
+compare(
+  'One revision after the other, on one document',
+  replacers.map((replacer) => {
+    const { stateBytes, ...measured } = withBar(replacer.name, (at) => successive(replacer, at))
+    return { name: replacer.name, measured, stateBytes }
+  }),
+)
+compare(
+  `Jumps over ${jumpLength} revisions`,
+  replacers.map((replacer) => ({
+    name: replacer.name,
+    measured: withBar(replacer.name, (at) => jumps(replacer, at)),
+  })),
+)
+const cases = worstCases(worstCaseLength)
+console.log(
+  `\nInputs made to be dear, ${thousands(worstCaseLength)} characters (Weft alone: unbounded methods do not end)`,
+)
+const rows = withBar('worst cases', (at) =>
+  cases.map((worstCase, index) => {
+    at(index / cases.length)
+    return worst(worstCase)
+  }),
+)
+table(['', 'ms', 'bytes'], rows)
