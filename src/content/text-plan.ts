@@ -6,13 +6,13 @@ import { noAttributes, runAt } from './text-state.ts'
 import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 
 /** Steps of comparison for one replacement: some tens of milliseconds. */
-const stepsMax = 4_000_000
+const stepsMax = 6_000_000
 
 /** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
 const swallowedLengthMax = 7
 
 /** Edits in one replacement; each splits items, which costs more the more there are. Beyond, near ones are joined. */
-const editsMax = 4_000
+const editsMax = 10_000
 
 /** The edits to make, in order and never touching, none of them inside a grapheme cluster. */
 export function planEdits(state: TextState, target: string): Hunk[] {
@@ -45,10 +45,17 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
   return low < embeds.length && (embeds[low] as Embed).at < to
 }
 
-/** Joins the edits with the shortest equal stretches between them until `max` are left. */
+/** Joins the edits with the shortest equal stretches between them, earlier ones first, until `max` are left. */
 function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks
-  const gaps = hunks.slice(1).map((hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
-  const longest = gaps.toSorted((a, b) => b - a)[max - 1] ?? 0
-  return joinWhere(hunks, (before, after) => after.aStart - before.aEnd <= longest)
+  const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
+  const sorted = gaps.toSorted()
+  const surplus = hunks.length - max
+  const longest = sorted[surplus - 1] as number
+  let ties = surplus - sorted.indexOf(longest)
+  return joinWhere(hunks, (before, after) => {
+    const gap = after.aStart - before.aEnd
+    if (gap === longest) ties -= 1
+    return gap < longest || (gap === longest && ties >= 0)
+  })
 }
