@@ -19,7 +19,8 @@ export function progress(label: string): { at(share: number): void; end(): void 
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const all = [header, ...rows]
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  for (const row of all) console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
+  for (const row of all)
+    console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
 }
 
 export const quantile = (values: readonly number[], share: number): number => {

@@ -20,7 +20,10 @@ export interface BenchServer {
   readonly syncUrl: string
   readonly process: ChildProcess
   token(): Promise<string>
-  post(path: string, data: unknown): Promise<{ status: number; body: { result?: { data?: unknown }; error?: unknown } }>
+  post(
+    path: string,
+    data: unknown,
+  ): Promise<{ status: number; body: { result?: { data?: unknown }; error?: unknown } }>
   kill(): Promise<void>
 }
 
@@ -67,11 +70,10 @@ export async function startWeft(data: string, options: Record<string, string> = 
 /** Runs a script of `bench/support` that listens on the port given as its argument. */
 export async function startScript(script: string): Promise<{ port: number; kill(): Promise<void> }> {
   const port = await freePort()
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join('bench', 'support', script), String(port)],
-    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
+  const child = spawn(process.execPath, ['--import', 'tsx', join('bench', 'support', script), String(port)], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   await ready(`http://127.0.0.1:${port}`, child)
   return { port, kill: () => kill(child) }
 }
@@ -96,7 +98,10 @@ async function postTo(url: string, data: unknown) {
     },
     body: JSON.stringify({ data }),
   })
-  return { status: response.status, body: (await response.json()) as { result?: { data?: unknown }; error?: unknown } }
+  return {
+    status: response.status,
+    body: (await response.json()) as { result?: { data?: unknown }; error?: unknown },
+  }
 }
 
 async function kill(child: ChildProcess): Promise<void> {
