@@ -20,7 +20,7 @@ const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '
 /** What is kept when `job` is enqueued; `record` itself when it is left as it is. */
 export function enqueued(record: JobRecord | null, job: Job, now: number): JobRecord {
   const { at } = job
-  const payload = Uint8Array.from(job.payload)
+  const payload = new Uint8Array(job.payload)
   if (record === null) return { at, attempt: 0, lease: '', payload, error: '', next: null }
   return isLeased(record, now) && record.next === null ? { ...record, next: { at, payload } } : record
 }

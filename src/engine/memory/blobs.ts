@@ -1,6 +1,6 @@
 import type { Blobs, Key } from '../engine.ts'
+import type { Gate } from '../gate.ts'
 import { decodeKey, encodeKey, keyRange } from '../keys.ts'
-import type { Gate } from './gate.ts'
 import { SortedMap } from './sorted.ts'
 
 const noSpace = Buffer.alloc(0)
@@ -15,7 +15,7 @@ export class MemoryBlobs implements Blobs {
 
   async put(key: Key, bytes: Uint8Array): Promise<void> {
     this.#gate.pass()
-    this.#blobs.set(encodeKey(key), Uint8Array.from(bytes))
+    this.#blobs.set(encodeKey(key), new Uint8Array(bytes))
   }
 
   async get(key: Key): Promise<Uint8Array | null> {

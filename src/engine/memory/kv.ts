@@ -1,6 +1,6 @@
 import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
+import type { Gate } from '../gate.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
-import type { Gate } from './gate.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
 
@@ -37,7 +37,7 @@ export class MemoryKv implements Kv {
     this.#gate.pass()
     const values = this.#part(part)
     if (!checks.every(({ key, value }) => isSame(values.get(encodeKey(key)), value))) return false
-    for (const { key, value } of puts) values.set(encodeKey(key), Uint8Array.from(value))
+    for (const { key, value } of puts) values.set(encodeKey(key), new Uint8Array(value))
     for (const key of dels) values.delete(encodeKey(key))
     this.#queue.enqueue(jobs)
     return true

@@ -11,6 +11,7 @@ import type {
   LogHead,
   LogUpdate,
 } from '../engine.ts'
+import type { Gate } from '../gate.ts'
 import {
   absent,
   admit,
@@ -21,7 +22,6 @@ import {
   type Standing,
 } from '../heads.ts'
 import { decodeKey, encodeKey, keyRange } from '../keys.ts'
-import type { Gate } from './gate.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
 
@@ -61,7 +61,7 @@ export class MemoryLog implements DocumentLog {
     const { epoch, base, head } = admit(document.standing, to, options)
     const at = this.#clock.now()
     for (const [index, { bytes, by }] of updates.entries()) {
-      document.entries.push({ seq: head + 1 + index, at, by, bytes: Uint8Array.from(bytes) })
+      document.entries.push({ seq: head + 1 + index, at, by, bytes: new Uint8Array(bytes) })
     }
     const last = head + updates.length
     document.standing = { state: 'live', epoch, base, head: last }
@@ -109,7 +109,7 @@ export class MemoryLog implements DocumentLog {
     const { standing, entries } = document
     if (!mayCompact(standing, { epoch, expectBase, upTo })) return false
     document.entries = entries.slice(upTo - standing.base)
-    document.snapshot = Uint8Array.from(snapshot)
+    document.snapshot = new Uint8Array(snapshot)
     document.standing = { ...standing, base: upTo }
     return true
   }

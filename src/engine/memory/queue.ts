@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { ClaimedJob, Job, Queue } from '../engine.ts'
+import type { Gate } from '../gate.ts'
 import {
   claimed,
   ended,
@@ -13,7 +14,6 @@ import {
   retried,
 } from '../jobs.ts'
 import { encodeKey, encodeNumber } from '../keys.ts'
-import type { Gate } from './gate.ts'
 import { SortedMap } from './sorted.ts'
 
 /** Jobs of one queue: by id, and their ids in the order in which they are due. */

@@ -1,0 +1,133 @@
+import { StoreUnavailable } from '../engine.ts'
+
+/** What memory knows of one stored thing, changes on their way to the disk included. */
+export interface Cell<T> {
+  readonly name: string
+  readonly key: Buffer
+  knowledge: { readonly state: 'loading' | 'forgotten' } | { readonly state: 'known'; readonly value: T }
+  /** Resolves when loaded. */
+  ready: Promise<void>
+  /** Those who need it; changes that are not yet durable among them. */
+  pins: number
+  /** The last of those who take turns on it; null when nobody does. */
+  turn: Promise<unknown> | null
+}
+
+/**
+ * The truth about stored things while somebody depends on it. A cell is loaded once, then changed in memory at the
+ * moment a write is added to a group commit, and kept at least until that write is durable: so a decision never
+ * needs a read of its own and never overlooks a write under way. Some unpinned ones are kept as a cache.
+ */
+export class Cells<T> {
+  readonly #load: (key: Buffer) => Promise<T>
+  readonly #idleMax: number
+  readonly #cells = new Map<string, Cell<T>>()
+  /** Without pins, the longest unused first. */
+  readonly #idle = new Set<Cell<T>>()
+
+  constructor(load: (key: Buffer) => Promise<T>, idleMax: number) {
+    this.#load = load
+    this.#idleMax = idleMax
+  }
+
+  /** The cell of that name, kept until `unpin`; loading if it is new. `key` is what it is stored under. */
+  pin(name: string, key: () => Buffer): Cell<T> {
+    const cell = this.#cells.get(name) ?? this.#start(name, key())
+    if (cell.pins === 0) this.#idle.delete(cell)
+    cell.pins += 1
+    return cell
+  }
+
+  /** Like `pin`, for what is going to be `value` whatever it was. */
+  hold(name: string, key: Buffer, value: T): Cell<T> {
+    const cell = this.#cells.get(name) ?? this.#add(name, key)
+    if (cell.pins === 0) this.#idle.delete(cell)
+    cell.pins += 1
+    this.set(cell, value)
+    return cell
+  }
+
+  unpin(cell: Cell<T>): void {
+    cell.pins -= 1
+    if (cell.pins > 0 || cell.knowledge.state === 'forgotten') return
+    if (this.#idleMax === 0) return void this.#drop(cell)
+    this.#idle.add(cell)
+    if (this.#idle.size > this.#idleMax) this.#drop(this.#idle.values().next().value as Cell<T>)
+  }
+
+  /** Set by whoever adds the write, in the same moment. */
+  set(cell: Cell<T>, value: T): void {
+    cell.knowledge = { state: 'known', value }
+  }
+
+  /** The cell, if memory has it, known, and without a write under way. */
+  settled(name: string): T | undefined {
+    const cell = this.#cells.get(name)
+    return cell?.pins === 0 && cell.knowledge.state === 'known' ? cell.knowledge.value : undefined
+  }
+
+  /** All that memory knows may be wrong: it is read again. */
+  forget(): void {
+    for (const cell of this.#cells.values()) cell.knowledge = { state: 'forgotten' }
+    this.#cells.clear()
+    this.#idle.clear()
+  }
+
+  #start(name: string, key: Buffer): Cell<T> {
+    const cell = this.#add(name, key)
+    cell.ready = this.#fill(cell)
+    // Those who pinned it look at it themselves.
+    cell.ready.catch(() => undefined)
+    return cell
+  }
+
+  #add(name: string, key: Buffer): Cell<T> {
+    const cell: Cell<T> = {
+      name,
+      key,
+      knowledge: { state: 'loading' },
+      ready: Promise.resolve(),
+      pins: 0,
+      turn: null,
+    }
+    this.#cells.set(name, cell)
+    return cell
+  }
+
+  async #fill(cell: Cell<T>): Promise<void> {
+    try {
+      const value = await this.#load(cell.key)
+      if (cell.knowledge.state === 'loading') cell.knowledge = { state: 'known', value }
+    } catch (error) {
+      if (cell.knowledge.state === 'known') return
+      this.#drop(cell)
+      cell.knowledge = { state: 'forgotten' }
+      throw error
+    }
+  }
+
+  #drop(cell: Cell<T>): void {
+    if (this.#cells.get(cell.name) === cell) this.#cells.delete(cell.name)
+    this.#idle.delete(cell)
+  }
+}
+
+/** @throws StoreUnavailable when what was known has been forgotten because a write failed */
+export function known<T>({ knowledge }: Cell<T>): T {
+  if (knowledge.state !== 'known') throw new StoreUnavailable('a write failed and its outcome is unknown')
+  return knowledge.value
+}
+
+/** Runs `work` when the cell is loaded and those who came earlier have ended. */
+export function inTurn<T, R>(cell: Cell<T>, work: () => Promise<R>): Promise<R> {
+  const before = cell.turn ?? cell.ready
+  const done = before.then(work)
+  const turn = done.then(noop, noop)
+  cell.turn = turn
+  void turn.then(() => {
+    if (cell.turn === turn) cell.turn = null
+  })
+  return done
+}
+
+const noop = (): void => undefined

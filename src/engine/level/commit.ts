@@ -1,0 +1,116 @@
+import { StoreUnavailable } from '../engine.ts'
+import { closedMessage } from '../gate.ts'
+import type { Disk } from './disk.ts'
+import type { Operation } from './store.ts'
+
+/** Who waits for a group; told in the order of `wait`. */
+export interface Waiter {
+  durable(): void
+  lost(error: StoreUnavailable): void
+}
+
+/** Operations that become durable together. */
+interface Group {
+  readonly operations: Operation[]
+  readonly waiters: Waiter[]
+  bytes: number
+}
+
+const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
+
+/** Accepted but not yet durable bytes, beyond which nothing more is accepted. */
+export const pendingBytesMax = 64 * 1024 * 1024
+/** An operation costs at least this much memory, however small. */
+const operationBytes = 64
+
+/**
+ * Group commit: what is written in one turn of the event loop becomes one batch with one sync; while it is on its
+ * way the next one gathers, and starts as soon as it is done. What is added without an `await` in between is atomic.
+ */
+export class GroupCommit {
+  readonly #disk: Disk
+  readonly #bytesMax: number
+  #gathering = emptyGroup()
+  #writing: Group | null = null
+  #scheduled = false
+
+  constructor(disk: Disk, bytesMax: number) {
+    this.#disk = disk
+    this.#bytesMax = bytesMax
+  }
+
+  pendingBytes(): number {
+    return this.#gathering.bytes + (this.#writing?.bytes ?? 0)
+  }
+
+  /** To be asked before a call changes anything. @throws StoreUnavailable when nothing more is accepted */
+  admit(): void {
+    this.#disk.admit()
+    if (this.pendingBytes() > this.#bytesMax) throw new StoreUnavailable('too many bytes wait for the disk')
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#add({ key, value }, value.length)
+  }
+
+  delete(key: Uint8Array): void {
+    this.#add({ key, value: null }, 0)
+  }
+
+  /** Tells `waiter` when all that has been added so far is durable. */
+  wait(waiter: Waiter): void {
+    this.#gathering.waiters.push(waiter)
+    this.#schedule()
+  }
+
+  /** Resolves when all that has been added so far is durable. @throws StoreUnavailable when that is unknown */
+  durable(): Promise<void> {
+    return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }))
+  }
+
+  /** Gives up what is pending: whether it was written is unknown. */
+  abandon(error: StoreUnavailable): void {
+    const groups = [this.#writing, this.#gathering]
+    this.#writing = null
+    this.#gathering = emptyGroup()
+    for (const group of groups) for (const waiter of group?.waiters ?? []) waiter.lost(error)
+  }
+
+  #add(operation: Operation, valueBytes: number): void {
+    this.#gathering.operations.push(operation)
+    this.#gathering.bytes += operationBytes + operation.key.length + valueBytes
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== null) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      void this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#writing === null && this.#gathering.waiters.length + this.#gathering.operations.length > 0) {
+      const group = this.#gathering
+      this.#writing = group
+      this.#gathering = emptyGroup()
+      const written = await this.#written(group)
+      // Somebody gave it up meanwhile, and another may be on its way.
+      if (this.#writing !== group) return
+      this.#writing = null
+      if (written) for (const waiter of group.waiters) waiter.durable()
+      else for (const waiter of group.waiters) waiter.lost(new StoreUnavailable(closedMessage))
+    }
+  }
+
+  async #written(group: Group): Promise<boolean> {
+    try {
+      if (group.operations.length > 0) await this.#disk.write(group.operations)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

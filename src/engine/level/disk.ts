@@ -1,0 +1,220 @@
+import type { Clock } from '../../clock.ts'
+import { messageOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { type Health, StoreUnavailable } from '../engine.ts'
+import { closedMessage } from '../gate.ts'
+import { DamagedRecord } from './records.ts'
+import { spaces } from './spaces.ts'
+import type { Operation, Store } from './store.ts'
+
+/** How long a failed write is tried again before those who wait are told that its outcome is unknown. */
+export const holdMsDefault = 30_000
+/** Wait before the store is opened again; doubled after each failure up to the maximum. */
+const reopenDelayMs = { first: 100, max: 5_000 }
+
+const probeKey = Buffer.concat([spaces.meta, Buffer.from('probe')])
+
+export interface DiskOptions {
+  readonly store: Store
+  /** Opens the store anew. */
+  readonly open: () => Promise<Store>
+  /** Wait for the disk itself, not only for the operating system. */
+  readonly sync: boolean
+  readonly holdMs: number
+  readonly clock: Clock
+  readonly log: Log | undefined
+  /** Called when failed writes are given up: what memory knows of the store may be wrong. */
+  readonly onGivenUp: (error: StoreUnavailable) => void
+}
+
+interface Outage {
+  reason: string
+  readonly sinceMs: number
+  givenUp: boolean
+  readonly stopHolding: () => void
+}
+
+/** A promise and the ends of it. */
+interface Return {
+  readonly store: Promise<Store>
+  readonly found: (store: Store) => void
+  readonly missed: (error: StoreUnavailable) => void
+}
+
+/**
+ * The store behind a handle that can be replaced: after a failed write a LevelDB handle stays failed, even when the
+ * disk has room again. So the store is closed and opened until a probe can be written, and then the operations that
+ * failed are written again: they are puts and deletions, so it does not matter how many of them were there already.
+ */
+export class Disk {
+  readonly #options: DiskOptions
+  #store: Store | null
+  #outage: Outage | null = null
+  #return: Return | null = null
+  #reopening: Promise<void> | null = null
+  #stopWaiting: () => void = () => undefined
+  #isClosed = false
+  /** Grows when writes are given up: those from before must not be tried again. */
+  #era = 0
+
+  constructor(options: DiskOptions) {
+    this.#options = options
+    this.#store = options.store
+  }
+
+  health(): Health {
+    if (this.#isClosed) return { ok: false, reason: closedMessage }
+    return this.#outage === null ? { ok: true } : { ok: false, reason: this.#outage.reason }
+  }
+
+  /** @throws StoreUnavailable when writes would not even be held */
+  admit(): void {
+    if (this.#isClosed) throw new StoreUnavailable(closedMessage)
+    if (this.#outage?.givenUp) throw new StoreUnavailable(this.#outage.reason)
+  }
+
+  /** Waits while the store is being opened anew. @throws StoreUnavailable, DamagedRecord, and what `work` throws */
+  async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    for (;;) {
+      const store = await this.#usable()
+      try {
+        return await work(store)
+      } catch (error) {
+        if (this.#store === store) throw readError(error)
+      }
+    }
+  }
+
+  /** One call at a time. Resolves when written, however long it takes. @throws StoreUnavailable when given up */
+  async write(operations: readonly Operation[]): Promise<void> {
+    const era = this.#era
+    for (;;) {
+      const store = await this.#usable()
+      const failure = await failureOf(store.write(operations, this.#options.sync))
+      if (era !== this.#era) throw new StoreUnavailable('the write was given up')
+      if (failure === null) return this.#endOutage()
+      this.#fail(store, failure.error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#outage?.stopHolding()
+    this.#return?.missed(new StoreUnavailable(closedMessage))
+    this.#stopWaiting()
+    await this.#reopening
+    await this.#store?.close()
+    this.#store = null
+  }
+
+  async #usable(): Promise<Store> {
+    this.admit()
+    return this.#store ?? (this.#return as Return).store
+  }
+
+  #fail(store: Store, error: unknown): void {
+    const reason = `the store cannot be written: ${messageOf(error)}`
+    this.#outage ??= this.#newOutage(reason)
+    this.#outage.reason = reason
+    if (this.#store === store) this.#replace(store)
+  }
+
+  #replace(store: Store): void {
+    this.#store = null
+    this.#return = newReturn()
+    this.#reopening = this.#reopen(store)
+  }
+
+  #newOutage(reason: string): Outage {
+    const { clock, holdMs, log } = this.#options
+    log?.error({ reason }, 'a write failed: holding changes and opening the store again')
+    const stopHolding = clock.after(holdMs, () => this.#giveUp())
+    return { reason, sinceMs: clock.now(), givenUp: false, stopHolding }
+  }
+
+  #giveUp(): void {
+    if (this.#outage === null || this.#isClosed) return
+    const error = new StoreUnavailable(this.#outage.reason)
+    this.#era += 1
+    this.#outage.givenUp = true
+    // A write that is still on its way must have ended before anything is read: closing waits for it.
+    if (this.#store !== null) this.#replace(this.#store)
+    this.#return?.missed(error)
+    this.#options.onGivenUp(error)
+  }
+
+  async #reopen(old: Store): Promise<void> {
+    await old.close().catch(() => undefined)
+    let delayMs = reopenDelayMs.first
+    while (!this.#isClosed) {
+      const store = await this.#tryOpen()
+      if (store !== null) return this.#found(store)
+      await this.#wait(delayMs)
+      delayMs = Math.min(delayMs * 2, reopenDelayMs.max)
+    }
+  }
+
+  /** A store that has just been written to; null when it cannot be. */
+  async #tryOpen(): Promise<Store | null> {
+    let store: Store | undefined
+    try {
+      store = await this.#options.open()
+      await store.write([{ key: probeKey, value: Buffer.alloc(1) }], true)
+      return store
+    } catch (error) {
+      if (this.#outage !== null) this.#outage.reason = `the store cannot be written: ${messageOf(error)}`
+      await store?.close().catch(() => undefined)
+      return null
+    }
+  }
+
+  #found(store: Store): void {
+    this.#store = store
+    if (this.#outage?.givenUp) this.#endOutage()
+    this.#return?.found(store)
+  }
+
+  #endOutage(): void {
+    if (this.#outage === null) return
+    this.#outage.stopHolding()
+    const { clock, log } = this.#options
+    log?.warn({ outageMs: clock.now() - this.#outage.sinceMs }, 'the store can be written again')
+    this.#outage = null
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#options.clock.after(ms, resolve)
+      this.#stopWaiting = () => {
+        stop()
+        resolve()
+      }
+    })
+  }
+}
+
+function newReturn(): Return {
+  let ends: Pick<Return, 'found' | 'missed'> | undefined
+  const store = new Promise<Store>((found, missed) => {
+    ends = { found, missed }
+  })
+  // Often nobody waits.
+  store.catch(() => undefined)
+  return { store, ...(ends as Pick<Return, 'found' | 'missed'>) }
+}
+
+const failureOf = (write: Promise<void>): Promise<{ readonly error: unknown } | null> =>
+  write.then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+
+/** What a failed read means to its caller. */
+function readError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'LEVEL_CORRUPTION') return new DamagedRecord(messageOf(error), { cause: error })
+  if (code.startsWith('LEVEL_')) {
+    return new StoreUnavailable(`the store cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,88 @@
+import type { Key, LogEntry } from '../engine.ts'
+import { absent, type Standing } from '../heads.ts'
+import { encodeKey, encodeNumber, keyName, rangeOf } from '../keys.ts'
+import { type Cell, Cells } from './cells.ts'
+import type { Disk } from './disk.ts'
+import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
+import { inSpace, spaces, under } from './spaces.ts'
+import type { Reads } from './store.ts'
+
+/** Heads of documents kept in memory although nobody appends to them now: about 300 bytes each. */
+const idleHeadsMax = 20_000
+
+/** Where everything of one document is stored. */
+export class DocumentKeys {
+  readonly head: Buffer
+  readonly snapshot: Buffer
+  /** Updates are stored under this and the number of the first of them. */
+  readonly updates: Buffer
+
+  /** @param encoded as `encodeKey` makes it */
+  constructor(encoded: Buffer) {
+    this.head = inSpace(spaces.heads, encoded)
+    this.snapshot = inSpace(spaces.snapshots, encoded)
+    this.updates = under(spaces.updates, encoded)
+  }
+
+  update(first: number): Buffer {
+    const key = Buffer.allocUnsafe(this.updates.length + 8)
+    key.set(this.updates)
+    key.set(encodeNumber(first), this.updates.length)
+    return key
+  }
+}
+
+export type DocumentCell = Cell<Standing>
+
+/** Where documents stand, appends on their way to the disk included. */
+export class Documents {
+  readonly #cells: Cells<Standing>
+
+  constructor(disk: Disk) {
+    this.#cells = new Cells((key) => disk.read((store) => readStanding(store, keysOf(key))), idleHeadsMax)
+  }
+
+  pin(doc: Key): DocumentCell {
+    return this.#cells.pin(keyName(doc), () => inSpace(spaces.heads, encodeKey(doc)))
+  }
+
+  unpin(cell: DocumentCell): void {
+    this.#cells.unpin(cell)
+  }
+
+  set(cell: DocumentCell, standing: Standing): void {
+    this.#cells.set(cell, standing)
+  }
+
+  /** Known without a read, and durable. */
+  settled(doc: Key): Standing | undefined {
+    return this.#cells.settled(keyName(doc))
+  }
+
+  forget(): void {
+    this.#cells.forget()
+  }
+}
+
+/** From the key of the head record. */
+export const keysOf = (head: Buffer): DocumentKeys => new DocumentKeys(head.subarray(spaces.heads.length))
+
+export async function readStanding(reads: Reads, keys: DocumentKeys): Promise<Standing> {
+  const stored = await reads.get(keys.head)
+  if (stored === undefined) {
+    if ((await lastUpdates(reads, keys)) !== null) throw new DamagedRecord('updates without a head')
+    return absent
+  }
+  const head = decodeHead(keys.head, stored)
+  if (head.state === 'deleted') return head
+  const last = (await lastUpdates(reads, keys))?.at(-1)
+  return { ...head, head: Math.max(head.base, last?.seq ?? 0) }
+}
+
+/** The updates of the last append that is still there. */
+export async function lastUpdates(reads: Reads, keys: DocumentKeys): Promise<readonly LogEntry[] | null> {
+  for await (const [last] of reads.pages(rangeOf(keys.updates), { reverse: true, limit: 1 })) {
+    return last === undefined ? null : decodeUpdates(...last)
+  }
+  return null
+}

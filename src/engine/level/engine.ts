@@ -1,0 +1,87 @@
+import { type Clock, systemClock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Engine } from '../engine.ts'
+import { Gate } from '../gate.ts'
+import { LocalBus } from '../local-bus.ts'
+import { SingleNode } from '../single-node.ts'
+import { LevelBlobs } from './blobs.ts'
+import { GroupCommit, pendingBytesMax } from './commit.ts'
+import { Disk, holdMsDefault } from './disk.ts'
+import { LevelKv } from './kv.ts'
+import { LevelLog } from './log.ts'
+import { openChecked } from './open.ts'
+import { LevelQueue } from './queue.ts'
+import { type OpenStore, openLevelStore } from './store.ts'
+
+export interface LevelEngineOptions {
+  /** Data directory; made if it is not there. What belongs to this engine is in its folder `store`. */
+  readonly directory: string
+  /** What an acknowledged write survives: loss of power (`disk`, the default) or the end of this process. */
+  readonly durability?: 'disk' | 'process'
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Accepted but not yet durable bytes beyond which writes are refused with StoreUnavailable. Default 64 MB. */
+  readonly pendingBytesMax?: number
+  /** How long a failed write is tried again before StoreUnavailable. Default 30 s. */
+  readonly holdMs?: number
+  /** How the store is opened, at start and after failed writes: tests put faults in here. */
+  readonly openStore?: OpenStore
+}
+
+export interface LevelEngine extends Engine {
+  /** What LevelDB said when it was opened: sentences about damage it found and left out. Empty when all is well. */
+  readonly warnings: readonly string[]
+}
+
+/** The embedded engine: one process, one directory. @throws EngineOpenError */
+export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
+  const { directory, clock = systemClock, log, openStore = openLevelStore } = options
+  const { store, path, warnings } = await openChecked(directory, openStore)
+  for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
+  const gate = new Gate()
+  const disk = new Disk({
+    store,
+    open: () => openStore(path),
+    sync: options.durability !== 'process',
+    holdMs: options.holdMs ?? holdMsDefault,
+    clock,
+    log,
+    onGivenUp: (error) => {
+      for (const part of [parts.log, parts.kv, parts.queue]) part.forget()
+      commit.abandon(error)
+    },
+  })
+  const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
+  const queue = new LevelQueue({ gate, disk, commit, clock })
+  const parts = {
+    queue,
+    log: new LevelLog({ gate, disk, commit, queue, clock }),
+    kv: new LevelKv({ gate, disk, commit, queue }),
+    blobs: new LevelBlobs({ gate, disk, commit }),
+    bus: new LocalBus(clock),
+    cluster: new SingleNode(),
+  }
+  let closing: Promise<void> | null = null
+  return {
+    ...parts,
+    warnings,
+    health: () => disk.health(),
+    pendingBytes: () => commit.pendingBytes(),
+    close: () => (closing ??= closeAll({ gate, commit, disk })),
+  }
+}
+
+/** Calls under way first, then what they have written. */
+async function closeAll({
+  gate,
+  commit,
+  disk,
+}: {
+  gate: Gate
+  commit: GroupCommit
+  disk: Disk
+}): Promise<void> {
+  await gate.close()
+  await commit.durable().catch(() => undefined)
+  await disk.close()
+}

@@ -1,0 +1,1 @@
+export { type LevelEngine, type LevelEngineOptions, openLevelEngine } from './engine.ts'

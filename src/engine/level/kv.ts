@@ -1,0 +1,120 @@
+import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
+import type { Gate } from '../gate.ts'
+import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
+import { type Cell, Cells, known } from './cells.ts'
+import type { GroupCommit } from './commit.ts'
+import type { Disk } from './disk.ts'
+import { Lines } from './lines.ts'
+import { named } from './naming.ts'
+import type { LevelQueue } from './queue.ts'
+import { sealed, unseal } from './records.ts'
+import { spaces, under } from './spaces.ts'
+
+type ValueCell = Cell<Uint8Array | null>
+
+export class LevelKv implements Kv {
+  readonly #gate: Gate
+  readonly #disk: Disk
+  readonly #commit: GroupCommit
+  readonly #queue: LevelQueue
+  /** What checks depend on, and every value on its way to the disk. */
+  readonly #values: Cells<Uint8Array | null>
+  readonly #partitions = new Lines()
+
+  constructor(parts: { gate: Gate; disk: Disk; commit: GroupCommit; queue: LevelQueue }) {
+    this.#gate = parts.gate
+    this.#disk = parts.disk
+    this.#commit = parts.commit
+    this.#queue = parts.queue
+    this.#values = new Cells((key) => this.#read(key), 0)
+  }
+
+  get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
+    const space = partition(part)
+    const at = keys.map((key) => stored(space, key))
+    return this.#gate.run(() => named('partition', part, () => Promise.all(at.map((key) => this.#read(key)))))
+  }
+
+  scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
+    const space = partition(part)
+    const { limit, reverse = false } = range
+    const read = async () => {
+      const found: KvEntry[] = []
+      if (limit <= 0) return found
+      await this.#disk.read(async (store) => {
+        found.length = 0
+        for await (const page of store.pages(keyRange(space, range), { reverse, limit })) {
+          for (const [key, value] of page) {
+            found.push({ key: decodeKey(key.subarray(space.length)), value: unseal(key, value) })
+          }
+        }
+      })
+      return found
+    }
+    return this.#gate.run(() => named('partition', part, read))
+  }
+
+  async commit(part: Key, commit: KvCommit): Promise<boolean> {
+    const decide = () => named('partition', part, () => this.#decide(partition(part), commit))
+    return this.#gate.run(async () => {
+      const pinned = await this.#partitions.run(keyName(part), decide)
+      if (pinned === null) return false
+      try {
+        await this.#commit.durable()
+        return true
+      } finally {
+        for (const cell of pinned) this.#values.unpin(cell)
+      }
+    })
+  }
+
+  /** The written values, pinned until they are durable; null when a check failed. */
+  async #decide(space: Buffer, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit) {
+    this.#commit.admit()
+    const checked = checks.map(({ key, value }) => ({ cell: this.#pin(space, key), value }))
+    const pinnedJobs = await this.#queue.pin(jobs)
+    try {
+      await Promise.all(checked.map(({ cell }) => cell.ready))
+      if (!checked.every(({ cell, value }) => isSame(known(cell), value))) return null
+      this.#commit.admit()
+      const written = [
+        ...puts.map(({ key, value }) => this.#write(space, key, new Uint8Array(value))),
+        ...dels.map((key) => this.#write(space, key, null)),
+      ]
+      pinnedJobs.enqueue()
+      return written
+    } finally {
+      for (const { cell } of checked) this.#values.unpin(cell)
+      pinnedJobs.release()
+    }
+  }
+
+  #write(space: Buffer, key: Key, value: Uint8Array | null): ValueCell {
+    const at = stored(space, key)
+    const cell = this.#values.hold(at.toString('latin1'), at, value)
+    if (value === null) this.#commit.delete(at)
+    else this.#commit.put(at, sealed(at, value))
+    return cell
+  }
+
+  #pin(space: Buffer, key: Key): ValueCell {
+    const at = stored(space, key)
+    return this.#values.pin(at.toString('latin1'), () => at)
+  }
+
+  async #read(key: Buffer): Promise<Uint8Array | null> {
+    const value = await this.#disk.read((store) => store.get(key))
+    return value === undefined ? null : unseal(key, value)
+  }
+
+  /** After a write whose outcome is unknown. */
+  forget(): void {
+    this.#values.forget()
+  }
+}
+
+const partition = (part: Key): Buffer => under(spaces.kv, encodeKey(part))
+const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
+
+const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
+  a === null || b === null ? a === b : Buffer.compare(a, b) === 0

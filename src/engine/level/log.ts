@@ -1,0 +1,122 @@
+import type { Clock } from '../../clock.ts'
+import type {
+  Appended,
+  AppendOptions,
+  AppendTo,
+  DocumentLog,
+  Key,
+  LoadedLog,
+  LoadOptions,
+  LogHead,
+  LogUpdate,
+} from '../engine.ts'
+import type { Gate } from '../gate.ts'
+import { destroyedPerCallMax } from '../heads.ts'
+import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { Appends } from './appends.ts'
+import type { GroupCommit } from './commit.ts'
+import type { Disk } from './disk.ts'
+import { DocumentKeys, Documents, readStanding } from './documents.ts'
+import { named } from './naming.ts'
+import type { LevelQueue } from './queue.ts'
+import { readLog } from './read-log.ts'
+import { decodeHead } from './records.ts'
+import { Removal } from './removal.ts'
+import { spaces } from './spaces.ts'
+
+export interface LogParts {
+  readonly gate: Gate
+  readonly disk: Disk
+  readonly commit: GroupCommit
+  readonly queue: LevelQueue
+  readonly clock: Clock
+}
+
+export class LevelLog implements DocumentLog {
+  readonly #gate: Gate
+  readonly #disk: Disk
+  readonly #documents: Documents
+  readonly #appends: Appends
+  readonly #removal: Removal
+
+  constructor({ gate, disk, commit, queue, clock }: LogParts) {
+    this.#gate = gate
+    this.#disk = disk
+    this.#documents = new Documents(disk)
+    this.#appends = new Appends({ documents: this.#documents, commit, queue, clock })
+    this.#removal = new Removal({ documents: this.#documents, commit, disk })
+  }
+
+  append(
+    doc: Key,
+    to: AppendTo,
+    updates: readonly LogUpdate[],
+    options: AppendOptions = {},
+  ): Promise<Appended> {
+    if (!this.#gate.isOpen) return this.#gate.refuse()
+    return this.#appends.append(doc, to, updates, options)
+  }
+
+  load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
+    const keys = new DocumentKeys(encodeKey(doc))
+    return this.#run('document', doc, () => this.#disk.read((store) => readLog(store, keys, options)))
+  }
+
+  heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
+    return this.#gate.run(() => Promise.all(docs.map((doc) => this.#head(doc))))
+  }
+
+  list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    const range = keyRange(spaces.heads, { prefix, after })
+    return this.#run('documents under', prefix, () =>
+      this.#disk.read(async (store) => {
+        const found: Key[] = []
+        if (limit <= 0) return found
+        for await (const page of store.pages(range)) {
+          for (const [key, value] of page) {
+            if (decodeHead(key, value).state === 'live')
+              found.push(decodeKey(key.subarray(spaces.heads.length)))
+            if (found.length >= limit) return found
+          }
+        }
+        return found
+      }),
+    )
+  }
+
+  compact(doc: Key, epoch: number, expectBase: number, upTo: number, snapshot: Uint8Array): Promise<boolean> {
+    const wanted = { epoch, expectBase, upTo }
+    return this.#run('document', doc, () => this.#removal.compact(doc, wanted, snapshot))
+  }
+
+  destroy(doc: Key): Promise<void> {
+    return this.#run('document', doc, () => this.#removal.destroy(doc))
+  }
+
+  async destroyPrefix(prefix: Key, after?: Key): Promise<Key | null> {
+    const docs = await this.list(prefix, { ...(after && { after }), limit: destroyedPerCallMax })
+    await Promise.all(docs.map((doc) => this.destroy(doc)))
+    return docs.length < destroyedPerCallMax ? null : (docs.at(-1) ?? null)
+  }
+
+  /** After a write whose outcome is unknown. */
+  forget(): void {
+    this.#documents.forget()
+  }
+
+  #run<T>(what: string, key: Key, call: () => Promise<T>): Promise<T> {
+    return this.#gate.run(() => named(what, key, call))
+  }
+
+  /** What memory knows counts only while no append is on its way. */
+  async #head(doc: Key): Promise<LogHead | null> {
+    const known = this.#documents.settled(doc)
+    const standing = known ?? (await named('document', doc, () => this.#read(doc)))
+    return standing.state === 'live' ? { epoch: standing.epoch, head: standing.head } : null
+  }
+
+  #read(doc: Key) {
+    const keys = new DocumentKeys(encodeKey(doc))
+    return this.#disk.read((store) => readStanding(store, keys))
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../../errors.ts'
+import { EngineOpenError } from '../engine.ts'
+import { rangeOf } from '../keys.ts'
+import { sealed, unseal } from './records.ts'
+import { spaces } from './spaces.ts'
+import type { OpenStore, Store } from './store.ts'
+
+/** Of the data directory. */
+const storeFolder = 'store'
+/** Number of the layout of keys and records; an older server refuses a newer one. */
+const formatVersion = 1
+const formatKey = Buffer.concat([spaces.meta, Buffer.from('format')])
+
+export interface OpenedStore {
+  readonly store: Store
+  readonly path: string
+  readonly warnings: readonly string[]
+}
+
+/** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
+export async function openChecked(directory: string, openStore: OpenStore): Promise<OpenedStore> {
+  const path = join(directory, storeFolder)
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await refuseHeadless(path)
+    const store = await openStore(path)
+    await checkFormat(store, path).catch(async (error: unknown) => {
+      await store.close()
+      throw error
+    })
+    return { store, path, warnings: await readWarnings(path) }
+  } catch (error) {
+    throw openError(error, path)
+  }
+}
+
+/** LevelDB would make an empty store where its tables have lost the file that names them. */
+async function refuseHeadless(path: string): Promise<void> {
+  const names = await readdir(path)
+  if (names.includes('CURRENT') || !names.some((name) => /\.(ldb|sst|log)$|^MANIFEST-/.test(name))) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${path} holds data, but its file CURRENT is missing: restore the directory from a backup`,
+  )
+}
+
+async function checkFormat(store: Store, path: string): Promise<void> {
+  const stored = await store.get(formatKey)
+  if (stored === undefined) {
+    if (!(await isEmpty(store))) {
+      throw new EngineOpenError('corrupted', `${path} holds data whose format is not known: restore a backup`)
+    }
+    return store.write([{ key: formatKey, value: sealed(formatKey, Buffer.of(formatVersion)) }], true)
+  }
+  const version = unseal(formatKey, stored)[0] ?? 0
+  if (version > formatVersion) {
+    throw new EngineOpenError(
+      'newerFormat',
+      `${path} was written by a newer version (format ${version}, this one knows ${formatVersion}): use that version`,
+    )
+  }
+}
+
+async function isEmpty(store: Store): Promise<boolean> {
+  for await (const page of store.pages(rangeOf(Buffer.alloc(0)), { limit: 1, values: false })) {
+    return page.length === 0
+  }
+  return true
+}
+
+/** Damage that LevelDB passes over in silence is in the text it writes while opening. */
+async function readWarnings(path: string): Promise<readonly string[]> {
+  const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
+  return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
+}
+
+/** The sentence for what `level` says by codes. */
+function openError(error: unknown, path: string): EngineOpenError {
+  if (error instanceof EngineOpenError) return error
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const message = messageOf(cause)
+  const fail = (reason: EngineOpenError['reason'], sentence: string) =>
+    new EngineOpenError(reason, sentence, { cause: error })
+  if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
+  if (code === 'LEVEL_CORRUPTION' || /corruption|does not exist|CURRENT/i.test(message)) {
+    return fail('corrupted', `${path} is damaged (${message}): restore the directory from a backup`)
+  }
+  if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {
+    return fail('readOnly', `${path} cannot be written (${message}): make it writable for this user`)
+  }
+  return fail('failed', `${path} cannot be opened: ${message}`)
+}

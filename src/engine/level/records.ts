@@ -1,0 +1,125 @@
+import { crc32 } from 'node:zlib'
+import type { LogEntry, LogUpdate } from '../engine.ts'
+import { decodeNumber, encodeNumber } from '../keys.ts'
+
+/** What is stored is not what was written. Whoever knows its name says so in a CorruptRecord. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord'
+}
+
+/** Every value starts with a CRC-32 over its key and the rest, and the number of its layout. */
+const headerBytes = 5
+const layout = 1
+
+/** Room for a value; its header is filled in by `seal`. */
+const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
+
+/** The checksum covers the key, so that a record is not taken for another's. */
+function seal(key: Uint8Array, value: Buffer): Buffer {
+  value[4] = layout
+  value.writeUInt32BE(crc32(value.subarray(4), crc32(key)), 0)
+  return value
+}
+
+/** The bytes that were sealed. @throws DamagedRecord */
+export function unseal(key: Uint8Array, value: Buffer): Buffer {
+  if (value.length < headerBytes) throw new DamagedRecord('a record is too short')
+  if (value.readUInt32BE(0) !== crc32(value.subarray(4), crc32(key))) {
+    throw new DamagedRecord('a checksum is wrong')
+  }
+  if (value[4] !== layout) throw new DamagedRecord(`a record has the unknown layout ${value[4]}`)
+  return value.subarray(headerBytes)
+}
+
+export function sealed(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
+  const value = allocate(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = headerBytes
+  for (const part of parts) {
+    value.set(part, at)
+    at += part.length
+  }
+  return seal(key, value)
+}
+
+/** First number, time, count; then per update the lengths of user and bytes, and both. */
+const batchBytes = 20
+const updateBytes = 8
+
+/** One append. `bytes` are copied. */
+export function encodeUpdates(
+  key: Uint8Array,
+  first: number,
+  at: number,
+  updates: readonly LogUpdate[],
+): Buffer {
+  let size = batchBytes
+  for (const { bytes, by } of updates) size += updateBytes + Buffer.byteLength(by) + bytes.length
+  const value = allocate(size)
+  value.set(encodeNumber(first), headerBytes)
+  value.set(encodeNumber(at), headerBytes + 8)
+  value.writeUInt32BE(updates.length, headerBytes + 16)
+  let end = headerBytes + batchBytes
+  for (const { bytes, by } of updates) {
+    const userBytes = value.write(by, end + updateBytes)
+    value.writeUInt32BE(userBytes, end)
+    value.writeUInt32BE(bytes.length, end + 4)
+    value.set(bytes, end + updateBytes + userBytes)
+    end += updateBytes + userBytes + bytes.length
+  }
+  return seal(key, value)
+}
+
+/** @throws DamagedRecord */
+export function decodeUpdates(key: Uint8Array, value: Buffer): LogEntry[] {
+  const record = unseal(key, value)
+  const first = decodeNumber(record, 0)
+  const at = decodeNumber(record, 8)
+  const entries: LogEntry[] = []
+  let end = batchBytes
+  for (let seq = first; seq < first + record.readUInt32BE(16); seq++) {
+    const user = end + updateBytes
+    const start = user + record.readUInt32BE(end)
+    const bytes = record.subarray(start, start + record.readUInt32BE(end + 4))
+    entries.push({ seq, at, by: record.toString('utf8', user, start), bytes })
+    end = start + bytes.length
+  }
+  return entries
+}
+
+export interface StoredSnapshot {
+  readonly seq: number
+  readonly changed: { readonly at: number; readonly by: string }
+  readonly bytes: Uint8Array
+}
+
+export function encodeSnapshot(key: Uint8Array, { seq, changed, bytes }: StoredSnapshot): Buffer {
+  const user = Buffer.from(changed.by)
+  return sealed(key, encodeNumber(seq), encodeNumber(changed.at), encodeNumber(user.length), user, bytes)
+}
+
+/** @throws DamagedRecord */
+export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
+  const record = unseal(key, value)
+  const start = 24 + decodeNumber(record, 16)
+  const changed = { at: decodeNumber(record, 8), by: record.toString('utf8', 24, start) }
+  return { seq: decodeNumber(record, 0), changed, bytes: record.subarray(start) }
+}
+
+/** A document without its head, which follows from its last update. */
+export type StoredHead =
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | { readonly state: 'live'; readonly epoch: number; readonly base: number }
+
+export function encodeHead(key: Uint8Array, head: StoredHead): Buffer {
+  const base = head.state === 'live' ? head.base : 0
+  return sealed(key, encodeNumber(head.epoch), encodeNumber(base), Buffer.of(head.state === 'live' ? 0 : 1))
+}
+
+/** @throws DamagedRecord */
+export function decodeHead(key: Uint8Array, value: Buffer): StoredHead {
+  const record = unseal(key, value)
+  const epoch = decodeNumber(record, 0)
+  return record[16] === 1
+    ? { state: 'deleted', epoch }
+    : { state: 'live', epoch, base: decodeNumber(record, 8) }
+}
