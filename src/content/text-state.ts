@@ -26,6 +26,8 @@ export interface TextState {
   readonly text: string
   readonly runs: readonly Run[]
   readonly embeds: readonly Embed[]
+  /** Items of the root, the deleted ones too: what Yjs walks along. */
+  readonly items: number
 }
 
 /** Without a prototype: attribute names come from documents. */
@@ -40,8 +42,9 @@ export function readState(root: Root | undefined): TextState {
   const runs: Run[] = []
   const embeds: Embed[] = []
   const current = new Map<string, unknown>()
-  let [at, formatted] = [0, true]
+  let [at, items, formatted] = [0, 0, true]
   for (let item = root?._start ?? null; item !== null; item = item.right) {
+    items += 1
     if (item.deleted) continue
     const { content } = item
     if (content instanceof Y.ContentString) {
@@ -58,7 +61,7 @@ export function readState(root: Root | undefined): TextState {
       embeds.push({ at, length: item.length, fixed })
     }
   }
-  return { text: parts.join(''), runs, embeds }
+  return { text: parts.join(''), runs, embeds, items }
 }
 
 function startRun(runs: Run[], start: number, current: ReadonlyMap<string, unknown>): void {

@@ -24,28 +24,16 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
 /**
  * Makes the string of the root `contentKey` equal to `target` (well-formed) with few, small operations: what is kept
  * keeps its identity, its attributes and the cursors in it. Equal already: nothing happens.
+ *
+ * The root is left of the type it has, mostly none: were it made a Y.Text, this document would from then on clean up
+ * formatting after each remote change, by deletions of its own that nobody asked for. `applyDelta` needs nothing
+ * that roots of other types do not have.
  */
 export function replaceText(doc: Y.Doc, contentKey: string, target: string): Change {
   const state = readState(doc.share.get(contentKey))
   if (state.text === target) return unchanged
-  const delta = deltaOf(state, target, planEdits(state, target))
-  doc.transact(() => textRoot(doc, contentKey).applyDelta(delta.operations))
-  return { changed: true, insertions: delta.insertions, deletions: delta.deletions }
-}
-
-/**
- * The root as a text. One that was used as another type and is empty again is made an untyped one first, as if it had
- * just been loaded; otherwise Yjs would refuse.
- */
-function textRoot(doc: Y.Doc, contentKey: string): Y.Text {
-  const root = doc.share.get(contentKey)
-  if (root instanceof Y.Text) return root
-  if (root !== undefined && root.constructor !== Y.AbstractType) {
-    const untyped = new Y.AbstractType<Y.YEvent<Y.Text>>()
-    untyped._start = root._start
-    untyped._map = root._map
-    untyped._length = root._length
-    doc.share.set(contentKey, untyped)
-  }
-  return doc.getText(contentKey)
+  const { operations, insertions, deletions } = deltaOf(state, target, planEdits(state, target))
+  const root = doc.share.get(contentKey) ?? doc.get(contentKey)
+  doc.transact(() => Y.Text.prototype.applyDelta.call(root, operations))
+  return { changed: true, insertions, deletions }
 }
