@@ -1,10 +1,4 @@
-import {
-  type AppendOptions,
-  AppendRefused,
-  type AppendTo,
-  type LoadOptions,
-  type RefusalReason,
-} from './engine.ts'
+import { type AppendOptions, AppendRefused, type AppendTo, type LoadOptions } from './engine.ts'
 
 /** Where a document stands. `base` is what its snapshot covers, 0 without one; `head` the last number given out. */
 export type Standing =
@@ -33,21 +27,10 @@ function existing(standing: Standing, epoch: number): LiveStanding {
 }
 
 function created(standing: Standing, to: 'create' | 'recreate'): LiveStanding {
-  const refusal = refusalToCreate(standing, to)
-  if (refusal !== null) throw new AppendRefused(refusal)
+  if (standing.state === 'live') throw new AppendRefused('exists')
+  if (standing.state === 'deleted' && to === 'create') throw new AppendRefused('deleted')
   const epoch = standing.state === 'deleted' ? standing.epoch + 1 : firstEpoch
   return { state: 'live', epoch, base: 0, head: 0 }
-}
-
-function refusalToCreate(standing: Standing, to: 'create' | 'recreate'): RefusalReason | null {
-  switch (standing.state) {
-    case 'live':
-      return 'exists'
-    case 'deleted':
-      return to === 'create' ? 'deleted' : null
-    case 'absent':
-      return null
-  }
 }
 
 /** May the entries up to `upTo` be replaced by a snapshot? */

@@ -46,7 +46,7 @@ export class LocalBus implements Bus {
   /** Hands a copy of the list out, so that listeners may come and go meanwhile. Returns the first reply. */
   #deliver(topic: string, message: Uint8Array): Uint8Array | undefined {
     let reply: Uint8Array | undefined
-    for (const { listener } of [...(this.#topics.get(topic) ?? [])]) {
+    for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
       const answer = listener(message)
       reply ??= answer
     }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts'
-import type { Appended, AppendOptions, AppendTo, Key, LogUpdate } from '../engine.ts'
+import type { Appended, AppendOptions, AppendTo, Job, Key, LogUpdate, StoreUnavailable } from '../engine.ts'
+import type { Gate } from '../gate.ts'
 import { admit } from '../heads.ts'
 import { inTurn, known } from './cells.ts'
-import type { GroupCommit } from './commit.ts'
-import { type DocumentCell, type Documents, keysOf } from './documents.ts'
+import type { GroupCommit, Waiter } from './commit.ts'
+import type { DocumentCell, Documents } from './documents.ts'
 import { namedError } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
 import { encodeHead, encodeUpdates } from './records.ts'
@@ -25,12 +26,20 @@ interface Call {
  * each is resolved by its group commit directly, with no other promise in between.
  */
 export class Appends {
+  readonly #gate: Gate
   readonly #documents: Documents
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
   readonly #clock: Clock
 
-  constructor(parts: { documents: Documents; commit: GroupCommit; queue: LevelQueue; clock: Clock }) {
+  constructor(parts: {
+    gate: Gate
+    documents: Documents
+    commit: GroupCommit
+    queue: LevelQueue
+    clock: Clock
+  }) {
+    this.#gate = parts.gate
     this.#documents = parts.documents
     this.#commit = parts.commit
     this.#queue = parts.queue
@@ -50,53 +59,75 @@ export class Appends {
   }
 
   /** What the caller passed may be a view on a buffer that is used again, so it is copied before waiting. */
-  #writeInTurn(call: Call): void {
-    const updates = call.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
-    const { cell, options } = call
-    const written = inTurn(cell, async () => {
-      const jobs = await this.#queue.pin(options.jobs ?? [])
+  #writeInTurn(given: Call): void {
+    const call = copyOf(given)
+    const bytes = call.updates.reduce((sum, update) => sum + update.bytes.length, 0)
+    const release = this.#commit.reserve(bytes)
+    const turn = async () => {
+      const jobs = await this.#queue.pin(call.options.jobs ?? [])
       try {
         this.#commit.admit()
-        this.#write({ ...call, updates }, () => jobs.enqueue())
+        this.#write(call, () => jobs.enqueue())
       } finally {
         jobs.release()
       }
-    })
-    written.catch((error: unknown) => this.#refuse(call, error))
+    }
+    const decided = this.#gate.run(() => inTurn(call.cell, turn)).catch((error) => this.#refuse(call, error))
+    void decided.finally(release)
   }
 
   /** Nothing is written when it is refused. */
   #write(call: Call, enqueue?: () => void): void {
     const { cell, to, updates, options } = call
-    let appended: Appended
+    const keys = cell.key
     try {
       const log = admit(known(cell), to, options)
-      appended = { epoch: log.epoch, first: log.head + 1, last: log.head + updates.length }
+      const appended = { epoch: log.epoch, first: log.head + 1, last: log.head + updates.length }
+      const key = keys.update(appended.first)
+      const record = encodeUpdates(key, appended.first, this.#clock.now(), updates)
       this.#documents.set(cell, { ...log, head: appended.last })
+      if (typeof to !== 'number') this.#commit.put(keys.head, encodeHead(keys.head, log))
+      this.#commit.put(key, record)
+      enqueue?.()
+      this.#commit.wait(new Waiting(call, appended, this.#documents))
     } catch (error) {
-      return this.#refuse(call, error)
+      this.#refuse(call, error)
     }
-    const keys = keysOf(cell.key)
-    if (typeof to !== 'number') {
-      this.#commit.put(keys.head, encodeHead(keys.head, { state: 'live', epoch: appended.epoch, base: 0 }))
-    }
-    const key = keys.update(appended.first)
-    this.#commit.put(key, encodeUpdates(key, appended.first, this.#clock.now(), updates))
-    enqueue?.()
-    this.#commit.wait({
-      durable: () => {
-        this.#documents.unpin(cell)
-        call.resolve(appended)
-      },
-      lost: (error) => {
-        this.#documents.unpin(cell)
-        call.reject(error)
-      },
-    })
   }
 
   #refuse({ cell, doc, reject }: Call, error: unknown): void {
     this.#documents.unpin(cell)
     reject(namedError('document', doc, error))
+  }
+}
+
+const copyOf = (call: Call): Call => ({
+  ...call,
+  updates: call.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by })),
+  options: { ...call.options, jobs: (call.options.jobs ?? []).map(copyOfJob) },
+})
+
+const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
+
+/** An append that has its numbers and waits for the disk. */
+class Waiting implements Waiter {
+  readonly #call: Call
+  readonly #appended: Appended
+  readonly #documents: Documents
+
+  constructor(call: Call, appended: Appended, documents: Documents) {
+    this.#call = call
+    this.#appended = appended
+    this.#documents = documents
+  }
+
+  durable(): void {
+    this.#documents.unpin(this.#call.cell)
+    this.#call.resolve(this.#appended)
+  }
+
+  lost(error: StoreUnavailable): void {
+    this.#documents.unpin(this.#call.cell)
+    this.#call.reject(error)
   }
 }

@@ -1,9 +1,10 @@
 import { StoreUnavailable } from '../engine.ts'
 
 /** What memory knows of one stored thing, changes on their way to the disk included. */
-export interface Cell<T> {
+export interface Cell<T, K = Buffer> {
   readonly name: string
-  readonly key: Buffer
+  /** Where it is stored. */
+  readonly key: K
   knowledge: { readonly state: 'loading' | 'forgotten' } | { readonly state: 'known'; readonly value: T }
   /** Resolves when loaded. */
   ready: Promise<void>
@@ -18,20 +19,20 @@ export interface Cell<T> {
  * moment a write is added to a group commit, and kept at least until that write is durable: so a decision never
  * needs a read of its own and never overlooks a write under way. Some unpinned ones are kept as a cache.
  */
-export class Cells<T> {
-  readonly #load: (key: Buffer) => Promise<T>
+export class Cells<T, K = Buffer> {
+  readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
-  readonly #cells = new Map<string, Cell<T>>()
+  readonly #cells = new Map<string, Cell<T, K>>()
   /** Without pins, the longest unused first. */
-  readonly #idle = new Set<Cell<T>>()
+  readonly #idle = new Set<Cell<T, K>>()
 
-  constructor(load: (key: Buffer) => Promise<T>, idleMax: number) {
+  constructor(load: (key: K) => Promise<T>, idleMax: number) {
     this.#load = load
     this.#idleMax = idleMax
   }
 
   /** The cell of that name, kept until `unpin`; loading if it is new. `key` is what it is stored under. */
-  pin(name: string, key: () => Buffer): Cell<T> {
+  pin(name: string, key: () => K): Cell<T, K> {
     const cell = this.#cells.get(name) ?? this.#start(name, key())
     if (cell.pins === 0) this.#idle.delete(cell)
     cell.pins += 1
@@ -39,7 +40,7 @@ export class Cells<T> {
   }
 
   /** Like `pin`, for what is going to be `value` whatever it was. */
-  hold(name: string, key: Buffer, value: T): Cell<T> {
+  hold(name: string, key: K, value: T): Cell<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
     if (cell.pins === 0) this.#idle.delete(cell)
     cell.pins += 1
@@ -47,16 +48,15 @@ export class Cells<T> {
     return cell
   }
 
-  unpin(cell: Cell<T>): void {
+  unpin(cell: Cell<T, K>): void {
     cell.pins -= 1
     if (cell.pins > 0 || cell.knowledge.state === 'forgotten') return
-    if (this.#idleMax === 0) return void this.#drop(cell)
     this.#idle.add(cell)
-    if (this.#idle.size > this.#idleMax) this.#drop(this.#idle.values().next().value as Cell<T>)
+    if (this.#idle.size > this.#idleMax) this.#drop(this.#idle.values().next().value as Cell<T, K>)
   }
 
   /** Set by whoever adds the write, in the same moment. */
-  set(cell: Cell<T>, value: T): void {
+  set(cell: Cell<T, K>, value: T): void {
     cell.knowledge = { state: 'known', value }
   }
 
@@ -73,7 +73,7 @@ export class Cells<T> {
     this.#idle.clear()
   }
 
-  #start(name: string, key: Buffer): Cell<T> {
+  #start(name: string, key: K): Cell<T, K> {
     const cell = this.#add(name, key)
     cell.ready = this.#fill(cell)
     // Those who pinned it look at it themselves.
@@ -81,8 +81,8 @@ export class Cells<T> {
     return cell
   }
 
-  #add(name: string, key: Buffer): Cell<T> {
-    const cell: Cell<T> = {
+  #add(name: string, key: K): Cell<T, K> {
+    const cell: Cell<T, K> = {
       name,
       key,
       knowledge: { state: 'loading' },
@@ -94,7 +94,7 @@ export class Cells<T> {
     return cell
   }
 
-  async #fill(cell: Cell<T>): Promise<void> {
+  async #fill(cell: Cell<T, K>): Promise<void> {
     try {
       const value = await this.#load(cell.key)
       if (cell.knowledge.state === 'loading') cell.knowledge = { state: 'known', value }
@@ -106,20 +106,20 @@ export class Cells<T> {
     }
   }
 
-  #drop(cell: Cell<T>): void {
+  #drop(cell: Cell<T, K>): void {
     if (this.#cells.get(cell.name) === cell) this.#cells.delete(cell.name)
     this.#idle.delete(cell)
   }
 }
 
 /** @throws StoreUnavailable when what was known has been forgotten because a write failed */
-export function known<T>({ knowledge }: Cell<T>): T {
+export function known<T, K>({ knowledge }: Cell<T, K>): T {
   if (knowledge.state !== 'known') throw new StoreUnavailable('a write failed and its outcome is unknown')
   return knowledge.value
 }
 
 /** Runs `work` when the cell is loaded and those who came earlier have ended. */
-export function inTurn<T, R>(cell: Cell<T>, work: () => Promise<R>): Promise<R> {
+export function inTurn<T, K, R>(cell: Cell<T, K>, work: () => Promise<R>): Promise<R> {
   const before = cell.turn ?? cell.ready
   const done = before.then(work)
   const turn = done.then(noop, noop)

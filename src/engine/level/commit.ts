@@ -1,5 +1,5 @@
+import { messageOf } from '../../errors.ts'
 import { StoreUnavailable } from '../engine.ts'
-import { closedMessage } from '../gate.ts'
 import type { Disk } from './disk.ts'
 import type { Operation } from './store.ts'
 
@@ -33,6 +33,7 @@ export class GroupCommit {
   #gathering = emptyGroup()
   #writing: Group | null = null
   #scheduled = false
+  #reservedBytes = 0
 
   constructor(disk: Disk, bytesMax: number) {
     this.#disk = disk
@@ -40,13 +41,21 @@ export class GroupCommit {
   }
 
   pendingBytes(): number {
-    return this.#gathering.bytes + (this.#writing?.bytes ?? 0)
+    return this.#reservedBytes + this.#gathering.bytes + (this.#writing?.bytes ?? 0)
   }
 
   /** To be asked before a call changes anything. @throws StoreUnavailable when nothing more is accepted */
   admit(): void {
     this.#disk.admit()
     if (this.pendingBytes() > this.#bytesMax) throw new StoreUnavailable('too many bytes wait for the disk')
+  }
+
+  /** Counts bytes of a call that is accepted and waits for something else. Returns what ends that. */
+  reserve(bytes: number): () => void {
+    this.#reservedBytes += bytes
+    return () => {
+      this.#reservedBytes -= bytes
+    }
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -96,21 +105,23 @@ export class GroupCommit {
       const group = this.#gathering
       this.#writing = group
       this.#gathering = emptyGroup()
-      const written = await this.#written(group)
+      const failure = await this.#written(group)
       // Somebody gave it up meanwhile, and another may be on its way.
       if (this.#writing !== group) return
       this.#writing = null
-      if (written) for (const waiter of group.waiters) waiter.durable()
-      else for (const waiter of group.waiters) waiter.lost(new StoreUnavailable(closedMessage))
+      if (failure === null) for (const waiter of group.waiters) waiter.durable()
+      else for (const waiter of group.waiters) waiter.lost(failure)
     }
   }
 
-  async #written(group: Group): Promise<boolean> {
+  async #written(group: Group): Promise<StoreUnavailable | null> {
     try {
       if (group.operations.length > 0) await this.#disk.write(group.operations)
-      return true
-    } catch {
-      return false
+      return null
+    } catch (error) {
+      return error instanceof StoreUnavailable
+        ? error
+        : new StoreUnavailable(messageOf(error), { cause: error })
     }
   }
 }

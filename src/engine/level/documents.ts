@@ -5,7 +5,7 @@ import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
 import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
-import type { Reads } from './store.ts'
+import type { Reads, Store } from './store.ts'
 
 /** Heads of documents kept in memory although nobody appends to them now: about 300 bytes each. */
 const idleHeadsMax = 20_000
@@ -32,18 +32,18 @@ export class DocumentKeys {
   }
 }
 
-export type DocumentCell = Cell<Standing>
+export type DocumentCell = Cell<Standing, DocumentKeys>
 
 /** Where documents stand, appends on their way to the disk included. */
 export class Documents {
-  readonly #cells: Cells<Standing>
+  readonly #cells: Cells<Standing, DocumentKeys>
 
   constructor(disk: Disk) {
-    this.#cells = new Cells((key) => disk.read((store) => readStanding(store, keysOf(key))), idleHeadsMax)
+    this.#cells = new Cells((keys) => disk.read((store) => readStandingNow(store, keys)), idleHeadsMax)
   }
 
   pin(doc: Key): DocumentCell {
-    return this.#cells.pin(keyName(doc), () => inSpace(spaces.heads, encodeKey(doc)))
+    return this.#cells.pin(keyName(doc), () => keysOf(doc))
   }
 
   unpin(cell: DocumentCell): void {
@@ -64,8 +64,17 @@ export class Documents {
   }
 }
 
-/** From the key of the head record. */
-export const keysOf = (head: Buffer): DocumentKeys => new DocumentKeys(head.subarray(spaces.heads.length))
+export const keysOf = (doc: Key): DocumentKeys => new DocumentKeys(encodeKey(doc))
+
+/** As it is at one moment: a head and the last update belong together. @throws DamagedRecord */
+export async function readStandingNow(store: Store, keys: DocumentKeys): Promise<Standing> {
+  const moment = store.snapshot()
+  try {
+    return await readStanding(moment, keys)
+  } finally {
+    await moment.close()
+  }
+}
 
 export async function readStanding(reads: Reads, keys: DocumentKeys): Promise<Standing> {
   const stored = await reads.get(keys.head)

@@ -12,15 +12,15 @@ import type {
 } from '../engine.ts'
 import type { Gate } from '../gate.ts'
 import { destroyedPerCallMax } from '../heads.ts'
-import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { decodeKey, keyRange } from '../keys.ts'
 import { Appends } from './appends.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
-import { DocumentKeys, Documents, readStanding } from './documents.ts'
+import { Documents, keysOf, readStandingNow } from './documents.ts'
 import { named } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
 import { readLog } from './read-log.ts'
-import { decodeHead } from './records.ts'
+import { DamagedRecord, decodeHead } from './records.ts'
 import { Removal } from './removal.ts'
 import { spaces } from './spaces.ts'
 
@@ -43,7 +43,7 @@ export class LevelLog implements DocumentLog {
     this.#gate = gate
     this.#disk = disk
     this.#documents = new Documents(disk)
-    this.#appends = new Appends({ documents: this.#documents, commit, queue, clock })
+    this.#appends = new Appends({ gate, documents: this.#documents, commit, queue, clock })
     this.#removal = new Removal({ documents: this.#documents, commit, disk })
   }
 
@@ -58,7 +58,7 @@ export class LevelLog implements DocumentLog {
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
-    const keys = new DocumentKeys(encodeKey(doc))
+    const keys = keysOf(doc)
     return this.#run('document', doc, () => this.#disk.read((store) => readLog(store, keys, options)))
   }
 
@@ -74,8 +74,7 @@ export class LevelLog implements DocumentLog {
         if (limit <= 0) return found
         for await (const page of store.pages(range)) {
           for (const [key, value] of page) {
-            if (decodeHead(key, value).state === 'live')
-              found.push(decodeKey(key.subarray(spaces.heads.length)))
+            if (isListed(key, value)) found.push(decodeKey(key.subarray(spaces.heads.length)))
             if (found.length >= limit) return found
           }
         }
@@ -116,7 +115,17 @@ export class LevelLog implements DocumentLog {
   }
 
   #read(doc: Key) {
-    const keys = new DocumentKeys(encodeKey(doc))
-    return this.#disk.read((store) => readStanding(store, keys))
+    const keys = keysOf(doc)
+    return this.#disk.read((store) => readStandingNow(store, keys))
+  }
+}
+
+/** A damaged head counts as live: whoever loads the document is told, and the others are found all the same. */
+function isListed(key: Buffer, value: Buffer): boolean {
+  try {
+    return decodeHead(key, value).state === 'live'
+  } catch (error) {
+    if (error instanceof DamagedRecord) return true
+    throw error
   }
 }

@@ -39,7 +39,7 @@ export async function openChecked(directory: string, openStore: OpenStore): Prom
 /** LevelDB would make an empty store where its tables have lost the file that names them. */
 async function refuseHeadless(path: string): Promise<void> {
   const names = await readdir(path)
-  if (names.includes('CURRENT') || !names.some((name) => /\.(ldb|sst|log)$|^MANIFEST-/.test(name))) return
+  if (names.includes('CURRENT') || !names.some((name) => /\.(ldb|sst|log)$/.test(name))) return
   throw new EngineOpenError(
     'corrupted',
     `${path} holds data, but its file CURRENT is missing: restore the directory from a backup`,

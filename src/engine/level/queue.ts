@@ -57,8 +57,9 @@ export class LevelQueue implements Queue {
     this.#jobs = new Cells((key) => this.#read(key), 0)
   }
 
-  /** Part of a commit of the log or of the Kv. */
+  /** Part of a commit of the log or of the Kv. @throws RangeError when a time is not a whole number from 0 */
   async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
+    for (const { at } of jobs) encodeNumber(at)
     const pinned = jobs.map((job) => ({
       job: { ...job, payload: new Uint8Array(job.payload) },
       cell: this.#pin(job.queue, job.id),
@@ -176,11 +177,12 @@ export class LevelQueue implements Queue {
   /** Pins the cell until it is durable. */
   #write(queue: string, id: string, cell: JobCell, record: JobRecord | null): void {
     const before = known(cell)
+    const after = record && { value: encodeJob(cell.key, record), due: dueKey(queue, record.at, id) }
     if (before !== null) this.#commit.delete(dueKey(queue, before.at, id))
-    if (record === null) this.#commit.delete(cell.key)
+    if (after === null) this.#commit.delete(cell.key)
     else {
-      this.#commit.put(cell.key, encodeJob(cell.key, record))
-      this.#commit.put(dueKey(queue, record.at, id), Buffer.alloc(0))
+      this.#commit.put(cell.key, after.value)
+      this.#commit.put(after.due, nothing)
     }
     this.#pin(queue, id)
     this.#jobs.set(cell, record)
@@ -217,6 +219,8 @@ export class LevelQueue implements Queue {
     return value === undefined ? null : decodeJob(key, value)
   }
 }
+
+const nothing = Buffer.alloc(0)
 
 const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(spaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])

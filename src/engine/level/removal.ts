@@ -3,7 +3,7 @@ import { type LiveStanding, mayCompact } from '../heads.ts'
 import { inTurn, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
-import { type DocumentCell, type DocumentKeys, type Documents, keysOf } from './documents.ts'
+import type { DocumentCell, DocumentKeys, Documents } from './documents.ts'
 import { DamagedRecord, decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from './records.ts'
 
 interface Covered {
@@ -35,7 +35,7 @@ export class Removal {
       if (!mayCompact(known(cell), wanted)) return false
       const bytes = new Uint8Array(snapshot)
       await this.#commit.durable()
-      const keys = keysOf(cell.key)
+      const keys = cell.key
       const covered = await this.#covered(keys, wanted)
       this.#commit.admit()
       const standing = known(cell)
@@ -64,7 +64,7 @@ export class Removal {
       bytes,
     }: { standing: LiveStanding; upTo: number; covered: Covered; bytes: Uint8Array },
   ): void {
-    const keys = keysOf(cell.key)
+    const keys = cell.key
     for (const key of covered.keys) this.#commit.delete(key)
     const { changed } = covered
     this.#commit.put(keys.snapshot, encodeSnapshot(keys.snapshot, { seq: upTo, changed, bytes }))
@@ -77,7 +77,7 @@ export class Removal {
     const standing = known(cell)
     if (standing.state !== 'live') return
     await this.#commit.durable()
-    const keys = keysOf(cell.key)
+    const keys = cell.key
     const updates = await this.#updateKeys(keys)
     this.#commit.admit()
     const { epoch } = standing
