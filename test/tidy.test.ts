@@ -99,7 +99,9 @@ describe('layers', () => {
 
 describe('files', () => {
   it(`[TIDY-6] no file has more than ${linesMax} lines`, () => {
-    const all = ['src', 'test', 'bench', 'examples'].flatMap((folder) => filesUnder(folder, /\.(ts|tsx|js|mjs)$/))
+    const all = ['src', 'test', 'bench', 'examples'].flatMap((folder) =>
+      filesUnder(folder, /\.(ts|tsx|js|mjs)$/),
+    )
     expect(all.filter((file) => text(file).split('\n').length > linesMax)).toEqual([])
   })
 
@@ -109,7 +111,8 @@ describe('files', () => {
   })
 
   it('[TIDY-8] no type is switched off, no test is left out, nothing is left to do', () => {
-    const forbidden = /: any\b|\bas any\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\b(TODO|FIXME|XXX)\b/
+    const forbidden =
+      /: any\b|\bas any\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\b(TODO|FIXME|XXX)\b/
     const all = ['src', 'test', 'bench'].flatMap((folder) => filesUnder(folder, /\.ts$/))
     const own = relative(root, import.meta.filename)
     expect(all.filter((file) => file !== own && forbidden.test(text(file)))).toEqual([])
@@ -120,9 +123,13 @@ describe('documentation', () => {
   const spec = text('test/SPEC.md')
   const ruleIds = new Set([...spec.matchAll(/^- \*\*([A-Z]+-?\d+)\*\*/gm)].map((match) => match[1] as string))
   const titles = filesUnder('test', /\.ts$/).flatMap((file) =>
-    [...text(file).matchAll(/\bit(?:\.\w+\([^)]*\))?\(\s*[`'"]((?:\[[A-Z]+-?\d+\]\s*)+)/g)].map((match) => match[1] as string),
+    [...text(file).matchAll(/\bit(?:\.\w+\([^)]*\))?\(\s*[`'"]((?:\[[A-Z]+-?\d+\]\s*)+)/g)].map(
+      (match) => match[1] as string,
+    ),
   )
-  const cited = new Set(titles.flatMap((title) => [...title.matchAll(/\[([A-Z]+-?\d+)\]/g)].map((m) => m[1] as string)))
+  const cited = new Set(
+    titles.flatMap((title) => [...title.matchAll(/\[([A-Z]+-?\d+)\]/g)].map((m) => m[1] as string)),
+  )
 
   it('[TIDY-9] every rule of test/SPEC.md is cited by a test, and every cited rule is there', () => {
     expect([...ruleIds].filter((id) => !cited.has(id))).toEqual([])

@@ -71,6 +71,8 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
 async function postTo(url: string, data: unknown): Promise<{ status: number; data: unknown }> {
   const headers = {
     'content-type': 'application/json',
+    // A later process may get the port of one that was killed.
+    connection: 'close',
     'x-service-api-key': environment.WEFT_API_KEY,
     'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
   }

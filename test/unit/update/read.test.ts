@@ -23,7 +23,12 @@ const text = (value: string): number[] => [...num(Buffer.byteLength(value)), ...
 /** An update of one client with one struct, without deletions. */
 const oneStruct = (struct: readonly number[], clock = 0): Uint8Array => bytes(1, 1, 7, num(clock), struct, 0)
 /** In the root `t`. */
-const inRoot = (content: number, ...rest: (readonly number[])[]): number[] => [content, 1, ...text('t'), ...rest.flat()]
+const inRoot = (content: number, ...rest: (readonly number[])[]): number[] => [
+  content,
+  1,
+  ...text('t'),
+  ...rest.flat(),
+]
 
 describe('genuine updates', () => {
   it('[UPD-1] every update that Yjs makes is taken: all types, merged, partial, undone, collected', () => {
@@ -70,7 +75,9 @@ describe('genuine updates', () => {
           advance(summary, clocks)
           expect(doc.store.pendingStructs).toBeNull()
           expect(doc.store.pendingDs).toBeNull()
-          expect([...clocks]).toEqual(expect.arrayContaining([...Y.decodeStateVector(Y.encodeStateVector(doc))]))
+          expect([...clocks]).toEqual(
+            expect.arrayContaining([...Y.decodeStateVector(Y.encodeStateVector(doc))]),
+          )
         }
       }),
       { numRuns: 100 },
@@ -97,7 +104,9 @@ describe('genuine updates', () => {
     const { doc } = randomHistory(3, 40)
     const vector = Y.encodeStateVector(doc)
     expect(readStateVector(vector)).toEqual(Y.decodeStateVector(vector))
-    expect(Y.decodeStateVector(writeStateVector(readStateVector(vector)))).toEqual(Y.decodeStateVector(vector))
+    expect(Y.decodeStateVector(writeStateVector(readStateVector(vector)))).toEqual(
+      Y.decodeStateVector(vector),
+    )
     expect(() => readStateVector(bytes(5, 1, 1))).toThrow('ends in the middle')
     expect(() => readStateVector(bytes(0, 1))).toThrow('follows')
   })
@@ -113,7 +122,11 @@ describe('hostile updates', () => {
     ['a clock that runs over its limit', oneStruct([0, ...num(10)], 2 ** 31 - 5), 'clock is too large'],
     ['a number without an end', bytes(1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255), 'too large'],
     ['an item whose origin is itself', oneStruct([0x84, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
-    ['an item whose right origin is later', oneStruct([0x44, ...num(7), ...num(9), ...text('a')], 5), 'itself'],
+    [
+      'an item whose right origin is later',
+      oneStruct([0x44, ...num(7), ...num(9), ...text('a')], 5),
+      'itself',
+    ],
     ['an item inside itself', oneStruct([4, 0, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
     ['a parent of no kind', oneStruct([4, 2, ...text('t'), ...text('a')]), 'neither root nor item'],
     ['unknown content', oneStruct(inRoot(11)), 'unknown kind of content 11'],
@@ -122,12 +135,28 @@ describe('hostile updates', () => {
     ['an empty run', oneStruct([0, 0]), 'empty'],
     ['text that is not UTF-8', oneStruct(inRoot(4, [2, 0xc3, 0x28])), 'not UTF-8'],
     ['formatting that is not JSON', oneStruct(inRoot(6, text('bold'), text('{'))), 'not JSON'],
-    ['an embed nested too deep', oneStruct(inRoot(5, text('['.repeat(65) + ']'.repeat(65)))), 'deeper than 64'],
+    [
+      'an embed nested too deep',
+      oneStruct(inRoot(5, text('['.repeat(65) + ']'.repeat(65)))),
+      'deeper than 64',
+    ],
     ['JSON nested 50,000 deep', oneStruct(inRoot(2, [1], text('['.repeat(50_000)))), 'deeper than 64'],
-    ['values nested 50,000 deep', oneStruct(inRoot(8, [1], Array<number[]>(50_000).fill([117, 1]).flat(), [126])), 'deeper'],
+    [
+      'values nested 50,000 deep',
+      oneStruct(inRoot(8, [1], Array<number[]>(50_000).fill([117, 1]).flat(), [126])),
+      'deeper',
+    ],
     ['a value of no kind', oneStruct(inRoot(8, [1], [50])), 'unknown kind of value'],
-    ['a key that changes the prototype', oneStruct(inRoot(8, [1], [118, 1], text('__proto__'), [118, 0])), '__proto__'],
-    ['a map key of 501 characters', oneStruct([0x24, 1, ...text('t'), ...text('k'.repeat(501)), ...text('a')]), 'a name'],
+    [
+      'a key that changes the prototype',
+      oneStruct(inRoot(8, [1], [118, 1], text('__proto__'), [118, 0])),
+      '__proto__',
+    ],
+    [
+      'a map key of 501 characters',
+      oneStruct([0x24, 1, ...text('t'), ...text('k'.repeat(501)), ...text('a')]),
+      'a name',
+    ],
     ['an empty map key', oneStruct([0x24, 1, ...text('t'), ...text(''), ...text('a')]), 'a name'],
     ['an element without a name', oneStruct(inRoot(7, [3], text(''))), 'a name'],
     ['one client twice', bytes(2, 1, 7, 0, inRoot(4, text('a')), 1, 7, 1, inRoot(4, text('b')), 0), 'twice'],
@@ -144,7 +173,8 @@ describe('hostile updates', () => {
 
   it('[UPD-7] every cut of a genuine update is refused', () => {
     const update = Y.encodeStateAsUpdate(randomHistory(11, 50).doc)
-    for (let length = 0; length < update.length; length++) expect(() => read(update.slice(0, length))).toThrow()
+    for (let length = 0; length < update.length; length++)
+      expect(() => read(update.slice(0, length))).toThrow()
   })
 })
 

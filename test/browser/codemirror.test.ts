@@ -1,0 +1,138 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { eventually } from '../support/clients.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'examples', 'codemirror')
+const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
+
+/** What the example keeps for the curious. */
+interface Held {
+  view: {
+    state: { doc: { toString(): string }; selection: { main: { head: number } } }
+    dispatch(change: object): void
+    focus(): void
+  }
+  provider: { synced: boolean }
+  stayed?: boolean
+}
+declare global {
+  var example: Held
+}
+
+const textOf = (page: Page): Promise<string> =>
+  page.evaluate(() => globalThis.example.view.state.doc.toString())
+
+const moveTo = (page: Page, word: string): Promise<void> =>
+  page.evaluate((sought) => {
+    const { view } = globalThis.example
+    view.focus()
+    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(sought) } })
+  }, word)
+
+/** The text right after the cursor. */
+const atCursor = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { state } = globalThis.example.view
+    return state.doc.toString().slice(state.selection.main.head)
+  })
+
+/** Text before the caret of another person, as the page shows it. */
+const beforeRemoteCaret = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const caret = document.querySelector('.cm-ySelectionCaret')
+    const line = caret?.closest('.cm-line')
+    if (caret === null || line == null) return ''
+    const range = document.createRange()
+    range.setStart(line, 0)
+    range.setEndBefore(caret)
+    return range.toString().replace(/\u2060/g, '')
+  })
+
+async function startExample(weft: TestServer): Promise<{ url: string; child: ChildProcess }> {
+  if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', ['ci'], { cwd: folder })
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
+  const env = {
+    ...process.env,
+    WEFT_URL: weft.url,
+    WEFT_API_KEY: weft.credentials.apiKey,
+    WEFT_AUTH_TOKEN: weft.credentials.authToken,
+    EXAMPLE_PORT: '0',
+  }
+  const child = spawn(process.execPath, ['server.js'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+  return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
+}
+
+skipNotice()
+
+describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
+  let weft: TestServer
+  let site: { url: string; child: ChildProcess }
+  let browser: Browser
+
+  beforeAll(async () => {
+    weft = await startTestServer({ engine: 'level' })
+    site = await startExample(weft)
+    browser = await openBrowser()
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    site?.child.kill()
+    await weft?.stop()
+  })
+
+  async function open(name: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${site.url}/?name=${name}`)
+    await page.waitForFunction(() => globalThis.example?.provider.synced)
+    await page.evaluate(() => {
+      globalThis.example.stayed = true
+    })
+    return page
+  }
+
+  it('[FLOW-1] two people write, a backend replaces the text: both see it, cursors stay, nothing reloads', async () => {
+    const [ada, grace] = [await open('Ada'), await open('Grace')]
+    await ada.click('.cm-content')
+    await ada.keyboard.type('The quick brown fox jumps over the lazy dog.')
+    await eventually(async () => (await textOf(grace)) === 'The quick brown fox jumps over the lazy dog.')
+    // Only a focused editor shows its cursor to others.
+    await grace.bringToFront()
+    await grace.click('.cm-content')
+    await moveTo(grace, 'dog')
+    let caret = ''
+    const caretIsBefore = async (text: string): Promise<boolean> => {
+      caret = await beforeRemoteCaret(ada)
+      return caret === text
+    }
+    await eventually(
+      () => caretIsBefore('The quick brown fox jumps over the lazy '),
+      () => caret,
+    )
+    expect(await ada.textContent('#people')).toContain('Grace')
+
+    const target = 'Yesterday the quick red fox jumped high over the very lazy dog.'
+    const { status } = await weft.post('/v2/crdt/update', { ...address, type: 'text', data: target })
+    expect(status).toBe(200)
+
+    await eventually(async () => (await textOf(ada)) === target && (await textOf(grace)) === target)
+    expect(await atCursor(grace)).toBe('dog.')
+    const moved = 'Yesterday the quick red fox jumped high over the very lazy '
+    await eventually(
+      () => caretIsBefore(moved),
+      () => caret,
+    )
+    for (const page of [ada, grace]) expect(await page.evaluate(() => globalThis.example.stayed)).toBe(true)
+  }, 60_000)
+})
