@@ -22,16 +22,22 @@ export interface Option<T> {
   readonly description: string
 }
 
-const option = <T>(
-  parser: Parser<NonNullable<T>>,
-  value: T,
+const option = <T extends NonNullable<unknown>>(
+  parser: Parser<T>,
+  value: NoInfer<T>,
   description: string,
   more: Partial<Option<T>> = {},
-): Option<T> => ({ parser, default: value, description, ...more })
+): Option<T> => ({ parser: parser as Option<T>['parser'], default: value, description, ...more })
 
 /** An option that is unset until it is set. */
+const optional = (
+  parser: Parser<string>,
+  description: string,
+  more: Partial<Option<string | null>>,
+): Option<string | null> => ({ parser, default: null, description, ...more })
+
 const secret = (parser: Parser<string>, description: string, defaultText = 'made at first start') =>
-  option<string | null>(parser, null, description, { secret: true, defaultText })
+  optional(parser, description, { secret: true, defaultText })
 
 const MB = 2 ** 20
 
@@ -58,11 +64,11 @@ export const options = {
     'required',
     '`none` lets everybody on this machine in, and listens on loopback only.',
   ),
-  workspaceId: option<string | null>(headerValue(1), null, 'Id of the workspace to create and use.', {
+  workspaceId: optional(headerValue(1), 'Id of the workspace to create and use.', {
     defaultText: 'made at first start',
   }),
   workspaceAuthToken: secret(headerValue(16), 'Token of that workspace; replaces the one it had.'),
-  apiKey: option<string | null>(headerValue(1), null, 'API key to create and use in that workspace.', {
+  apiKey: optional(headerValue(1), 'API key to create and use in that workspace.', {
     defaultText: 'made at first start',
   }),
   authToken: secret(

@@ -170,7 +170,17 @@ function createSync({
   )
 }
 
-function createHttp({ config, clock, engine, metrics, log, tenants, tokens, ...rest }: Services): HttpEdge {
+function createHttp({
+  config,
+  clock,
+  engine,
+  metrics,
+  log,
+  tenants,
+  tokens,
+  rooms,
+  ...rest
+}: Services): HttpEdge {
   const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
@@ -188,7 +198,14 @@ function createHttp({ config, clock, engine, metrics, log, tenants, tokens, ...r
       metricsToken: config.metricsToken,
       readiness,
     }),
-    services: { tokens, clock },
+    services: {
+      tokens,
+      rooms,
+      log: engine.log,
+      metrics,
+      clock,
+      documentBytesMax: config.maxDocumentBytes,
+    },
     credentials,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,

@@ -1,0 +1,20 @@
+import type { Caller } from '../access/credentials.ts'
+import type { DocumentLog, Key } from '../engine/engine.ts'
+
+/** A document of the caller's tenant. */
+export interface DocumentIds {
+  readonly organizationId: string
+  readonly documentId: string
+}
+
+/** Ids of the editors of a document that have content, in key order, after `after`. */
+export async function listEditors(
+  log: Pick<DocumentLog, 'list'>,
+  { tenant }: Caller,
+  { organizationId, documentId }: DocumentIds,
+  { limit, after }: { limit: number; after?: string },
+): Promise<readonly string[]> {
+  const prefix: Key = [tenant.workspaceId, tenant.apiKey, organizationId, documentId]
+  const found = await log.list(prefix, { limit, ...(after !== undefined && { after: [...prefix, after] }) })
+  return found.map((key) => key.at(-1) as string)
+}

@@ -1,0 +1,15 @@
+import { contentRequest, writeContent, writtenResponse } from '../../editor-content.ts'
+import { operation } from '../../operation.ts'
+
+export const addContent = operation({
+  path: '/v2/crdt/add',
+  auth: 'key',
+  summary: 'Create the content of an editor',
+  description: 'Of several calls at once for one editor exactly one succeeds.',
+  request: contentRequest,
+  response: writtenResponse,
+  errors: [{ status: 'ALREADY_EXISTS', when: 'the editor has data' }],
+  async handler(data, { caller, services }) {
+    return { message: 'Content added.', data: await writeContent('add', data, caller, services) }
+  },
+})
