@@ -22,12 +22,12 @@ export interface Option<T> {
   readonly description: string
 }
 
-const option = <T extends NonNullable<unknown>>(
-  parser: Parser<T>,
+const option = <T>(
+  parser: Parser<NonNullable<T>>,
   value: NoInfer<T>,
   description: string,
   more: Partial<Option<T>> = {},
-): Option<T> => ({ parser: parser as Option<T>['parser'], default: value, description, ...more })
+): Option<T> => ({ parser, default: value, description, ...more })
 
 /** An option that is unset until it is set. */
 const optional = (

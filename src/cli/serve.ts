@@ -14,10 +14,11 @@ export function serveCommand(): Command {
       const { config } = configOf(flags)
       const log = createLog(config.logLevel)
       leaveOnFault(log)
-      const server = await startServer(config, log)
+      const starting = startServer(config, log)
+      stopOnSignal(starting, log)
+      const server = await starting
       if (server.created) print(flags.json ? noticeAsJson(server) : firstStartNotice(server, config))
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
-      stopOnSignal(server, log)
     })
 }
 
@@ -29,12 +30,16 @@ function leaveOnFault(log: Log): void {
   })
 }
 
-function stopOnSignal(server: RunningServer, log: Log): void {
+/** A signal that comes while the server is starting stops it once it has started. */
+function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   let state: 'running' | 'stopping' = 'running'
   const stop = async (signal: string): Promise<void> => {
     if (state === 'stopping') return
     state = 'stopping'
     log.info({ signal }, 'stopping')
+    // A failed start is told by whoever started.
+    const server = await starting.catch(() => null)
+    if (server === null) return
     await server.close()
     log.info('stopped')
     process.exit(0)

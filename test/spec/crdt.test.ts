@@ -70,7 +70,8 @@ it('[CRDT-2] add is ALREADY_EXISTS where there is data, and of many at once exac
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => call('add', { ...document, ...text('once') })),
   )
-  expect(answers.map(statusOf).sort()).toEqual([...Array<string>(19).fill('ALREADY_EXISTS'), 'success'])
+  expect(answers.filter((answer) => statusOf(answer) === 'success')).toHaveLength(1)
+  expect(answers.filter((answer) => statusOf(answer) === 'ALREADY_EXISTS')).toHaveLength(19)
   expect(answers.find(({ status }) => status !== 200)?.status).toBe(409)
   expect(await entries(document)).toMatchObject([{ data: 'once' }])
 })
@@ -120,7 +121,7 @@ it('[CRDT-6] a connected editor sees a replacement, and keeps what it typed mean
   await eventually(async () => (await entries(document))[0]?.data === 'zero one two three')
   expect((await entries(document))[0]?.lastUpdatedBy).toBe('ann')
   await call('update', { ...document, ...text('zero one 2 three') })
-  await eventually(() => editor.text.toString() === 'zero one 2 three')
+  await eventually(() => editor.text.toJSON() === 'zero one 2 three')
   expect(Y.createAbsolutePositionFromRelativePosition(atThree, editor.doc)?.index).toBe(11)
   editor.close()
 })
@@ -140,7 +141,7 @@ it('[CRDT-8] format update is the Yjs state, from which a client can start', asy
   const [entry] = await entries({ ...document, format: 'update' })
   const doc = new Y.Doc()
   Y.applyUpdate(doc, Buffer.from(entry?.data as string, 'base64'))
-  expect(doc.getText('content').toString()).toBe('Hello')
+  expect(doc.getText('content').toJSON()).toBe('Hello')
   expect(await entries({ ...document, format: 'text' })).toMatchObject([{ data: 'Hello' }])
 })
 

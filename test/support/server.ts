@@ -48,11 +48,11 @@ export interface TestServer {
   readonly credentials: Credentials
   readonly server: RunningServer
   /** Calls an operation with the key's credentials; a header set to '' is left out. */
-  post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  readonly post: (path: string, data: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
   /** A realtime token, made by `/v2/auth/generate_token`. */
-  token(userId: string, options?: TokenOptions): Promise<string>
+  readonly token: (userId: string, options?: TokenOptions) => Promise<string>
   /** Ends the server, and removes its data directory unless the test named one. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Starts a real server on a free loopback port: engine `memory` and no rate limit unless overridden. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RateLimiter } from '../../../src/api/rate-limit.ts'
 import { HeldClock } from '../../support/clock.ts'
