@@ -24,7 +24,11 @@ type NewItems = Map<number, NewItem[]>
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NewItems = new Map()
-  readUpdate(bytes, { allowSubdocuments: true }, (client, clock, length, isType, place) => {
+  readUpdate(bytes, { allowSubdocuments: true }, (client, clock, length, isType, claimed) => {
+    const known = Y.getState(doc.store, client)
+    if (clock + length <= known) return
+    // The document says where a known run is. Its remainder follows it, whatever the update says.
+    const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
     list.push({ clock, end: clock + length, isType, place, depth: 0 })
@@ -41,9 +45,8 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
 /** Follows references inside the update without recursion, then counts back. */
 function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
   const chain: NewItem[] = []
-  let item: NewItem | undefined = start
   let depth = 1
-  while (item !== undefined) {
+  for (let item: NewItem | undefined = start; item !== undefined; ) {
     if (item.depth > 0) {
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
@@ -52,10 +55,12 @@ function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
     if (item.depth === visiting) break
     item.depth = visiting
     chain.push(item)
-    const { place }: NewItem = item
+    const place: ItemPlace = item.place
     if (place.kind === 'root') break
-    item = find(items, place.client, place.clock)
-    if (item === undefined) depth = depthInDocument(place, doc)
+    // What the document holds comes first: an update may tell another story of it.
+    const known: boolean = place.clock < Y.getState(doc.store, place.client)
+    item = known ? undefined : find(items, place.client, place.clock)
+    if (known) depth = depthInDocument(place, doc)
   }
   for (let index = chain.length - 1; index >= 0; index--) {
     const link = chain[index] as NewItem
@@ -81,7 +86,6 @@ function find(items: NewItems, client: number, clock: number): NewItem | undefin
 
 /** Depth of an item placed relative to one that the document holds. */
 function depthInDocument(place: Exclude<ItemPlace, { kind: 'root' }>, doc: Y.Doc): number {
-  if (place.clock >= Y.getState(doc.store, place.client)) return 1
   let item: unknown = Y.getItem(doc.store, Y.createID(place.client, place.clock))
   let depth = place.kind === 'parent' ? 1 : 0
   while (item instanceof Y.Item) {

@@ -1,12 +1,9 @@
 import { limits } from '../model/limits.ts'
+import { readContent, struct, type VettingOptions } from './content.ts'
 import { MalformedUpdate } from './malformed.ts'
 import { ByteReader, clockMax } from './reader.ts'
 import type { ClientBlock, UpdateSummary } from './summary.ts'
-import { skipAny, skipJson } from './values.ts'
-
-export interface VettingOptions {
-  readonly allowSubdocuments: boolean
-}
+import { ValueRow } from './value-row.ts'
 
 /** Where an item says that it belongs. */
 export type ItemPlace =
@@ -25,33 +22,23 @@ export type ItemListener = (
   place: ItemPlace,
 ) => void
 
-/** Structs of Yjs' update encoding V1, by the lower five bits of their info byte. */
-const struct = {
-  gc: 0,
-  deleted: 1,
-  json: 2,
-  binary: 3,
-  string: 4,
-  embed: 5,
-  format: 6,
-  type: 7,
-  any: 8,
-  doc: 9,
-  skip: 10,
-}
 const hasOrigin = 0x80
 const hasRightOrigin = 0x40
 const hasParentSub = 0x20
-/** Element and hook: the shared types that carry a name. */
-const namedTypes = [3, 5]
-const typeMax = 6
-
+/** An item with neither of these is an element of a list; one with an origin is what its origin is. */
+const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
 const rootPlace: ItemPlace = { kind: 'root' }
+
+/** Structs, and deleted ranges, of one update: Yjs makes an object of each, many times as large as its bytes. */
+export const structsMax = 1_000_000
+/** Clients of one update. Every later transaction copies the clocks of all clients of the document. */
+export const clientsMax = 100_000
 
 /**
  * Reads a Yjs update (V1) without making anything of it, and refuses what no legitimate client sends: Yjs itself
  * takes such bytes, and then throws, loops or stores what it can't load again. Bounded by the length of the bytes.
- * Not seen here: how deep types are nested (`checkNesting`), and what is missing (`isPlain`).
+ * Not seen here, because it depends on the document: how deep types are nested (`checkNesting`), what is an entry of a
+ * map (`checkEntries`), and what is missing (`isPlain`).
  * @throws MalformedUpdate
  */
 export function readUpdate(
@@ -68,9 +55,15 @@ class UpdateReader extends ByteReader {
   readonly #clients: ClientBlock[] = []
   readonly #needs: number[] = []
   readonly #deletedTo: number[] = []
+  readonly #longRuns: number[] = []
+  #row: ValueRow | null = null
   #structs = 0
   #deletes = 0
   #types = 0
+  /** Clock of the id read last if it is of the same client, else -1. */
+  #lastOwnClock = -1
+  /** Clock of the origin if it is of the same client, else -1. */
+  #ownOrigin = -1
 
   constructor(bytes: Uint8Array, options: VettingOptions, onItem: ItemListener | null) {
     super(bytes)
@@ -79,7 +72,7 @@ class UpdateReader extends ByteReader {
   }
 
   read(): UpdateSummary {
-    const clients = this.#count(3)
+    const clients = this.count(3, clientsMax)
     for (let index = 0; index < clients; index++) this.#readClient()
     if (clients > 1) assertDistinct(this.#clients.map((block) => block.client))
     this.#readDeleteSet()
@@ -91,18 +84,14 @@ class UpdateReader extends ByteReader {
       structs: this.#structs,
       deletes: this.#deletes,
       types: this.#types,
+      longRuns: this.#longRuns,
     }
   }
 
-  /** How many of something follow, each of at least `bytesEach`. */
-  #count(bytesEach: number): number {
-    const count = this.varUint()
-    if (count * bytesEach > this.left) throw new MalformedUpdate('it ends in the middle')
-    return count
-  }
-
   #readClient(): void {
-    const structs = this.#count(2)
+    const structs = this.count(2, structsMax - this.#structs)
+    // Yjs would let such a block replace another one of the same client.
+    if (structs === 0) throw new MalformedUpdate('a client has no structs')
     const client = this.varUint()
     const from = this.clock()
     let clock = from
@@ -116,7 +105,7 @@ class UpdateReader extends ByteReader {
       if (clock > clockMax) throw new MalformedUpdate('a clock is too large')
     }
     this.#structs += structs
-    if (structs > 0) this.#clients.push({ client, from, to: clock, skips })
+    this.#clients.push({ client, from, to: clock, skips })
   }
 
   /** Length of the struct in clocks. */
@@ -128,19 +117,30 @@ class UpdateReader extends ByteReader {
       return this.clock()
     }
     const place = this.#readPlace(info, client, clock)
-    const length = this.#readContent(kind)
+    const length = readContent(this, kind, this.#options)
     if (kind === struct.type) this.#types += 1
+    else if (kind === struct.any || kind === struct.json) this.#countJoined(kind, client, clock, length)
+    if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
+      this.#longRuns.push(client, clock, clock + length)
+    }
     this.#onItem?.(client, clock, length, kind === struct.type, place)
     return length
+  }
+
+  #countJoined(kind: number, client: number, clock: number, length: number): void {
+    this.#row ??= new ValueRow()
+    this.#row.add(kind, client, clock, length, this.#ownOrigin === clock - 1)
   }
 
   /** Origins and parent; only what says where the item belongs is returned, and only if somebody asks. */
   #readPlace(info: number, client: number, clock: number): ItemPlace {
     let place: ItemPlace | null = null
+    this.#ownOrigin = -1
     if ((info & hasRightOrigin) !== 0 && (info & hasOrigin) === 0)
       place = this.#readId('sibling', client, clock)
     else if ((info & hasOrigin) !== 0) {
       place = this.#readId('sibling', client, clock)
+      this.#ownOrigin = this.#lastOwnClock
       if ((info & hasRightOrigin) !== 0) this.#readId('sibling', client, clock)
     }
     if (place !== null) return place
@@ -162,68 +162,21 @@ class UpdateReader extends ByteReader {
     const clock = this.clock()
     if (client === ofClient) {
       if (clock >= ofClock) throw new MalformedUpdate('an item refers to itself or to a later one')
-    } else need(this.#needs, client, clock + 1)
+      this.#lastOwnClock = clock
+    } else {
+      this.#lastOwnClock = -1
+      need(this.#needs, client, clock + 1)
+    }
     return this.#onItem === null ? rootPlace : { kind, client, clock }
   }
 
-  #readContent(kind: number): number {
-    switch (kind) {
-      case struct.string:
-        return this.skipString()
-      case struct.deleted:
-        return this.clock()
-      case struct.format:
-        this.skipName(limits.nameLength)
-        skipJson(this)
-        return 1
-      case struct.type:
-        return this.#readType()
-      case struct.any:
-        return this.#readList(() => skipAny(this))
-      case struct.json:
-        return this.#readList(() => skipJson(this, true))
-      case struct.embed:
-        skipJson(this)
-        return 1
-      case struct.binary:
-        this.skip(this.varUint())
-        return 1
-      case struct.doc:
-        return this.#readSubdocument()
-      default:
-        throw new MalformedUpdate(`unknown kind of content ${kind}`)
-    }
-  }
-
-  #readType(): number {
-    const type = this.varUint()
-    if (type > typeMax) throw new MalformedUpdate(`unknown shared type ${type}`)
-    if (namedTypes.includes(type)) this.skipName(limits.nameLength)
-    return 1
-  }
-
-  #readList(readOne: () => void): number {
-    const length = this.#count(1)
-    for (let index = 0; index < length; index++) readOne()
-    return length
-  }
-
-  #readSubdocument(): number {
-    if (!this.#options.allowSubdocuments) throw new MalformedUpdate('subdocuments are not allowed here')
-    this.skipName(limits.nameLength)
-    if (this.bytes[this.at] !== 118)
-      throw new MalformedUpdate('the options of a subdocument are not an object')
-    skipAny(this)
-    return 1
-  }
-
   #readDeleteSet(): void {
-    const clients = this.#count(2)
+    const clients = this.count(2, clientsMax)
     const seen: number[] = []
     for (let index = 0; index < clients; index++) {
       const client = this.varUint()
       seen.push(client)
-      const ranges = this.#count(2)
+      const ranges = this.count(2, structsMax - this.#deletes)
       let end = 0
       for (let range = 0; range < ranges; range++) {
         const from = this.clock()

@@ -47,6 +47,14 @@ export class ByteReader {
     throw new MalformedUpdate('a number is too large')
   }
 
+  /** How many of something follow, each of at least `bytesEach`. */
+  count(bytesEach: number, countMax: number): number {
+    const count = this.varUint()
+    if (count * bytesEach > this.left) throw new MalformedUpdate('it ends in the middle')
+    if (count > countMax) throw new MalformedUpdate(`it has more than ${countMax} parts of a kind`)
+    return count
+  }
+
   /** A clock or a length. */
   clock(): number {
     const value = this.varUint()

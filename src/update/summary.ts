@@ -21,6 +21,11 @@ export interface UpdateSummary {
   readonly deletes: number
   /** New shared types: `checkNesting` has to look at them. */
   readonly types: number
+  /**
+   * Triples client, from clock, to clock: runs of several values or characters that belong where their origin
+   * belongs. `checkEntries` has to look at them.
+   */
+  readonly longRuns: readonly number[]
 }
 
 type Clocks = ReadonlyMap<number, number>

@@ -17,6 +17,9 @@ const any = {
 /** `undefined`, `null`, `false`, `true`: nothing follows. */
 const constants = new Set([127, 126, 121, 120])
 
+/** Longer than any option of a subdocument. */
+const optionBytesMax = 16
+
 /** Setting this key on a plain object changes its prototype instead, and the value is lost. */
 const forbiddenKey = '__proto__'
 
@@ -60,6 +63,22 @@ function skipKey(reader: ByteReader): boolean {
   reader.skipString()
   if (reader.at - start !== forbiddenKey.length + 1) return false
   return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === forbiddenKey
+}
+
+/** What Yjs writes of a subdocument's options. Another one, such as a second guid, could make it unwritable. */
+const subdocumentOptions = ['gc', 'autoLoad', 'meta']
+
+/** Passes over the options of a subdocument. */
+export function skipSubdocumentOptions(reader: ByteReader): void {
+  if (reader.byte() !== any.object)
+    throw new MalformedUpdate('the options of a subdocument are not an object')
+  const count = reader.varUint()
+  for (let index = 0; index < count; index++) {
+    if (!subdocumentOptions.includes(reader.string(optionBytesMax))) {
+      throw new MalformedUpdate('unknown option of a subdocument')
+    }
+    skipAny(reader, 1)
+  }
 }
 
 /** Passes over a string that holds JSON, as formatting values and embeds do. `undefined` stands for itself. */
