@@ -1,0 +1,106 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { KeyCredentials } from '../../src/access/credentials.ts'
+import { operation } from '../../src/api/operation.ts'
+import { createRouter } from '../../src/api/router.ts'
+import type { Services } from '../../src/api/services.ts'
+import { Tenants } from '../../src/directory/tenants.ts'
+import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import type { Envelope } from '../support/server.ts'
+
+const faults: Readonly<Record<string, unknown>> = {
+  bug: new TypeError('a secret detail'),
+  text: 'a secret text',
+  away: new StoreUnavailable('disk of a secret name'),
+  damaged: new CorruptRecord('a secret document'),
+}
+
+/** An operation whose handler fails as it is told to. */
+const fail = operation({
+  path: '/v2/test/fail',
+  auth: 'key',
+  summary: '',
+  description: '',
+  request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
+  response: {},
+  errors: [],
+  handler: ({ how }) => Promise.reject(faults[how] as Error),
+})
+
+let logged: string[] = []
+const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+const http = createServer()
+beforeEach(() => {
+  logged = []
+})
+
+beforeAll(async () => {
+  const { kv } = await openMemoryEngine()
+  const credentials = new KeyCredentials({
+    tenants: new Tenants(kv),
+    defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
+    onRefusal: () => {},
+  })
+  const router = createRouter({
+    operations: [fail],
+    pages: [],
+    services: {} as Services,
+    credentials,
+    rateLimiter: null,
+    bodyBytesMax: 1000,
+    loopbackOnly: false,
+    isAccepting: () => true,
+    metrics: createMetrics(),
+    log,
+  })
+  http.on('request', router)
+  await new Promise<void>((resolve) => {
+    http.listen(0, '127.0.0.1', resolve)
+  })
+})
+afterAll(() => http.close())
+
+async function provoke(how: string) {
+  const { port } = http.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/v2/test/fail?token=in-the-query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': 'request-1', 'x-service-auth-token': '' },
+    body: JSON.stringify({ data: { how } }),
+  })
+  return { status: response.status, body: (await response.json()) as Envelope }
+}
+
+const errors = () => logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
+
+it.each(['bug', 'text'])(
+  '[API-15] what is our fault (%s) is INTERNAL with the request id, told to the log alone, once',
+  async (how) => {
+    expect(await provoke(how)).toEqual({
+      status: 500,
+      body: { error: { status: 'INTERNAL', message: 'internal error; request id request-1' } },
+    })
+    expect(errors()).toHaveLength(1)
+    expect(errors()[0]).toContain('a secret')
+    expect(JSON.parse(errors()[0] ?? '')).toMatchObject({ requestId: 'request-1', route: '/v2/test/fail' })
+  },
+)
+
+it('[API-16] a store that is away is UNAVAILABLE, a damaged document INTERNAL; neither tells more', async () => {
+  const away = await provoke('away')
+  expect(away).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } })
+  expect(errors()).toEqual([])
+  const damaged = await provoke('damaged')
+  expect(damaged).toMatchObject({ status: 500, body: { error: { status: 'INTERNAL' } } })
+  expect(errors()).toHaveLength(1)
+  expect(JSON.stringify([away, damaged])).not.toContain('secret')
+})
+
+it('[API-17] queries are never logged', async () => {
+  await provoke('bug')
+  expect(logged.length).toBeGreaterThan(1)
+  expect(logged.join('')).not.toContain('in-the-query')
+})
