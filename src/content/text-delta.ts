@@ -1,6 +1,6 @@
 import type { Hunk } from './diff.ts'
-import type { Attributes, Embed, TextState } from './text-state.ts'
 import { Formatter, type Piece } from './text-format.ts'
+import type { Attributes, Embed, TextState } from './text-state.ts'
 import { noAttributes } from './text-state.ts'
 
 /** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
@@ -22,7 +22,7 @@ export function deltaOf(state: TextState, target: string, hunks: readonly Hunk[]
   for (const hunk of hunks) {
     const inserted = target.slice(hunk.bStart, hunk.bEnd)
     const wholeLines = hunk.aStart === hunk.aEnd && inserted.endsWith('\n')
-    writer.retainTo(hunk.aStart, wholeLines)
+    writer.retainTo(hunk.aStart, wholeLines || target === '')
     for (const piece of formatter.pieces(hunk, inserted)) writer.insert(piece)
     writer.deleteTo(hunk.aEnd, target === '')
   }
@@ -89,4 +89,3 @@ class DeltaWriter {
 
 const copyOf = (attributes: Attributes): Record<string, unknown> =>
   Object.assign(Object.create(null) as Record<string, unknown>, attributes)
-

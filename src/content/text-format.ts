@@ -1,5 +1,11 @@
 import type { Hunk } from './diff.ts'
-import { type Attributes, attributesAt, noAttributes, sharedAttributes, type TextState } from './text-state.ts'
+import {
+  type Attributes,
+  attributesAt,
+  noAttributes,
+  sharedAttributes,
+  type TextState,
+} from './text-state.ts'
 
 /** A stretch of inserted text with the same attributes. */
 export interface Piece {
@@ -40,7 +46,8 @@ export class Formatter {
     if (at === 0 || text[at - 1] === '\n') return [{ text: inserted, attributes: noAttributes }]
     const left = attributesAt(runs, at - 1)
     const lineEnd = inserted.indexOf('\n')
-    if (lineEnd !== -1) return joined([inserted.slice(0, lineEnd), inserted.slice(lineEnd)], [left, noAttributes])
+    if (lineEnd !== -1)
+      return joined([inserted.slice(0, lineEnd), inserted.slice(lineEnd)], [left, noAttributes])
     const atLineEnd = at === text.length || text[at] === '\n'
     return [{ text: inserted, attributes: atLineEnd ? left : sharedAttributes(left, attributesAt(runs, at)) }]
   }

@@ -30,12 +30,12 @@ export function planEdits(state: TextState, target: string): Hunk[] {
 /** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
 function worthRewriting(state: TextState, before: Hunk, after: Hunk): boolean {
   if (after.aStart - before.aEnd > swallowedLengthMax) return false
-  const { aStart } = before
-  const run = runAt(state.runs, aStart)
-  if (run !== runAt(state.runs, Math.max(aStart, after.aEnd - 1))) return false
+  // With the characters on both sides: their formatting decides about that of what is inserted between them.
+  const run = runAt(state.runs, Math.max(0, before.aStart - 1))
+  if (run !== runAt(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
   const plain = (state.runs[run]?.attributes ?? noAttributes) === noAttributes
   if (!plain && state.text.slice(before.aEnd, after.aStart).includes('\n')) return false
-  return !holdsEmbed(state.embeds, aStart, after.aEnd)
+  return !holdsEmbed(state.embeds, before.aStart, after.aEnd)
 }
 
 /** Whether an embed stands strictly between two offsets. */

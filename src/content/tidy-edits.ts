@@ -17,8 +17,8 @@ export function joinWhere(hunks: readonly Hunk[], swallow: (before: Hunk, after:
 }
 
 /**
- * Moves pure insertions and deletions along text that repeats, to where a person would have made them: to the start of
- * a line, else of a word. Of equally good places the last one counts, since people write forwards.
+ * Moves pure insertions and deletions along text that repeats, to where a person would have made them: whole
+ * lines, else from the start of a word. Of equally good places the last one counts, since people write forwards.
  */
 export function slideAll(a: string, b: string, hunks: readonly Hunk[]): Hunk[] {
   const slid: Hunk[] = []
@@ -54,10 +54,10 @@ function slide(a: string, b: string, hunk: Hunk, from: number, to: number): Hunk
 
 const rankMax = 3
 
-/** How natural it is that the text from `start` to `end` came or went as one. */
+/** How natural it is that the text from `start` to `end` came or went as one: whole lines, else from word to word. */
 function rankOf(text: string, start: number, end: number): number {
   if (!betweenCodePoints(text, start) || !betweenCodePoints(text, end)) return -1
-  if (startsLine(text, start)) return rankMax
+  if (startsLine(text, start) && (startsLine(text, end) || end === text.length)) return rankMax
   if (startsWord(text, start)) return 2
   return startsWord(text, end) || end === text.length ? 1 : 0
 }

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { type RootKind, rootKind } from '../../../src/content/kind.ts'
+import { readContent } from '../../../src/content/read.ts'
+import { type ContentTarget, checkContent, replaceContent } from '../../../src/content/replace.ts'
+import { ApiError } from '../../../src/errors.ts'
+import { docWith, key, loaded, replaceText, textOf, updatesOf } from './support.ts'
+
+function refusal(act: () => void): string {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    expect(error.status).toBe('INVALID_ARGUMENT')
+    return error.message
+  }
+  throw new Error('it was accepted')
+}
+
+/** Documents by the kind of their root, made by the shared types themselves. */
+const roots: Readonly<Record<Exclude<RootKind, 'none'>, readonly ((doc: Y.Doc) => void)[]>> = {
+  text: [
+    (doc) => doc.getText(key).insert(0, 'text'),
+    (doc) => doc.getText(key).insertEmbed(0, { image: 'x' }),
+    (doc) => doc.getText(key).insert(0, 'text', { bold: true }),
+    (doc) => {
+      doc.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
+      doc.getText(key).insert(1, 'after a shared type')
+    },
+  ],
+  xml: [
+    (doc) => doc.getXmlFragment(key).push([new Y.XmlElement('p')]),
+    (doc) => doc.getXmlFragment(key).push([new Y.XmlText('text')]),
+  ],
+  array: [
+    (doc) => doc.getArray(key).push([1]),
+    (doc) => doc.getArray(key).push([new Y.Map()]),
+    (doc) => doc.getArray(key).push([new Uint8Array(2)]),
+  ],
+  map: [(doc) => doc.getMap(key).set('k', 1)],
+}
+
+const allRoots = Object.entries(roots).flatMap(([kind, makes]) => makes.map((make) => ({ kind, make })))
+
+function made(make: (doc: Y.Doc) => void): Y.Doc {
+  const author = new Y.Doc()
+  make(author)
+  return loaded(author)
+}
+
+test('[R1] the first thing wrong is said, in order, and nothing is written', () => {
+  const doc = made((author) => author.getMap(key).set('k', 1))
+  const cases: readonly [unknown, RegExp][] = [
+    [{ type: 7, contentKey: 7, data: 7 }, /^type must be a string/],
+    [{ type: 'nothing', contentKey: 7, data: 7 }, /^contentKey must be a string/],
+    [{ type: 'nothing', contentKey: '', data: 7 }, /^contentKey must not be empty/],
+    [
+      { type: 'nothing', contentKey: 'k'.repeat(501), data: 7 },
+      /^contentKey must be at most 500 characters; it has 501/,
+    ],
+    [{ type: 'nothing', contentKey: '\ud800', data: 7 }, /^contentKey must be well-formed/],
+    [{ type: 'nothing', contentKey: key }, /^data is required/],
+    [{ type: 'nothing', contentKey: key, data: 7 }, /^type must be one of "text".*"nothing"/],
+    [{ type: 'text', contentKey: key, data: 7 }, /^data must be a string .* not a number/],
+    [{ type: 'text', contentKey: key, data: null }, /^data must be a string .* not null/],
+    [{ type: 'text', contentKey: key, data: ['a'] }, /^data must be a string .* not an array/],
+    [{ type: 'text', contentKey: key, data: 'a' }, /"content" is of type "map", not "text"/],
+  ]
+  const updates = updatesOf(doc, () => {
+    for (const [target, message] of cases) {
+      expect(refusal(() => replaceContent(doc, target as ContentTarget))).toMatch(message)
+    }
+  })
+  expect(updates).toEqual([])
+  expect(doc.getMap(key).toJSON()).toEqual({ k: 1 })
+})
+
+test('[R1] without a document everything but the kind is checked', () => {
+  expect(() => checkContent({ type: 'text', contentKey: key, data: '' })).not.toThrow()
+  expect(refusal(() => checkContent({ type: 'text', contentKey: key, data: {} }))).toMatch(/an object/)
+})
+
+test('[R1] names that every object has are no types', () => {
+  for (const type of ['constructor', '__proto__', 'toString', 'hasOwnProperty', '']) {
+    expect(refusal(() => checkContent({ type, contentKey: key, data: '' }))).toMatch(
+      /^type must be one of "text"/,
+    )
+  }
+})
+
+test('[R5] the kind of a root is that of its live items, in a document loaded from updates too', () => {
+  for (const { kind, make } of allRoots) expect(rootKind(made(make), key)).toBe(kind)
+  expect(rootKind(new Y.Doc(), key)).toBe('none')
+})
+
+test('[R5] a root whose items are all deleted is of no kind', () => {
+  const doc = made((author) => {
+    author.getArray(key).push([1, 2])
+    author.getArray(key).delete(0, 2)
+    author.getMap('map').set('k', 1)
+    author.getMap('map').delete('k')
+  })
+  expect(rootKind(doc, key)).toBe('none')
+  expect(rootKind(doc, 'map')).toBe('none')
+})
+
+test('[R5] a root of another kind is refused, and left alone', () => {
+  for (const { kind, make } of allRoots.filter((root) => root.kind !== 'text')) {
+    const doc = made(make)
+    const updates = updatesOf(doc, () =>
+      expect(refusal(() => replaceText(doc, 'text'))).toContain(`"${kind}"`),
+    )
+    expect(updates).toEqual([])
+    expect(rootKind(doc, key)).toBe(kind)
+  }
+})
+
+test('[R5] an empty root may become text, whatever it was used as', () => {
+  const openers: readonly ((doc: Y.Doc) => unknown)[] = [
+    (doc) => doc.getMap(key),
+    (doc) => doc.getArray(key),
+    (doc) => doc.getXmlFragment(key),
+    (doc) => doc.getText(key),
+    (doc) => doc.get(key),
+    () => null,
+  ]
+  for (const open of openers) {
+    const doc = new Y.Doc()
+    open(doc)
+    replaceText(doc, 'now a text')
+    expect(textOf(doc)).toBe('now a text')
+    expect(readContent(doc, key).data).toBe('now a text')
+  }
+})
+
+test('[R5] replacing gives the root no type: the server cleans nothing up after others', () => {
+  const author = new Y.Doc()
+  author.getText(key).insert(0, 'one two three', { bold: true })
+  const server = loaded(author)
+  replaceText(server, 'one 2 three')
+  expect(server.share.get(key)?.constructor).toBe(Y.AbstractType)
+  const client = loaded(server, 3)
+  const other = loaded(server, 4)
+  const changes = [client, other].flatMap((doc) =>
+    updatesOf(doc, () => doc.getText(key).format(2, 5, { bold: null })),
+  )
+  const sent = updatesOf(server, () => {
+    for (const update of changes) Y.applyUpdate(server, update, 'socket')
+  })
+  expect(sent.length).toBe(changes.length)
+})
+
+test('[R5] without a key the content is found: `content`, else the only root that holds any', () => {
+  expect(readContent(new Y.Doc())).toEqual({ type: 'text', contentKey: 'content', data: '' })
+  expect(readContent(docWith('text'))).toEqual({ type: 'text', contentKey: 'content', data: 'text' })
+  const other = made((author) => author.getText('quill').insert(0, 'q'))
+  expect(readContent(other)).toEqual({ type: 'text', contentKey: 'quill', data: 'q' })
+  const several = made((author) => {
+    author.getText('one').insert(0, '1')
+    author.getText('two').insert(0, '2')
+  })
+  expect(readContent(several)).toEqual({ type: 'text', contentKey: 'content', data: '' })
+  expect(readContent(several, 'two').data).toBe('2')
+})
+
+test('[R5] reading makes no root, gives none a type, and says what it cannot read', () => {
+  const doc = made((author) => author.getMap('map').set('k', 1))
+  expect(readContent(doc, 'unknown').data).toBe('')
+  expect(doc.share.has('unknown')).toBe(false)
+  expect(refusal(() => readContent(doc, 'map'))).toMatch(/"map" is of type "map"/)
+  expect(refusal(() => readContent(doc, ''))).toMatch(/contentKey must not be empty/)
+  expect(doc.share.get('map')?.constructor).toBe(Y.AbstractType)
+})
+
+test('[R10] what is read is well-formed, as other replicas read it', () => {
+  const doc = new Y.Doc()
+  doc.getText(key).insert(0, 'a\ud800')
+  doc.getText(key).insert(2, '\udc00b', { bold: true })
+  expect(readContent(doc, key).data).toBe(textOf(doc))
+  expect(textOf(doc)).toBe('a\ufffd\ufffdb')
+})

@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import {
+  authored,
+  deltaIn,
+  docWith,
+  key,
+  loaded,
+  replaceText,
+  textOf,
+  unitsOf,
+  updatesOf,
+} from './support.ts'
+
+/** A document with this content, as loaded by a server. */
+function docOf(delta: readonly object[]): Y.Doc {
+  const author = new Y.Doc()
+  author.getText(key).applyDelta([...delta])
+  return loaded(author)
+}
+
+/** The text with what the server inserted in brackets. */
+function marked(doc: Y.Doc, target: string): string {
+  replaceText(doc, target)
+  const shown = unitsOf(doc).map(({ id, value }) => (id.startsWith('2:') ? `[${value}]` : value))
+  return shown.join('').replaceAll('][', '')
+}
+
+const bold = { bold: true }
+const italic = { italic: true }
+const header = { header: 1 }
+const image = { image: 'a.png' }
+
+test('[R3] many edits are one update, also inside a transaction of the caller', () => {
+  const source = Array.from({ length: 50 }, (_, index) => `line ${index} stays as it is`).join('\n')
+  const doc = docWith(source)
+  const updates = updatesOf(doc, () =>
+    doc.transact(() => {
+      replaceText(doc, source.replaceAll('stays', 'remains'))
+      doc.getMap('meta').set('by', 'caller')
+    }),
+  )
+  expect(updates.length).toBe(1)
+  expect(textOf(doc)).toBe(source.replaceAll('stays', 'remains'))
+})
+
+test('[R4] what is typed at the end of a word while it is replaced stays behind the new word', () => {
+  const server = docWith('hello world and more')
+  const client = loaded(server, 3)
+  const typed = updatesOf(client, () => client.getText(key).insert(11, '!'))
+  replaceText(server, 'hello planet and more')
+  for (const update of typed) Y.applyUpdate(server, update)
+  expect(textOf(server)).toBe('hello planet! and more')
+})
+
+test('[R8] lines, words and characters are replaced, not more', () => {
+  expect(marked(docWith('one two three\n'), 'one 2 three\n')).toBe('one [2] three\n')
+  expect(marked(docWith('a line\nanother line\n'), 'a line\nthe very new one\nanother line\n')).toBe(
+    'a line\n[the very new one\n]another line\n',
+  )
+  expect(marked(docWith('the colour of it'), 'the color of it')).toBe('the color of it')
+  expect(marked(docWith('see example.com/a for it'), 'see example.com/abc for it')).toBe(
+    'see example.com/a[bc] for it',
+  )
+  expect(marked(docWith('a quick fox'), 'a lazy fox')).toBe('a [lazy] fox')
+  expect(marked(docWith('我喜欢吃苹果'), '我喜欢吃香蕉')).toBe('我喜欢吃[香蕉]')
+})
+
+test('[R8] short equal stretches between two edits are rewritten with them', () => {
+  expect(marked(docWith('the red and big house'), 'the blue and old house')).toBe('the [blue and old] house')
+  expect(marked(docWith('the red, wooden and big house'), 'the blue, wooden and old house')).toBe(
+    'the [blue], wooden and [old] house',
+  )
+})
+
+test('[R8] a short equal stretch stays where rewriting it would cost formatting or an embed', () => {
+  const formatted = docOf([{ insert: 'x1 ' }, { insert: 'and', attributes: bold }, { insert: ' y1' }])
+  expect(marked(formatted, 'p2 and q2')).toBe('[p2] and [q2]')
+  expect(deltaIn(formatted)).toEqual([
+    { insert: 'p2 ' },
+    { insert: 'and', attributes: bold },
+    { insert: ' q2' },
+  ])
+  const embedded = docOf([{ insert: 'x1 a' }, { insert: image }, { insert: 'b y1' }])
+  expect(marked(embedded, 'p2 ab q2')).toBe('[p2] ab [q2]')
+})
+
+test('[R8] insertions and deletions start where lines and words do', () => {
+  expect(marked(docWith('- a\n- b\n'), '- a\n- c\n- b\n')).toBe('- a\n[- c\n]- b\n')
+  expect(marked(docWith('the end of the day'), 'the end of the end of the day')).toBe(
+    'the end of the [end of the ]day',
+  )
+  expect(marked(docWith('aaaa'), 'aaaaa')).toContain('[a]')
+})
+
+test('[R8] replaced text takes the attributes of the first replaced character', () => {
+  const doc = docOf([{ insert: 'plain ' }, { insert: 'strong', attributes: bold }, { insert: ' tail' }])
+  replaceText(doc, 'plain weak tail')
+  expect(deltaIn(doc)).toEqual([
+    { insert: 'plain ' },
+    { insert: 'weak', attributes: bold },
+    { insert: ' tail' },
+  ])
+})
+
+test('[R8] a pure insertion takes what both neighbours share', () => {
+  const doc = docOf([
+    { insert: 'bold ', attributes: bold },
+    { insert: 'both ', attributes: { ...bold, ...italic } },
+    { insert: 'italic', attributes: italic },
+    { insert: ' plain' },
+  ])
+  replaceText(doc, 'bold & both & italic & plain')
+  expect(deltaIn(doc)).toEqual([
+    { insert: 'bold & ', attributes: bold },
+    { insert: 'both ', attributes: { ...bold, ...italic } },
+    { insert: '& italic', attributes: italic },
+    { insert: ' & plain' },
+  ])
+})
+
+test('[R8] at a line end it takes those of the left neighbour, at a line start none', () => {
+  const doc = docOf([
+    { insert: 'strong', attributes: bold },
+    { insert: '\n' },
+    { insert: 'strong', attributes: bold },
+  ])
+  replaceText(doc, 'strong words\nso strong')
+  expect(deltaIn(doc)).toEqual([
+    { insert: 'strong words', attributes: bold },
+    { insert: '\nso ' },
+    { insert: 'strong', attributes: bold },
+  ])
+})
+
+test('[R8] a new line break takes no attributes, one that stays keeps its own', () => {
+  const doc = docOf([
+    { insert: 'Title' },
+    { insert: '\n', attributes: header },
+    { insert: 'strong text', attributes: bold },
+  ])
+  replaceText(doc, 'Title\nstrong\ntext')
+  expect(deltaIn(doc)).toEqual([
+    { insert: 'Title' },
+    { insert: '\n', attributes: header },
+    { insert: 'strong', attributes: bold },
+    { insert: '\n' },
+    { insert: 'text', attributes: bold },
+  ])
+})
+
+test('[R8] attribute names that every object has are names like others', () => {
+  const attributes = { constructor: 'x', toString: 'y' }
+  const doc = docOf([{ insert: 'one two', attributes }, { insert: ' three' }])
+  replaceText(doc, 'one 2 three')
+  expect(deltaIn(doc)).toEqual([{ insert: 'one 2', attributes }, { insert: ' three' }])
+})
+
+test('[R8] cursors in unchanged text stay where they were', () => {
+  const doc = docWith('first line\nsecond line\nthird line\n')
+  const cursor = Y.createRelativePositionFromTypeIndex(doc.getText(key), 15)
+  replaceText(doc, 'a new first line\nsecond line\n')
+  const found = Y.createAbsolutePositionFromRelativePosition(cursor, doc)
+  expect(textOf(doc).slice(0, found?.index)).toBe('a new first line\nseco')
+})
+
+test('[R9] an embed beside replaced text stays on its side', () => {
+  const doc = docOf([
+    { insert: 'a ' },
+    { insert: image },
+    { insert: 'cat' },
+    { insert: image },
+    { insert: ' sat' },
+  ])
+  replaceText(doc, 'a dog sat')
+  expect(deltaIn(doc)).toEqual([
+    { insert: 'a ' },
+    { insert: image },
+    { insert: 'dog' },
+    { insert: image },
+    { insert: ' sat' },
+  ])
+})
+
+test('[R9] an embed between characters of one deletion goes', () => {
+  const doc = docOf([{ insert: 'keep\ndrop' }, { insert: image }, { insert: 'this\nkeep too' }])
+  replaceText(doc, 'keep\nkeep too')
+  expect(deltaIn(doc)).toEqual([{ insert: 'keep\nkeep too' }])
+})
+
+test('[R9] new lines are put before an embed that begins a line', () => {
+  const doc = docOf([{ insert: 'one\n' }, { insert: image }, { insert: 'caption\n' }])
+  replaceText(doc, 'one\ntwo\ncaption\n')
+  expect(deltaIn(doc)).toEqual([{ insert: 'one\ntwo\n' }, { insert: image }, { insert: 'caption\n' }])
+})
+
+test('[R9] an empty target empties the text, embeds at its ends included', () => {
+  const doc = docOf([{ insert: image }, { insert: 'text' }, { insert: image }, { insert: image }])
+  expect(replaceText(doc, '')).toEqual({ changed: true, insertions: 0, deletions: 7 })
+  expect(deltaIn(doc)).toEqual([])
+})
+
+test('[R9] embeds without text read as empty text, which written back changes nothing', () => {
+  const doc = docOf([{ insert: image }])
+  expect(replaceText(doc, '').changed).toBe(false)
+  expect(deltaIn(doc)).toEqual([{ insert: image }])
+})
+
+test('[R9] a shared type inside the text stays with the text around it', () => {
+  const author = authored([{ do: 'insert', at: 0, text: 'one two', attributes: {} }])
+  author.getText(key).insertEmbed(4, new Y.Map([['kind', 'mention']]))
+  const doc = loaded(author)
+  replaceText(doc, 'one deux')
+  const [, embed] = loaded(doc).getText(key).toDelta() as { insert: Y.Map<string> }[]
+  expect(embed?.insert.get('kind')).toBe('mention')
+})
+
+test('[R10] unpaired surrogates in the data become U+FFFD', () => {
+  const doc = docWith('ab')
+  replaceText(doc, 'a\ud83db\ude00')
+  expect(textOf(doc)).toBe('a\ufffdb\ufffd')
+})
+
+test('[R10] unpaired surrogates in the document are replaced, and what follows them survives', () => {
+  for (const source of ['a\ud800b c', 'a\udc00b c', '\ud800\ud800x', 'x\udc00', 'a\ud83d\nb']) {
+    const doc = authored([{ do: 'insert', at: 0, text: source, attributes: {} }])
+    replaceText(doc, `${source}!`)
+    expect(doc.getText(key).toJSON()).toBe(`${source}!`.toWellFormed())
+    expect(textOf(doc)).toBe(`${source}!`.toWellFormed())
+  }
+})
+
+test('[R10] halves of a pair in two items are no pair', () => {
+  const doc = authored([
+    { do: 'insert', at: 0, text: 'a\ud83d', attributes: {} },
+    { do: 'insert', at: 2, text: '\ude00b', attributes: { bold: true } },
+  ])
+  replaceText(doc, 'a😀b')
+  expect(textOf(doc)).toBe('a😀b')
+})
+
+test('[R10] pairs, emoji sequences, flags and marked letters are replaced whole', () => {
+  expect(marked(docWith('x😀y'), 'x😁y')).toBe('x[😁]y')
+  expect(marked(docWith('x👩‍👩‍👧y'), 'x👩‍👩‍👦y')).toBe('x[👩‍👩‍👦]y')
+  expect(marked(docWith('x👍🏽y'), 'x👍🏿y')).toBe('x[👍🏿]y')
+  expect(marked(docWith('x🇩🇪🇫🇷y'), 'x🇩🇰🇫🇷y')).toBe('x[🇩🇰]🇫🇷y')
+  expect(marked(docWith('cafe'), 'cafe\u0301')).toBe('caf[e\u0301]')
+  expect(marked(docWith('a\r\nb'), 'a\nb')).toBe('a[\n]b')
+  expect(marked(docWith('한국'), '항국')).toBe('[항]국')
+})
