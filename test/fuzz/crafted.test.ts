@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { RoomState } from '../../src/rooms/state.ts'
+import { checkEntries } from '../../src/update/entries.ts'
+import { MalformedUpdate } from '../../src/update/malformed.ts'
+import { checkNesting } from '../../src/update/nesting.ts'
+import { readUpdate } from '../../src/update/read.ts'
+import { isEmpty, isPlain } from '../../src/update/summary.ts'
+import { bytesOf, craftUpdate, varUint } from '../support/crafted.ts'
+import { Random } from '../support/random-doc.ts'
+
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? 20_000)
+const updatesPerHistory = 25
+
+const options = { allowSubdocuments: false }
+
+/** What a room does with an update, with a log that only takes what has passed. */
+class Document {
+  readonly log: Uint8Array[] = []
+  state = RoomState.fromBytes(null)
+
+  take(bytes: Uint8Array): 'refused' | 'plain' | 'parted' | 'broken' {
+    let plain: boolean
+    try {
+      const summary = readUpdate(bytes, options)
+      if (isEmpty(summary)) return 'refused'
+      checkNesting(bytes, this.state.doc)
+      plain = isPlain(summary, this.state.clocks)
+    } catch (error) {
+      expect(error).toBeInstanceOf(MalformedUpdate)
+      return 'refused'
+    }
+    try {
+      this.#apply(bytes, plain)
+      return plain ? 'plain' : 'parted'
+    } catch {
+      this.#reload()
+      return 'broken'
+    }
+  }
+
+  /** What the room would store is stored at the very end. */
+  #apply(bytes: Uint8Array, plain: boolean): void {
+    const added = plain ? bytes : this.state.integrate(bytes).added
+    if (added === null) return
+    const summary = readUpdate(added, options)
+    this.state.advance(summary)
+    if (plain) this.state.applyPlain([{ bytes }])
+    checkEntries(summary, this.state.doc)
+    this.log.push(added)
+  }
+
+  #reload(): void {
+    this.state = RoomState.fromBytes(null)
+    for (const bytes of this.log) {
+      this.state.advance(readUpdate(bytes, options))
+      this.state.applyPlain([{ bytes }])
+    }
+  }
+}
+
+function expectWhole(doc: Y.Doc, clocks: ReadonlyMap<number, number>): void {
+  expect(doc.store.pendingStructs).toBeNull()
+  expect(doc.store.pendingDs).toBeNull()
+  expect(Y.decodeStateVector(Y.encodeStateVector(doc))).toEqual(clocks)
+}
+
+function loaded(updates: readonly Uint8Array[]): Y.Doc {
+  const doc = new Y.Doc()
+  doc.transact(() => {
+    for (const update of updates) Y.applyUpdate(doc, update)
+  })
+  return doc
+}
+
+function deletionOfAll(clocks: ReadonlyMap<number, number>): Uint8Array {
+  const ranges = [...clocks].map(([client, clock]) => [client, 1, 0, ...varUint(clock)])
+  return bytesOf(0, ranges.length, ranges.flat())
+}
+
+describe('crafted updates', () => {
+  it(`[UPD-10] what is stored of them can be loaded, encoded and deleted (seed ${seed}, ${cases} cases)`, () => {
+    const outcomes = { refused: 0, plain: 0, parted: 0, broken: 0 }
+    for (let round = 0; round < cases / updatesPerHistory; round++) {
+      const random = new Random(seed + round)
+      const document = new Document()
+      try {
+        for (let count = 0; count < updatesPerHistory; count++) {
+          outcomes[document.take(craftUpdate(document.state.clocks, random))] += 1
+          expectWhole(document.state.doc, document.state.clocks)
+        }
+        const { doc, clocks } = document.state
+        expectWhole(loaded([Y.encodeStateAsUpdate(doc)]), clocks)
+        expectWhole(loaded(document.log), clocks)
+        const emptied = loaded(document.log)
+        Y.applyUpdate(emptied, deletionOfAll(clocks))
+        Y.applyUpdate(doc, deletionOfAll(clocks))
+        for (const deleted of [doc, emptied]) expectWhole(loaded([Y.encodeStateAsUpdate(deleted)]), clocks)
+      } catch (error) {
+        throw new Error(`seed ${seed + round}`, { cause: error })
+      }
+    }
+    // Most are taken: the rules must not hide what this test is after.
+    expect(outcomes.plain).toBeGreaterThan(cases / 5)
+    expect(outcomes.parted).toBeGreaterThan(cases / 5)
+    expect(outcomes.broken).toBeLessThan(cases / 5)
+  }, 120_000)
+})
