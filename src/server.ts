@@ -210,7 +210,7 @@ function createHttp({
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,
     loopbackOnly: config.auth === 'none',
-    isAccepting: () => !rest.stopping.aborted,
+    readiness,
     metrics,
     log,
   })

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { KeyCredentials } from '../access/credentials.ts'
+import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -23,8 +24,8 @@ export interface ApiParts {
   readonly bodyBytesMax: number
   /** Answer only requests that name this machine: there is no authentication. */
   readonly loopbackOnly: boolean
-  /** False from the moment the server is to stop. */
-  readonly isAccepting: () => boolean
+  /** Not ok while the store is away and from the moment the server is to stop: then nothing is taken. */
+  readonly readiness: () => Health
   readonly metrics: Metrics
   readonly log: Log
 }
@@ -58,10 +59,11 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, credentials, rateLimiter, bodyBytesMax, isAccepting } = parts
+  const { services, credentials, rateLimiter, bodyBytesMax, readiness } = parts
   return async (request, response) => {
     response.locals.route = operation.path
-    if (!isAccepting()) throw new ApiError('UNAVAILABLE', 'the server is stopping', { retryAfterSeconds: 1 })
+    const ready = readiness()
+    if (!ready.ok) throw new ApiError('UNAVAILABLE', ready.reason, { retryAfterSeconds: 1 })
     checkContentType(request)
     const caller = await credentials.callerOf(request.headers)
     limitRate(rateLimiter, caller.tenant.apiKey)

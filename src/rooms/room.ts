@@ -1,6 +1,6 @@
 import type * as Y from 'yjs'
 import type { Clock } from '../clock.ts'
-import { AppendRefused, type DocumentLog, type Key } from '../engine/engine.ts'
+import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -33,6 +33,8 @@ export interface RoomLimits {
 /** What a room works with; the same for all rooms of a process. */
 export interface RoomTools {
   readonly log: DocumentLog
+  /** Can the store write? Changes by REST are refused while it can't, instead of waiting for it. */
+  readonly health: () => Health
   readonly turns: Turns
   readonly clock: Clock
   readonly metrics: Metrics
@@ -161,6 +163,8 @@ export class Room {
    */
   async change<T>(by: string, edit: (doc: Y.Doc) => T, options: { create: boolean }): Promise<Changed<T>> {
     this.#assertOpen()
+    const health = this.#tools.health()
+    if (!health.ok) throw new ApiError('UNAVAILABLE', `The store is away: ${health.reason}`)
     this.#worked = true
     this.turn()
     if (this.existence !== 'live' && !options.create) throw new ApiError('NOT_FOUND', 'No such document')
@@ -184,7 +188,8 @@ export class Room {
     this.turn()
     const result = view(this.state.doc)
     const { changed } = this.#commits
-    const [vector, { sizeBytes }] = [this.state.vector(), this.state]
+    const vector = this.state.vector()
+    const sizeBytes = this.state.encode().length
     const version = versionOf(this.epoch, await this.#settled())
     return { result, version, vector, changed, sizeBytes }
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Engine, Key } from '../engine/engine.ts'
+import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
@@ -51,6 +51,7 @@ export class Rooms {
     this.#tools = {
       ...parts,
       log: engine.log,
+      health: () => engine.health(),
       turns: new Turns(),
       limits: options,
       ended: (room) => this.#forget(room),
@@ -58,7 +59,7 @@ export class Rooms {
     this.#cancelRest = this.#watchRest()
   }
 
-  /** Opens the room, loading it if need be. @throws what the log throws */
+  /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, CorruptRecord */
   async open(address: DocumentAddress): Promise<Lease> {
     const key = nameOf(addressKey(address))
     for (;;) {
@@ -105,6 +106,8 @@ export class Rooms {
   }
 
   async #load(key: string, address: DocumentAddress): Promise<void> {
+    const health = this.#engine.health()
+    if (!health.ok) throw new StoreUnavailable(health.reason)
     const loaded = await loadRoom(this.#engine.log, addressKey(address))
     const room = new Room(address, loaded, this.#tools)
     const open: OpenRoom = { room, leases: 0, cancelIdle: null }

@@ -118,12 +118,12 @@ export class RoomState {
   }
 
   /**
-   * Is there room for `bytes` more below `bytesMax`? The estimate is made exact by encoding, but only after an
-   * eighth of the limit has been added since the last time: a full document must not cost an encoding a message.
+   * Is there room for `bytes` more below `bytesMax`? Before it says no, the estimate is made exact by encoding, if
+   * anything has changed since it was: each refusal ends a socket, so that this is not cheap to ask for.
    */
   hasRoomFor(bytes: number, bytesMax: number): boolean {
     if (this.#sizeBytes + bytes <= bytesMax) return true
-    if (this.#addedBytes > bytesMax / 8) this.encode()
+    if (this.#addedBytes > 0) this.encode()
     return this.#sizeBytes + bytes <= bytesMax
   }
 

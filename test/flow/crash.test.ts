@@ -67,7 +67,10 @@ it(`[DUR-4] ${rounds} SIGKILLs at random moments: what a client or a 200 has sho
       const acknowledged: number[] = []
       const reader = await connect(server)
       await reader.roundTrip()
-      const running = [...Array.from({ length: 4 }, () => write(server, random)), replace(server, acknowledged)]
+      const running = [
+        ...Array.from({ length: 4 }, () => write(server, random)),
+        replace(server, acknowledged),
+      ]
       const ended = Promise.allSettled(running)
       await eventually(() => reader.updates().length > 0)
       await new Promise((resolve) => setTimeout(resolve, random.below(400)))

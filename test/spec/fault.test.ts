@@ -53,7 +53,7 @@ beforeAll(async () => {
     rateLimiter: null,
     bodyBytesMax: 1000,
     loopbackOnly: false,
-    isAccepting: () => true,
+    readiness: () => ({ ok: true }),
     metrics: createMetrics(),
     log,
   })
