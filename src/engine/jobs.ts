@@ -1,5 +1,5 @@
 import type { ClaimedJob, Job } from './engine.ts'
-import { decodeKey, encodeKey } from './keys.ts'
+import { decodeKey, encodeKey, encodeNumber } from './keys.ts'
 
 /** A job between its enqueuing and its end: what happens to it, for every engine. */
 export interface JobRecord {
@@ -15,11 +15,22 @@ export interface JobRecord {
   readonly next: { readonly at: number; readonly payload: Uint8Array } | null
 }
 
+/** Times are whole milliseconds: a delay with jitter is rounded up. */
+const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms))
+
+/** To be asked before anything is written. @throws RangeError for a time that is none, TypeError for a broken id */
+export function checkJobs(jobs: readonly Job[]): void {
+  for (const { queue, id, at } of jobs) {
+    encodeNumber(wholeMs(at))
+    encodeKey([queue, id])
+  }
+}
+
 const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
 
 /** What is kept when `job` is enqueued; `record` itself when it is left as it is. */
 export function enqueued(record: JobRecord | null, job: Job, now: number): JobRecord {
-  const { at } = job
+  const at = wholeMs(job.at)
   const payload = new Uint8Array(job.payload)
   if (record === null) return { at, attempt: 0, lease: '', payload, error: '', next: null }
   return isLeased(record, now) && record.next === null ? { ...record, next: { at, payload } } : record
@@ -27,7 +38,7 @@ export function enqueued(record: JobRecord | null, job: Job, now: number): JobRe
 
 export const leased = (record: JobRecord, until: number, lease: string): JobRecord => ({
   ...record,
-  at: until,
+  at: wholeMs(until),
   attempt: record.attempt + 1,
   lease,
 })
@@ -40,9 +51,11 @@ export const holds = (record: JobRecord | null, lease: string, now: number): rec
 export const ended = ({ next }: JobRecord): JobRecord | null =>
   next === null ? null : { ...next, attempt: 0, lease: '', error: '', next: null }
 
+export const extended = (record: JobRecord, until: number): JobRecord => ({ ...record, at: wholeMs(until) })
+
 export const retried = (record: JobRecord, at: number, error: string): JobRecord => ({
   ...record,
-  at,
+  at: wholeMs(at),
   lease: '',
   error,
 })

@@ -30,8 +30,8 @@ export class LevelBlobs implements Blobs {
   }
 
   get(key: Key): Promise<Uint8Array | null> {
-    const at = blobKey(key)
     const read = async () => {
+      const at = blobKey(key)
       const value = await this.#disk.read((store) => store.get(at))
       return value === undefined ? null : unseal(at, value)
     }
@@ -47,16 +47,16 @@ export class LevelBlobs implements Blobs {
   }
 
   list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
-    const range = keyRange(spaces.blobs, { prefix, after })
-    return this.#gate.run(() =>
-      this.#disk.read(async (store) => {
+    return this.#gate.run(async () => {
+      const range = keyRange(spaces.blobs, { prefix, after })
+      return this.#disk.read(async (store) => {
         const found: Key[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range, { limit, values: false })) {
           for (const [key] of page) found.push(decodeKey(key.subarray(spaces.blobs.length)))
         }
         return found
-      }),
-    )
+      })
+    })
   }
 }

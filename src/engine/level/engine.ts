@@ -7,6 +7,7 @@ import { SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
 import { GroupCommit, pendingBytesMax } from './commit.ts'
 import { Disk, holdMsDefault } from './disk.ts'
+import { JobTable } from './job-table.ts'
 import { LevelKv } from './kv.ts'
 import { LevelLog } from './log.ts'
 import { openChecked } from './open.ts'
@@ -47,12 +48,13 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     clock,
     log,
     onGivenUp: (error) => {
-      for (const part of [parts.log, parts.kv, parts.queue]) part.forget()
+      for (const part of [parts.log, parts.kv, table]) part.forget()
       commit.abandon(error)
     },
   })
   const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
-  const queue = new LevelQueue({ gate, disk, commit, clock })
+  const table = new JobTable({ disk, commit, log })
+  const queue = new LevelQueue({ gate, table, commit, clock })
   const parts = {
     queue,
     log: new LevelLog({ gate, disk, commit, queue, clock }),

@@ -30,28 +30,15 @@ export class LevelKv implements Kv {
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
-    const space = partition(part)
-    const at = keys.map((key) => stored(space, key))
-    return this.#gate.run(() => named('partition', part, () => Promise.all(at.map((key) => this.#read(key)))))
+    const read = async () => {
+      const space = partition(part)
+      return Promise.all(keys.map((key) => this.#read(stored(space, key))))
+    }
+    return this.#gate.run(() => named('partition', part, read))
   }
 
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
-    const space = partition(part)
-    const { limit, reverse = false } = range
-    const read = async () => {
-      const found: KvEntry[] = []
-      if (limit <= 0) return found
-      await this.#disk.read(async (store) => {
-        found.length = 0
-        for await (const page of store.pages(keyRange(space, range), { reverse, limit })) {
-          for (const [key, value] of page) {
-            found.push({ key: decodeKey(key.subarray(space.length)), value: unseal(key, value) })
-          }
-        }
-      })
-      return found
-    }
-    return this.#gate.run(() => named('partition', part, read))
+    return this.#gate.run(() => named('partition', part, () => this.#scan(partition(part), range)))
   }
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
@@ -65,6 +52,20 @@ export class LevelKv implements Kv {
       } finally {
         for (const cell of pinned) this.#values.unpin(cell)
       }
+    })
+  }
+
+  async #scan(space: Buffer, range: KvRange): Promise<readonly KvEntry[]> {
+    const { limit, reverse = false } = range
+    if (limit <= 0) return []
+    return this.#disk.read(async (store) => {
+      const found: KvEntry[] = []
+      for await (const page of store.pages(keyRange(space, range), { reverse, limit })) {
+        for (const [key, value] of page) {
+          found.push({ key: decodeKey(key.subarray(space.length)), value: unseal(key, value) })
+        }
+      }
+      return found
     })
   }
 

@@ -11,7 +11,7 @@ import type {
   LogUpdate,
 } from '../engine.ts'
 import type { Gate } from '../gate.ts'
-import { destroyedPerCallMax } from '../heads.ts'
+import { destroyedPerCallMax, type Standing } from '../heads.ts'
 import { decodeKey, keyRange } from '../keys.ts'
 import { Appends } from './appends.ts'
 import type { GroupCommit } from './commit.ts'
@@ -58,8 +58,10 @@ export class LevelLog implements DocumentLog {
   }
 
   load(doc: Key, options: LoadOptions = {}): Promise<LoadedLog> {
-    const keys = keysOf(doc)
-    return this.#run('document', doc, () => this.#disk.read((store) => readLog(store, keys, options)))
+    return this.#run('document', doc, async () => {
+      const keys = keysOf(doc)
+      return this.#disk.read((store) => readLog(store, keys, options))
+    })
   }
 
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
@@ -67,9 +69,9 @@ export class LevelLog implements DocumentLog {
   }
 
   list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
-    const range = keyRange(spaces.heads, { prefix, after })
-    return this.#run('documents under', prefix, () =>
-      this.#disk.read(async (store) => {
+    return this.#run('documents under', prefix, async () => {
+      const range = keyRange(spaces.heads, { prefix, after })
+      return this.#disk.read(async (store) => {
         const found: Key[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range)) {
@@ -79,8 +81,8 @@ export class LevelLog implements DocumentLog {
           }
         }
         return found
-      }),
-    )
+      })
+    })
   }
 
   compact(doc: Key, epoch: number, expectBase: number, upTo: number, snapshot: Uint8Array): Promise<boolean> {
@@ -114,7 +116,7 @@ export class LevelLog implements DocumentLog {
     return standing.state === 'live' ? { epoch: standing.epoch, head: standing.head } : null
   }
 
-  #read(doc: Key) {
+  async #read(doc: Key): Promise<Standing> {
     const keys = keysOf(doc)
     return this.#disk.read((store) => readStandingNow(store, keys))
   }

@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
 import { rangeOf } from '../keys.ts'
-import { sealed, unseal } from './records.ts'
+import { DamagedRecord, sealed, unseal } from './records.ts'
 import { spaces } from './spaces.ts'
 import type { OpenStore, Store } from './store.ts'
 
@@ -39,7 +39,10 @@ export async function openChecked(directory: string, openStore: OpenStore): Prom
 /** LevelDB would make an empty store where its tables have lost the file that names them. */
 async function refuseHeadless(path: string): Promise<void> {
   const names = await readdir(path)
-  if (names.includes('CURRENT') || !names.some((name) => /\.(ldb|sst|log)$/.test(name))) return
+  if (names.includes('CURRENT')) return
+  const data = names.filter((name) => /\.(ldb|sst|log)$/.test(name))
+  const sizes = await Promise.all(data.map(async (name) => (await stat(join(path, name))).size))
+  if (!sizes.some((size) => size > 0)) return
   throw new EngineOpenError(
     'corrupted',
     `${path} holds data, but its file CURRENT is missing: restore the directory from a backup`,
@@ -82,10 +85,11 @@ function openError(error: unknown, path: string): EngineOpenError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const message = messageOf(cause)
+  const isDamaged = code === 'LEVEL_CORRUPTION' || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
-  if (code === 'LEVEL_CORRUPTION' || /corruption|does not exist|CURRENT/i.test(message)) {
+  if (isDamaged || /corruption|does not exist|CURRENT/i.test(message)) {
     return fail('corrupted', `${path} is damaged (${message}): restore the directory from a backup`)
   }
   if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {

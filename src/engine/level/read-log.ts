@@ -18,7 +18,8 @@ async function readAt(reads: Reads, keys: DocumentKeys, options: LoadOptions): P
   const standing = await readStanding(reads, keys)
   if (standing.state !== 'live') return standing
   const since = honouredSince(standing, options)
-  const snapshot = await readSnapshot(reads, keys, standing.base)
+  const isSnapshotNeeded = since === null || standing.head === standing.base
+  const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, standing.base) : null
   const from = since ?? standing.base
   const entries = await readEntries(reads, keys, { after: from, bytesMax: options.bytesMax })
   const last = entries.at(-1)

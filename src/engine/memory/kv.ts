@@ -1,5 +1,6 @@
 import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import type { Gate } from '../gate.ts'
+import { checkJobs } from '../jobs.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
@@ -35,6 +36,7 @@ export class MemoryKv implements Kv {
 
   async commit(part: Key, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit): Promise<boolean> {
     this.#gate.pass()
+    checkJobs(jobs)
     const values = this.#part(part)
     if (!checks.every(({ key, value }) => isSame(values.get(encodeKey(key)), value))) return false
     for (const { key, value } of puts) values.set(encodeKey(key), new Uint8Array(value))

@@ -21,6 +21,7 @@ import {
   mayCompact,
   type Standing,
 } from '../heads.ts'
+import { checkJobs } from '../jobs.ts'
 import { decodeKey, encodeKey, keyRange } from '../keys.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
@@ -56,6 +57,7 @@ export class MemoryLog implements DocumentLog {
   ): Promise<Appended> {
     this.#gate.pass()
     if (updates.length === 0) throw new RangeError('an append without updates')
+    checkJobs(options.jobs ?? [])
     const key = encodeKey(doc)
     const document = this.#documents.get(key) ?? empty()
     const { epoch, base, head } = admit(document.standing, to, options)

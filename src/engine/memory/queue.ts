@@ -6,6 +6,7 @@ import {
   claimed,
   ended,
   enqueued,
+  extended,
   holds,
   type JobRecord,
   type Lease,
@@ -59,7 +60,7 @@ export class MemoryQueue implements Queue {
   }
 
   async extend(token: string, leaseMs: number): Promise<boolean> {
-    return this.#change(token, (record, now) => ({ ...record, at: now + leaseMs }))
+    return this.#change(token, (record, now) => extended(record, now + leaseMs))
   }
 
   async done(token: string): Promise<boolean> {
