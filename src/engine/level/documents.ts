@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib'
 import type { Key, LogEntry } from '../engine.ts'
 import { absent, type Standing } from '../heads.ts'
-import { encodeKey, encodeNumber, keyName, rangeOf } from '../keys.ts'
+import { encodeKey, keyName, rangeOf, writeNumber } from '../keys.ts'
 import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
 import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
@@ -16,18 +17,21 @@ export class DocumentKeys {
   readonly snapshot: Buffer
   /** Updates are stored under this and the number of the first of them. */
   readonly updates: Buffer
+  /** Where the checksums of updates start from. */
+  readonly updatesCrc: number
 
   /** @param encoded as `encodeKey` makes it */
   constructor(encoded: Buffer) {
     this.head = inSpace(spaces.heads, encoded)
     this.snapshot = inSpace(spaces.snapshots, encoded)
     this.updates = under(spaces.updates, encoded)
+    this.updatesCrc = crc32(this.updates)
   }
 
   update(first: number): Buffer {
     const key = Buffer.allocUnsafe(this.updates.length + 8)
     key.set(this.updates)
-    key.set(encodeNumber(first), this.updates.length)
+    writeNumber(key, first, this.updates.length)
     return key
   }
 }
