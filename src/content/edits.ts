@@ -5,6 +5,9 @@ import { betweenCodePoints, codePoints, Interner, lines, type Tokenizer, words }
 /** Longest side of a replaced stretch that is compared code point by code point, in UTF-16 units. */
 const fineLengthMax = 400
 
+/** What a comparison costs, however small: a dozen allocations. */
+const comparisonSteps = 50
+
 /**
  * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
  * words by code points where at least half of the shorter side is kept (else two unrelated words would be interleaved).
@@ -28,6 +31,7 @@ const replaces = (hunk: Hunk): boolean => hunk.aEnd > hunk.aStart && hunk.bEnd >
 
 function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: Tokenizer): Hunk[] {
   if (budget.steps <= 0) return [hunk]
+  budget.steps -= comparisonSteps
   const aEnds = tokenize(a, hunk.aStart, hunk.aEnd)
   const bEnds = tokenize(b, hunk.bStart, hunk.bEnd)
   const aTokens = interner.number(a, hunk.aStart, aEnds)

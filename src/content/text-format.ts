@@ -14,10 +14,10 @@ export interface Piece {
 }
 
 /**
- * Formatting marks that one replacement may write to tell line breaks from formatted lines; beyond, lines are inserted
- * plain. Each change of attributes costs a mark for each attribute.
+ * Formatting marks that one replacement may write to tell line breaks from formatted lines; beyond, line
+ * breaks are formatted like the lines. Each change of attributes costs a mark for each attribute.
  */
-const lineMarksMax = 20_000
+const lineMarksMax = 5_000
 
 /**
  * Gives inserted text its attributes. Replaced text takes those of the first replaced character that is no line break;
@@ -61,7 +61,7 @@ export class Formatter {
     this.#marksLeft -= (parts.length - 1) * marks
     const cut = parts.reduce((length, part) => length + part.length, 0)
     const kinds = parts.map((_, index) => (index % 2 === 0 ? attributes : noAttributes))
-    return joined([...parts, inserted.slice(cut)], [...kinds, noAttributes])
+    return joined([...parts, inserted.slice(cut)], [...kinds, attributes])
   }
 }
 
