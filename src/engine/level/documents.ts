@@ -8,13 +8,11 @@ import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
 import type { Reads, Store } from './store.ts'
 
-/** Heads of documents kept in memory although nobody appends to them now: about 300 bytes each. */
+/** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
 const idleHeadsMax = 20_000
 
 /** Where everything of one document is stored. */
 export class DocumentKeys {
-  readonly head: Buffer
-  readonly snapshot: Buffer
   /** Updates are stored under this and the number of the first of them. */
   readonly updates: Buffer
   /** Where the checksums of updates start from. */
@@ -22,10 +20,23 @@ export class DocumentKeys {
 
   /** @param encoded as `encodeKey` makes it */
   constructor(encoded: Buffer) {
-    this.head = inSpace(spaces.heads, encoded)
-    this.snapshot = inSpace(spaces.snapshots, encoded)
-    this.updates = under(spaces.updates, encoded)
+    const updates = under(spaces.updates, encoded)
+    // Kept for long: a slice of the shared pool would keep 8 KB with it.
+    this.updates = Buffer.allocUnsafeSlow(updates.length)
+    this.updates.set(updates)
     this.updatesCrc = crc32(this.updates)
+  }
+
+  get head(): Buffer {
+    return inSpace(spaces.heads, this.#encoded)
+  }
+
+  get snapshot(): Buffer {
+    return inSpace(spaces.snapshots, this.#encoded)
+  }
+
+  get #encoded(): Buffer {
+    return this.updates.subarray(spaces.updates.length, -1)
   }
 
   update(first: number): Buffer {
