@@ -31,7 +31,7 @@ export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
-    list.push({ clock, end: clock + length, isType, place, depth: 0 })
+    list.push({ clock: Math.max(clock, known), end: clock + length, isType, place, depth: 0 })
   })
   for (const list of items.values()) {
     for (const item of list) {
