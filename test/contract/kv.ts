@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Key, KvRange } from '../../src/engine/engine.ts'
-import { bytesOf, textOf } from './samples.ts'
+import { bytesOf, during, textOf } from './samples.ts'
 import type { Bench } from './suite.ts'
 
 const part: Key = ['organization']
@@ -11,6 +11,18 @@ export function kvContract(bench: () => Bench): void {
     kv().commit(part, { puts: keys.map((key) => ({ key, value: bytesOf(key.join('/')) })) })
   const scan = async (range: KvRange) => (await kv().scan(part, range)).map(({ key }) => key.join('/'))
   const get = async (...keys: readonly Key[]) => (await kv().get(part, keys)).map(textOf)
+
+  /** Checks `a` and another key, and would write in all ways. */
+  const attempt = (key: Key, value: string | null) =>
+    kv().commit(part, {
+      checks: [
+        { key: ['a'], value: bytesOf('a') },
+        { key, value: value === null ? null : bytesOf(value) },
+      ],
+      puts: [{ key: ['new'], value: bytesOf('x') }],
+      dels: [['a']],
+      jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }],
+    })
 
   it('[ENG-22] values come back as they were written last, in the order asked for', async () => {
     expect(await put(['a'], ['b'])).toBe(true)
@@ -57,16 +69,6 @@ export function kvContract(bench: () => Bench): void {
 
   it('[ENG-24] a commit whose check fails writes nothing', async () => {
     await put(['a'])
-    const attempt = (key: Key, value: string | null) =>
-      kv().commit(part, {
-        checks: [
-          { key: ['a'], value: bytesOf('a') },
-          { key, value: value === null ? null : bytesOf(value) },
-        ],
-        puts: [{ key: ['new'], value: bytesOf('x') }],
-        dels: [['a']],
-        jobs: [{ queue: 'queue', id: 'never', at: 0, payload: bytesOf('') }],
-      })
     expect(await attempt(['a'], 'other')).toBe(false)
     expect(await attempt(['a'], null)).toBe(false)
     expect(await attempt(['none'], '')).toBe(false)
@@ -108,21 +110,17 @@ export function kvContract(bench: () => Bench): void {
   })
 
   it('[ENG-25] a commit is seen whole or not at all', async () => {
-    const value = (round: number) => bytesOf(String(round))
     const keys: Key[] = Array.from({ length: 20 }, (_, index) => ['k', String(index).padStart(2, '0')])
-    let isWriting = true
-    const writing = (async () => {
+    const write = async () => {
       for (let round = 0; round < 40; round++) {
-        await kv().commit(part, { puts: keys.map((key) => ({ key, value: value(round) })) })
+        const value = bytesOf(String(round))
+        await kv().commit(part, { puts: keys.map((key) => ({ key, value })) })
       }
-      isWriting = false
-    })()
-    while (isWriting) {
+    }
+    await during(write(), async () => {
       const seen = (await kv().scan(part, { limit: 100 })).map(({ value }) => textOf(value))
       expect(new Set(seen).size).toBeLessThanOrEqual(1)
       expect([0, keys.length]).toContain(seen.length)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    await writing
+    })
   })
 }

@@ -61,7 +61,7 @@ async function expectOnlyDamagedRefused(): Promise<void> {
 
 it('[ENG-60] a changed bit anywhere in an update refuses its document by name, and no other', async () => {
   const [, record] = await stored('second of damaged')
-  for (let at = 0; at < record.length; at += at < 40 ? 1 : 5) {
+  for (let at = 0; at < record.length; at += at < 12 ? 1 : 7) {
     const restore = await change('second of damaged', (value) => flipped(value, at))
     await expectOnlyDamagedRefused()
     await restore()
@@ -103,9 +103,21 @@ it('[ENG-61] a document whose last update is damaged takes no appends', async ()
   await expectOnlyDamagedRefused()
 })
 
+it('[ENG-61] a damaged document can be deleted, and made anew', async () => {
+  for (const marker of ['second of damaged', 'third of damaged']) {
+    await engine.log.append(damaged, 'recreate', updates('first')).catch(() => undefined)
+    const { epoch } = await loadLive(engine.log, damaged)
+    await engine.log.append(damaged, epoch, updates(`${marker} in ${epoch}`))
+    await change(`${marker} in ${epoch}`, (value) => flipped(value, value.length - 1))
+    await engine.log.destroy(damaged)
+    expect(await engine.log.load(damaged)).toEqual({ state: 'deleted', epoch })
+  }
+})
+
 it('[ENG-62] a damaged value or blob is refused, and no other', async () => {
-  const put = (key: string) => ({ key: [key], value: bytesOf(`value of ${key}`) })
-  await engine.kv.commit(['p'], { puts: [put('damaged'), put('sound')] })
+  await engine.kv.commit(['p'], {
+    puts: ['damaged', 'sound'].map((key) => ({ key: [key], value: bytesOf(`value of ${key}`) })),
+  })
   await engine.blobs.put(['damaged'], bytesOf('blob of damaged'))
   await engine.blobs.put(['sound'], bytesOf('blob of sound'))
   await change('value of damaged', (value) => flipped(value, value.length - 1))

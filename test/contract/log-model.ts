@@ -4,6 +4,7 @@ import type { DocumentLog, Key } from '../../src/engine/engine.ts'
 import {
   bytesOf,
   docKey,
+  during,
   entriesOf,
   type LiveLog,
   loadLive,
@@ -164,28 +165,23 @@ export function logModelContract(bench: () => Bench): void {
     const doc = docKey('busy')
     await log().append(doc, 'create', updates('1'))
     let acknowledged = 1
-    let isWriting = true
-    const writing = (async () => {
+    const write = async () => {
       for (let from = 2; from < 400; from += 4) {
         const calls = [0, 1, 2, 3].map((index) => log().append(doc, 1, updates(`${from + index}`)))
         for (const call of calls) acknowledged = (await call).last
       }
-      isWriting = false
-    })()
-    const compacting = (async () => {
-      while (isWriting) {
-        const { base, head } = await loadLive(log(), doc)
-        await log().compact(doc, 1, base, head, bytesOf(`1 to ${head}`))
-      }
-    })()
-    while (isWriting) {
+    }
+    const writing = write()
+    const compacting = during(writing, async () => {
+      const { base, head } = await loadLive(log(), doc)
+      await log().compact(doc, 1, base, head, bytesOf(`1 to ${head}`))
+    })
+    await during(compacting, async () => {
       const least = acknowledged
       const loaded = await loadLive(log(), doc)
       expectOneMoment(loaded)
       expect(loaded.head).toBeGreaterThanOrEqual(least)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    await Promise.all([writing, compacting])
+    })
     expectOneMoment(await loadLive(log(), doc))
   })
 }

@@ -64,3 +64,17 @@ export async function enqueue({ kv }: Engine, ...jobs: readonly Job[]): Promise<
 export async function claimable({ queue }: Engine, name = 'queue', leaseMs = 1_000): Promise<string[]> {
   return (await queue.claim(name, 100, leaseMs)).map(({ id }) => id)
 }
+
+/** Repeats `work`, a turn of the event loop apart, until `writing` has ended; its error is thrown. */
+export async function during(writing: Promise<unknown>, work: () => Promise<void>): Promise<void> {
+  const state = { hasEnded: false }
+  const ended = writing.finally(() => {
+    state.hasEnded = true
+  })
+  ended.catch(() => undefined)
+  while (!state.hasEnded) {
+    await work()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await ended
+}
