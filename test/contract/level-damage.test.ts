@@ -87,6 +87,14 @@ it('[ENG-61] updates that are missing refuse the document', async () => {
   await expect(since).rejects.toThrow(CorruptRecord)
 })
 
+it('[ENG-61] a document whose only update is missing takes no appends', async () => {
+  const only = docKey('only')
+  await engine.log.append(only, 'create', updates('the only one'))
+  await change('the only one', () => null)
+  await expect(engine.log.append(only, 1, updates('more'))).rejects.toThrow(CorruptRecord)
+  await expect(engine.log.load(only)).rejects.toThrow(CorruptRecord)
+})
+
 it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],

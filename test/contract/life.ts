@@ -33,6 +33,14 @@ export function lifeContract(bench: () => Bench): void {
     await closed
   })
 
+  it('[ENG-41] close waits for an append that nothing else waits for', async () => {
+    const { log } = bench().engine
+    await log.append(doc, 'create', updates('a'))
+    const appended = outcomeOf(log.append(doc, 1, updates('b')))
+    await bench().engine.close()
+    expect(await appended).toBe('appended')
+  })
+
   it('[ENG-42] after close everything fails with StoreUnavailable, and closing again is nothing', async () => {
     const { engine } = bench()
     const { log, kv, blobs, queue } = engine
