@@ -109,6 +109,17 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['chain'])).toEqual(['29'])
   })
 
+  it('[ENG-25] commits of a partition take effect in the order of calls, whatever they have to look up', async () => {
+    for (let round = 0; round < 10; round++) {
+      const value = (text: string) => [{ key: ['order'], value: bytesOf(`${text} ${round}`) }]
+      await Promise.all([
+        kv().commit(part, { checks: [{ key: [`unread ${round}`], value: null }], puts: value('first') }),
+        kv().commit(part, { puts: value('second') }),
+      ])
+      expect(await get(['order'])).toEqual([`second ${round}`])
+    }
+  })
+
   it('[ENG-25] a commit is seen whole or not at all', async () => {
     const keys: Key[] = Array.from({ length: 20 }, (_, index) => ['k', String(index).padStart(2, '0')])
     const write = async () => {

@@ -100,6 +100,8 @@ export async function readStanding(reads: Reads, keys: DocumentKeys): Promise<St
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const last = (await lastUpdates(reads, keys))?.at(-1)
+  // A log is made by an append: without updates it has a snapshot.
+  if (last === undefined && head.base === 0) throw new DamagedRecord('all updates are missing')
   return { ...head, head: Math.max(head.base, last?.seq ?? 0) }
 }
 
