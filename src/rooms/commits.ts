@@ -27,6 +27,7 @@ export class CommitLine {
   #epoch: number
   #changed: { at: number; by: string }
   #durable: Promise<number>
+  #head: number
   #failed = false
 
   constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
@@ -36,7 +37,8 @@ export class CommitLine {
     this.#existence = loaded.state
     this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
     this.#changed = loaded.state === 'live' ? loaded.changed : { at: 0, by: '' }
-    this.#durable = Promise.resolve(loaded.state === 'live' ? loaded.head : 0)
+    this.#head = loaded.state === 'live' ? loaded.head : 0
+    this.#durable = Promise.resolve(this.#head)
   }
 
   get existence(): Existence {
@@ -45,6 +47,11 @@ export class CommitLine {
 
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** Number of the last update applied, durable or not: the log numbers without gaps. */
+  get head(): number {
+    return this.#head
   }
 
   /** Time and user of the last update. */
@@ -62,7 +69,11 @@ export class CommitLine {
     const delivery = new Delivery(updates)
     this.#undelivered.push(delivery)
     this.#changed = { at, by: updates.at(-1)?.by ?? '' }
-    const durable = this.#log.append(this.#doc, this.#target(), updates).then(({ last }) => {
+    // What somebody else has appended is not in this copy of the document, and must not go on without it.
+    const expectHead = this.#head
+    this.#head += updates.length
+    const appended = this.#log.append(this.#doc, this.#target(), updates, { expectHead })
+    const durable = appended.then(({ last }) => {
       this.#listeners.durable(delivery)
       this.#undelivered.shift()
       return last

@@ -77,7 +77,8 @@ export class Room {
   #incoming: Incoming[] = []
   #incomingBytes = 0
   #incomingSince = 0
-  #open = true
+  /** Why the room has ended; null while it is open. */
+  #ended: Close | null = null
   /** Was the document worked on since `rest` was last called? */
   #worked = true
 
@@ -119,7 +120,9 @@ export class Room {
     return this.#commits.durable
   }
 
+  /** A room that has ended meanwhile ends its newcomer too. */
   join(member: Member): void {
+    if (this.#ended !== null) return member.end(this.#ended)
     this.#members.add(member)
   }
 
@@ -129,7 +132,7 @@ export class Room {
 
   /** Takes a vetted update. False when the document would grow past its limit: then it was not taken. */
   receive(incoming: Incoming): boolean {
-    if (!this.#open) return true
+    if (this.#ended !== null) return true
     const { length } = incoming.bytes
     const { documentBytesMax } = this.#tools.limits
     if (!this.state.hasRoomFor(this.#incomingBytes + length, documentBytesMax)) return false
@@ -145,7 +148,7 @@ export class Room {
 
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
-    if (this.#incoming.length === 0 || !this.#open) return
+    if (this.#incoming.length === 0 || this.#ended !== null) return
     const incoming = this.#incoming
     this.#incoming = []
     this.#incomingBytes = 0
@@ -162,11 +165,9 @@ export class Room {
    * @throws ApiError NOT_FOUND when the document has no content and `create` is false, UNAVAILABLE when the store is away
    */
   async change<T>(by: string, edit: (doc: Y.Doc) => T, options: { create: boolean }): Promise<Changed<T>> {
-    this.#assertOpen()
     const health = this.#tools.health()
     if (!health.ok) throw new ApiError('UNAVAILABLE', `The store is away: ${health.reason}`)
-    this.#worked = true
-    this.turn()
+    this.#begin()
     if (this.existence !== 'live' && !options.create) throw new ApiError('NOT_FOUND', 'No such document')
     const edited = this.#edit(edit)
     const { result } = edited
@@ -183,9 +184,7 @@ export class Room {
 
   /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
   async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
-    this.#assertOpen()
-    this.#worked = true
-    this.turn()
+    this.#begin()
     const result = view(this.state.doc)
     const { changed } = this.#commits
     const vector = this.state.vector()
@@ -202,7 +201,7 @@ export class Room {
   /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
   async compact(): Promise<void> {
     try {
-      if (this.#compaction.due && this.#open) await this.#compaction.run()
+      if (this.#compaction.due && this.#ended === null) await this.#compaction.run()
     } catch (err) {
       this.#tools.logger.warn({ err }, 'compaction failed')
     }
@@ -210,8 +209,8 @@ export class Room {
 
   /** Ends everyone's session. The room is of no use afterwards. */
   close(reason: Close): void {
-    if (!this.#open) return
-    this.#open = false
+    if (this.#ended !== null) return
+    this.#ended = reason
     this.awareness.close()
     const members = [...this.#members]
     this.#members.clear()
@@ -257,18 +256,22 @@ export class Room {
 
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
   rest(): void {
-    if (!this.#worked && this.#open) this.state.drop()
+    if (!this.#worked && this.#ended === null) this.state.drop()
     this.#worked = false
   }
 
-  #assertOpen(): void {
-    if (!this.#open) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
+  /** What has arrived comes first. It may be what ends the room. */
+  #begin(): void {
+    this.#worked = true
+    this.turn()
+    if (this.#ended !== null) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
   }
 
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
   #fail(error: unknown): void {
-    if (!this.#open) return
+    if (this.#ended !== null) return
     const refused = error instanceof AppendRefused
+    if (refused && error.reason === 'deleted') return this.close(deleted)
     this.#tools.logger.error(
       { err: error, refused, organizationId: this.address.organizationId },
       'room failed',
@@ -276,6 +279,9 @@ export class Room {
     this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
   }
 }
+
+/** Why sessions end when their document is deleted. */
+export const deleted = close('notFound', 'the document was deleted')
 
 /** A Yjs update (V1) without structs and deletions. */
 const emptyUpdate = new Uint8Array(2)
