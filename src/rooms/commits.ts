@@ -29,6 +29,8 @@ export class CommitLine {
   #durable: Promise<number>
   #head: number
   #failed = false
+  #inFlight = 0
+  #whenSettled: (() => void)[] = []
 
   constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
     this.#log = log
@@ -78,9 +80,18 @@ export class CommitLine {
       this.#undelivered.shift()
       return last
     })
-    durable.catch((error: unknown) => this.#fail(error))
+    this.#inFlight += 1
+    durable.catch((error: unknown) => this.#fail(error)).finally(() => this.#settle())
     this.#durable = durable
     return durable
+  }
+
+  /** Resolves when every append has ended, well or not: one that failed may have overtaken others. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#inFlight === 0) resolve()
+      else this.#whenSettled.push(resolve)
+    })
   }
 
   /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
@@ -103,6 +114,12 @@ export class CommitLine {
     this.#existence = 'live'
     this.#epoch += 1
     return to
+  }
+
+  #settle(): void {
+    this.#inFlight -= 1
+    if (this.#inFlight > 0) return
+    for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
 
   #fail(error: unknown): void {

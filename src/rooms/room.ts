@@ -120,6 +120,11 @@ export class Room {
     return this.#commits.durable
   }
 
+  /** Resolves when every append has ended, well or not. */
+  settled(): Promise<void> {
+    return this.#commits.settled()
+  }
+
   /** A room that has ended meanwhile ends its newcomer too. */
   join(member: Member): void {
     if (this.#ended !== null) return member.end(this.#ended)

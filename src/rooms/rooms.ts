@@ -104,7 +104,7 @@ export class Rooms {
     this.#cancelRest()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.turn()
-    await Promise.allSettled(rooms.map((room) => room.durable))
+    await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
   }
 
@@ -158,14 +158,14 @@ export class Rooms {
   /** Lets an idle room go, unless somebody came while its last work was being finished. */
   async #retire(open: OpenRoom): Promise<void> {
     await open.room.compact()
-    await open.room.durable.catch(() => {})
+    await open.room.settled()
     if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
   }
 
   /** What the room has appended may still be on its way: who opens the document next must find it in the log. */
-  #awaitAppends(key: string, { durable }: Room): void {
+  #awaitAppends(key: string, room: Room): void {
     const before = this.#opening.get(key)
-    const settled = Promise.allSettled([before, durable]).then(() => {
+    const settled = Promise.allSettled([before, room.settled()]).then(() => {
       if (this.#opening.get(key) === settled) this.#opening.delete(key)
     })
     this.#opening.set(key, settled)
