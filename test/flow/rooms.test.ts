@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../support/clients.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 let token: string
@@ -9,12 +9,6 @@ let documents = 0
 const newPath = (): string => `acme/room-${++documents}/main`
 const connect = (path: string): Promise<RawClient> =>
   RawClient.connect(`${server.wsUrl}/sync/${path}?token=${token}`)
-
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${server.url}/metrics`)).text()
-  const line = text.split('\n').find((each) => each.startsWith(name) && !each.startsWith('#'))
-  return Number(line?.split(' ').at(-1) ?? Number.NaN)
-}
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -54,11 +48,11 @@ it('[ROOM-1] a reader that stops reading gets a bounded backlog, then one differ
     return seen.getMap('map').get('key') === map.get('key')
   }
   await eventually(() => hasAll(witness))
-  expect(await metric('weft_slow_clients')).toBe(1)
+  expect(await metric(server, 'weft_slow_clients')).toBe(1)
   reader.socket.resume()
   await eventually(() => hasAll(reader))
   expect(reader.updates().length).toBeLessThan(sent / 2)
-  expect(await metric('weft_slow_clients')).toBe(0)
+  expect(await metric(server, 'weft_slow_clients')).toBe(0)
   const next = typed('on time again', 3)
   writer.sendUpdate(next)
   await eventually(() => Buffer.compare(reader.updates().at(-1) ?? next, next) === 0)
@@ -73,7 +67,7 @@ it('[ROOM-2] idle rooms are closed and forgotten, and opened again from the log'
     await client.roundTrip()
     client.end()
   }
-  await eventually(async () => (await metric('weft_documents_open')) === 0)
+  await eventually(async () => (await metric(server, 'weft_documents_open')) === 0)
   const client = await connect(paths[7] as string)
   await client.roundTrip()
   expect(contentOf(client.offers())).toBe('room 7')
@@ -91,7 +85,7 @@ it('[ROOM-3] long logs are compacted: what was typed stays, opening gets one sna
   const reader = await syncedEditor(server.wsUrl, path, token)
   await eventually(() => reader.text.toString() === expected)
   for (const each of [editor, reader]) each.close()
-  await eventually(async () => (await metric('weft_documents_open')) === 0)
+  await eventually(async () => (await metric(server, 'weft_documents_open')) === 0)
   const again = await syncedEditor(server.wsUrl, path, token)
   expect(again.text.toString()).toBe(expected)
   again.close()
@@ -118,7 +112,7 @@ it('[ROOM-5] connections beyond the limit are told 1013, and there is room again
   const refused = await connect(path)
   expect(await refused.closed).toMatchObject({ code: 1013, reason: 'too many connections' })
   for (const client of clients) client.end()
-  await eventually(async () => (await metric('weft_connections')) === 0)
+  await eventually(async () => (await metric(server, 'weft_connections')) === 0)
   const welcome = await connect(path)
   await welcome.roundTrip()
   welcome.end()

@@ -16,6 +16,13 @@ export const varString = (value: string): number[] => [
 
 export const bytesOf = (...parts: (number | readonly number[])[]): Uint8Array => Uint8Array.from(parts.flat())
 
+/** Passes the vetting of its bytes, but makes an entry of a map with six values: seen only once it is applied. */
+export function badEntry(client: number): Uint8Array {
+  const map = [7, 1, ...varString('m'), 1]
+  const entry = [0x24, 0, ...varUint(client), 0, ...varString('x'), ...varString('abcdef')]
+  return bytesOf(1, 2, varUint(client), 0, map, entry, 0)
+}
+
 type Clocks = ReadonlyMap<number, number>
 
 interface Struct {

@@ -53,3 +53,9 @@ export function holdable(engine: Engine): HeldEngine {
     waiting: () => waiting,
   }
 }
+
+/** The engine with parts of its log replaced: for loads that are slow and deletions that fail. */
+export function withLog(engine: Engine, replaced: (log: DocumentLog) => Partial<DocumentLog>): Engine {
+  const held = holdable(engine)
+  return { ...held, log: { ...held.log, ...replaced(engine.log) } }
+}

@@ -96,6 +96,13 @@ function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' 
   return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
 }
 
+/** The value of the first series whose name and labels start with `name`; NaN when there is none. */
+export async function metric({ url }: TestServer, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(name))
+  return Number(line?.split(' ').at(-1) ?? Number.NaN)
+}
+
 async function makeToken(post: TestServer['post'], userId: string, options: TokenOptions): Promise<string> {
   const {
     name = userId,

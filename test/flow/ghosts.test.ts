@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { eventually, RawClient, typed } from '../support/clients.ts'
+import { metric, startTestServer, type TestServer } from '../support/server.ts'
+
+/** The client id that the tests are about. */
+const disputed = 42
+const lastClock = 2 ** 31 - 3
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await startTestServer({ sendBufferBytes: 65_536 })
+})
+
+afterEach(() => server.stop())
+
+async function connect(userId: string): Promise<RawClient> {
+  const client = await RawClient.connect(
+    `${server.wsUrl}/sync/acme/ghosts/main?token=${await server.token(userId)}`,
+  )
+  await client.roundTrip()
+  return client
+}
+
+interface Seen {
+  readonly user?: { readonly id: string }
+  readonly cursor?: number
+}
+
+/** What `witness` has been told of the disputed client, oldest first. */
+const seenBy = (witness: RawClient): (Seen | null)[] =>
+  witness
+    .awareness()
+    .filter(({ clientId }) => clientId === disputed)
+    .map(({ state }) => state as Seen | null)
+const sees = (witness: RawClient, cursor: number | null): Promise<void> =>
+  eventually(
+    () => {
+      const last = seenBy(witness).at(-1)
+      return cursor === null ? last === null : last?.cursor === cursor
+    },
+    () => seenBy(witness),
+  )
+
+it('[AWA-9] a client id belongs to the user who announced it, also for a while after they left', async () => {
+  const [witness, attacker] = [await connect('witness'), await connect('attacker')]
+  const attack = async (round: number): Promise<void> => {
+    const another = await connect('attacker')
+    for (const client of [attacker, another]) {
+      client.sendAwareness(disputed, 6, { cursor: 66 })
+      client.sendAwareness(disputed, lastClock, { cursor: 66 })
+      client.sendAwareness(disputed, lastClock, null)
+    }
+    // Their own come later on the same connections: when they are seen, the attack is over.
+    attacker.sendAwareness(1, round, { cursor: round })
+    another.sendAwareness(round, 1, { cursor: round })
+    const told = (clientId: number, clock: number): boolean =>
+      witness.awareness().some((entry) => entry.clientId === clientId && entry.clock === clock)
+    await eventually(() => told(1, round) && told(round, 1))
+    another.end()
+  }
+  let victim = await connect('victim')
+  victim.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  await attack(101)
+  victim.end()
+  await sees(witness, null)
+  await attack(102)
+  victim = await connect('victim')
+  victim.sendAwareness(disputed, 5, { cursor: 2 })
+  await sees(witness, 2)
+  await attack(103)
+  victim.sendAwareness(disputed, lastClock, { cursor: 77 })
+  victim.sendAwareness(disputed, 20, { cursor: 3 })
+  await sees(witness, 3)
+  expect(seenBy(witness).map((state) => state && [state.user?.id, state.cursor])).toEqual([
+    ['victim', 1],
+    null,
+    ['victim', 2],
+    ['victim', 3],
+  ])
+  for (const client of [witness, attacker, victim]) client.end()
+})
+
+it('[AWA-10] a reader that was behind is told who has left meanwhile', async () => {
+  const [slow, writer, guest] = [await connect('slow'), await connect('writer'), await connect('guest')]
+  guest.sendAwareness(disputed, 1, { cursor: 1 })
+  await sees(slow, 1)
+  slow.socket.pause()
+  const isBehind = async (): Promise<boolean> => (await metric(server, 'weft_slow_clients')) === 1
+  for (let client = 1; client <= 60 && !(await isBehind()); client++) {
+    writer.sendUpdate(typed('x'.repeat(500_000), client))
+    await writer.roundTrip()
+    writer.received.length = 0
+  }
+  expect(await isBehind()).toBe(true)
+  guest.end()
+  await eventually(async () => {
+    const late = await connect('late')
+    late.end()
+    return seenBy(late).length === 0
+  })
+  slow.socket.resume()
+  await sees(slow, null)
+  for (const client of [slow, writer]) client.end()
+})

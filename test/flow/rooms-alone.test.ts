@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../src/clock.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { createLog } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { addressKey, type DocumentAddress } from '../../src/model/address.ts'
+import { close } from '../../src/model/close.ts'
+import type { Member } from '../../src/rooms/member.ts'
+import type { Room } from '../../src/rooms/room.ts'
+import { Rooms } from '../../src/rooms/rooms.ts'
+import { readUpdate } from '../../src/update/read.ts'
+import { contentOf } from '../support/clients.ts'
+import { badEntry } from '../support/crafted.ts'
+
+const address: DocumentAddress = {
+  workspaceId: 'w',
+  apiKey: 'k',
+  organizationId: 'acme',
+  documentId: 'alone',
+  editorId: 'main',
+}
+
+let engine: Engine
+let rooms: Rooms
+
+beforeEach(async () => {
+  engine = await openMemoryEngine()
+  const limits = { documentBytesMax: 1e6, heldBytesMax: 1e6, awarenessWindowMs: 40, compactAfter: 1_000 }
+  const parts = { clock: systemClock, metrics: createMetrics(), logger: createLog('silent') }
+  rooms = new Rooms(engine, { ...limits, idleMs: 60_000, restMs: 60_000 }, parts)
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('restarting', 'the test is over'))
+  await engine.close()
+})
+
+/** Somebody who looks at a room; `codes` are those it was ended with. */
+function visitor(id: string): Member & { readonly codes: number[] } {
+  const codes: number[] = []
+  return {
+    codes,
+    encoder: { update: (bytes) => bytes, awareness: (message) => message },
+    user: { id, name: id },
+    deliver() {},
+    deliverAwareness() {},
+    askForMissing() {},
+    end: ({ code }) => void codes.push(code),
+  }
+}
+
+function send(room: Room, from: Member, bytes: Uint8Array): void {
+  room.receive({ kind: 'update', bytes, summary: readUpdate(bytes, { allowSubdocuments: false }), from })
+}
+
+const append = (text: string) => (doc: Y.Doc) => {
+  const content = doc.getText('content')
+  content.insert(content.length, text)
+}
+
+/** The update of a client that has what `room` has, and types on. */
+function typedOn(room: Room, text: string): Uint8Array {
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, room.state.encode())
+  const before = Y.encodeStateVector(doc)
+  append(text)(doc)
+  return Y.encodeStateAsUpdate(doc, before)
+}
+
+it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; what is stored has no gap', async () => {
+  const { room } = await rooms.open(address)
+  await room.change('rest', append('base'), { create: true })
+  const [ada, mallory] = [visitor('ada'), visitor('mallory')]
+  for (const member of [ada, mallory]) room.join(member)
+  send(room, ada, typedOn(room, ', ada'))
+  send(room, mallory, badEntry(7))
+  const change = room.change('rest', append(', refused'), { create: false })
+  await expect(change).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+  expect([ada.codes, mallory.codes[0]]).toEqual([[1013], 4400])
+  const again = (await rooms.open(address)).room
+  await again.change('rest', append(', stored'), { create: false })
+  const log = await engine.log.load(addressKey(address))
+  const stored = log.state === 'live' ? log.entries.map(({ bytes }) => bytes) : []
+  expect(contentOf(stored)).toBe('base, stored')
+  const loaded = new Y.Doc()
+  for (const bytes of stored) Y.applyUpdate(loaded, bytes)
+  expect([loaded.store.pendingStructs, loaded.store.pendingDs]).toEqual([null, null])
+})
