@@ -205,6 +205,7 @@ function createHttp({
       metrics,
       clock,
       documentBytesMax: config.maxDocumentBytes,
+      allowSubdocuments: config.allowSubdocuments,
     },
     credentials,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),

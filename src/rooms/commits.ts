@@ -14,6 +14,12 @@ export interface CommitListeners {
 /** Names a state of a document: opaque to callers. */
 export const versionOf = (epoch: number, seq: number): string => `${epoch}.${seq}`
 
+/** What `versionOf` was given; null for a string that it never makes. */
+export function parseVersion(version: string): { epoch: number; seq: number } | null {
+  const [, epoch, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(version) ?? []
+  return epoch === undefined || seq === undefined ? null : { epoch: Number(epoch), seq: Number(seq) }
+}
+
 /**
  * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
  * Commits overlap; the log keeps them in order.
@@ -27,6 +33,7 @@ export class CommitLine {
   #epoch: number
   #changed: { at: number; by: string }
   #durable: Promise<number>
+  #head: number
   #failed = false
 
   constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
@@ -36,7 +43,8 @@ export class CommitLine {
     this.#existence = loaded.state
     this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
     this.#changed = loaded.state === 'live' ? loaded.changed : { at: 0, by: '' }
-    this.#durable = Promise.resolve(loaded.state === 'live' ? loaded.head : 0)
+    this.#head = loaded.state === 'live' ? loaded.head : 0
+    this.#durable = Promise.resolve(this.#head)
   }
 
   get existence(): Existence {
@@ -45,6 +53,11 @@ export class CommitLine {
 
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** Number of the last update applied, durable or not: the log numbers without gaps, and only we append. */
+  get head(): number {
+    return this.#head
   }
 
   /** Time and user of the last update. */
@@ -61,6 +74,7 @@ export class CommitLine {
   commit(updates: readonly RoomUpdate[], at: number): Promise<number> {
     const delivery = new Delivery(updates)
     this.#undelivered.push(delivery)
+    this.#head += updates.length
     this.#changed = { at, by: updates.at(-1)?.by ?? '' }
     const durable = this.#log.append(this.#doc, this.#target(), updates).then(({ last }) => {
       this.#listeners.durable(delivery)

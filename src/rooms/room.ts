@@ -1,4 +1,3 @@
-import type * as Y from 'yjs'
 import type { Clock } from '../clock.ts'
 import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
@@ -6,12 +5,12 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { readUpdate } from '../update/read.ts'
 import { writeStateVector } from '../update/vector.ts'
 import { AwarenessBoard } from './awareness.ts'
-import { CommitLine, type Existence, versionOf } from './commits.ts'
+import { CommitLine, type Existence } from './commits.ts'
 import { Compaction } from './compaction.ts'
 import type { Delivery, RoomUpdate } from './delivery.ts'
+import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
 import { Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
@@ -44,22 +43,6 @@ export interface RoomTools {
   readonly ended: (room: Room) => void
 }
 
-export interface Changed<T> {
-  readonly result: T
-  /** The document's version after the change. */
-  readonly version: string
-  /** Size of the update that clients received; 0 when nothing changed. */
-  readonly bytes: number
-}
-
-export interface Viewed<T> {
-  readonly result: T
-  readonly version: string
-  readonly vector: Uint8Array
-  readonly changed: { readonly at: number; readonly by: string }
-  readonly sizeBytes: number
-}
-
 /**
  * One open document: a cache of its log, and the people looking at it. Every change, whoever causes it, goes
  * vet → apply → append → (durable) → members; nothing is shown before it is durable.
@@ -69,6 +52,8 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
+  /** Reading and changing the document on behalf of REST. */
+  readonly editing: Editing
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
@@ -92,6 +77,16 @@ export class Room {
     this.#commits = new CommitLine(tools.log, this.doc, loaded, {
       durable: (delivery) => this.#deliver(delivery),
       failed: (error) => this.#fail(error),
+    })
+    this.editing = new Editing({
+      log: tools.log,
+      doc: this.doc,
+      state,
+      commits: this.#commits,
+      health: tools.health,
+      begin: () => this.#begin(),
+      commit: (update) => this.#commit([update], clock.now()).catch(handledByFail),
+      fail: (error) => this.#fail(error),
     })
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
@@ -157,43 +152,6 @@ export class Room {
     }
   }
 
-  /**
-   * Lets `edit` change the document as user `by`; resolves when the change is durable and sent.
-   * @throws ApiError NOT_FOUND when the document has no content and `create` is false, UNAVAILABLE when the store is away
-   */
-  async change<T>(by: string, edit: (doc: Y.Doc) => T, options: { create: boolean }): Promise<Changed<T>> {
-    this.#assertOpen()
-    const health = this.#tools.health()
-    if (!health.ok) throw new ApiError('UNAVAILABLE', `The store is away: ${health.reason}`)
-    this.#worked = true
-    this.turn()
-    if (this.existence !== 'live' && !options.create) throw new ApiError('NOT_FOUND', 'No such document')
-    const edited = this.#edit(edit)
-    const { result } = edited
-    // Even nothing makes a document: what was added empty can be found empty.
-    const added = edited.added ?? (this.existence === 'live' ? null : emptyUpdate)
-    if (added !== null) {
-      const summary = readUpdate(added, { allowSubdocuments: true })
-      this.state.advance(summary)
-      this.#commit([{ bytes: added, by, from: null, summary }], this.#tools.clock.now()).catch(handledByFail)
-    }
-    const seq = await this.#settled()
-    return { result, version: versionOf(this.epoch, seq), bytes: edited.added?.length ?? 0 }
-  }
-
-  /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
-  async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
-    this.#assertOpen()
-    this.#worked = true
-    this.turn()
-    const result = view(this.state.doc)
-    const { changed } = this.#commits
-    const vector = this.state.vector()
-    const sizeBytes = this.state.encode().length
-    const version = versionOf(this.epoch, await this.#settled())
-    return { result, version, vector, changed, sizeBytes }
-  }
-
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
   deliveredVector(): Uint8Array {
     return writeStateVector(this.#commits.deliveredClocks(this.state.clocks))
@@ -219,16 +177,6 @@ export class Room {
     this.#tools.ended(this)
   }
 
-  #edit<T>(edit: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
-    try {
-      return this.state.edit(edit)
-    } catch (error) {
-      // A refusal comes before the first change. Anything else may have left half an edit behind.
-      if (!(error instanceof ApiError)) this.#fail(error)
-      throw error
-    }
-  }
-
   #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
     const { metrics, clock } = this.#tools
     metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
@@ -247,22 +195,17 @@ export class Room {
     for (const member of this.#members) member.deliver(delivery)
   }
 
-  async #settled(): Promise<number> {
-    try {
-      return await this.#commits.durable
-    } catch (cause) {
-      throw new ApiError('UNAVAILABLE', 'The change could not be stored; try again', { cause })
-    }
-  }
-
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
   rest(): void {
     if (!this.#worked && this.#open) this.state.drop()
     this.#worked = false
   }
 
-  #assertOpen(): void {
+  /** What has arrived comes first; then nothing may come between the check and the change. */
+  #begin(): void {
     if (!this.#open) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
+    this.#worked = true
+    this.turn()
   }
 
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
@@ -276,9 +219,6 @@ export class Room {
     this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
   }
 }
-
-/** A Yjs update (V1) without structs and deletions. */
-const emptyUpdate = new Uint8Array(2)
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

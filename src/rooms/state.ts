@@ -141,19 +141,28 @@ export class RoomState {
     this.#addedBytes += bytes
   }
 
-  /** Listening costs more than applying, so it is done only around what needs it. */
   #capture<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
-    const doc = this.doc
-    const updates: Uint8Array[] = []
-    const listener = (update: Uint8Array): void => void updates.push(update)
-    doc.on('update', listener)
-    try {
-      const result = change(doc)
-      const added = updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null)
-      if (added !== null) this.#grow(added.length)
-      return { result, added }
-    } finally {
-      doc.off('update', listener)
-    }
+    const captured = captureUpdate(this.doc, change)
+    if (captured.added !== null) this.#grow(captured.added.length)
+    return captured
+  }
+}
+
+/**
+ * Runs `change` and returns the update that it made, null when it changed nothing. Listening costs more than applying,
+ * so it is done only around what needs it.
+ */
+export function captureUpdate<T>(
+  doc: Y.Doc,
+  change: (doc: Y.Doc) => T,
+): { result: T; added: Uint8Array | null } {
+  const updates: Uint8Array[] = []
+  const listener = (update: Uint8Array): void => void updates.push(update)
+  doc.on('update', listener)
+  try {
+    const result = change(doc)
+    return { result, added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null) }
+  } finally {
+    doc.off('update', listener)
   }
 }

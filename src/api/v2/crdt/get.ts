@@ -111,7 +111,7 @@ async function readEditor(
   { rooms }: Services,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const { result, version, vector, changed, sizeBytes } = await room.view((doc) =>
+    const { result, version, vector, changed, sizeBytes } = await room.editing.view((doc) =>
       room.existence === 'live' ? read(doc, request) : null,
     )
     if (result === null) return null
