@@ -242,8 +242,8 @@ async function finishServer(parts: {
   restarting: Close
 }): Promise<void> {
   await parts.rooms.closeAll(parts.restarting)
-  await parts.edge.close()
-  await parts.engine.close()
+  // A connection that will not end must not keep the store open.
+  await Promise.all([parts.edge.close(), parts.engine.close()])
 }
 
 const late = (ms: number): Promise<'late'> =>

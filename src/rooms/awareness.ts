@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type AwarenessEntry, writeAwareness } from '../update/awareness.ts'
+import { type AwarenessEntry, type AwarenessText, writeAwareness } from '../update/awareness.ts'
 import type { FrameEncoder, Member } from './member.ts'
 
 interface Shown {
@@ -14,6 +14,16 @@ const removedText = 'null'
 
 /** Client ids of members that have left, whose clock is remembered; the oldest are forgotten first. */
 const departedMax = 1_000
+/** Of these, how many a client that catches up is told of. */
+const departedShownMax = 200
+/** How far a clock may run ahead at once: one that jumped near its end would silence its client. */
+const clockJumpMax = 2 ** 20
+
+interface Departed {
+  /** Last clock shown. */
+  readonly clock: number
+  readonly userId: string
+}
 
 interface Change {
   readonly clock: number
@@ -31,9 +41,10 @@ interface Change {
 export class AwarenessBoard {
   readonly #shown = new Map<number, Shown>()
   readonly #clientOf = new Map<Member, number>()
+  readonly #ownerOf = new Map<number, Member>()
   readonly #changed = new Map<number, Change>()
-  /** Last clock shown of clients that left. Others ignore a state whose clock isn't later. */
-  readonly #departed = new Map<number, number>()
+  /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
+  readonly #departed = new Map<number, Departed>()
   readonly #members: ReadonlySet<Member>
   readonly #clock: Clock
   readonly #windowMs: number
@@ -56,9 +67,10 @@ export class AwarenessBoard {
   leave(member: Member): void {
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
-    if (client === undefined) return
+    if (client === undefined || this.#ownerOf.get(client) !== member) return
+    this.#ownerOf.delete(client)
     const shown = this.#shown.get(client)
-    if (shown === undefined || shown.member !== member) return
+    if (shown === undefined) return
     this.#remove(client, shown.clock + 1, member)
     this.#schedule()
   }
@@ -66,7 +78,18 @@ export class AwarenessBoard {
   /** One message with all states; null when nobody shows any. */
   all(): Uint8Array | null {
     if (this.#shown.size === 0) return null
-    return writeAwareness([...this.#shown].map(([clientId, { clock, text }]) => ({ clientId, clock, text })))
+    return writeAwareness(this.#states())
+  }
+
+  /** The same for somebody who has missed messages: also what is shown no more. */
+  allAndDeparted(): Uint8Array | null {
+    const departed = [...this.#departed].map(([clientId, { clock }]) => ({
+      clientId,
+      clock,
+      text: removedText,
+    }))
+    const entries = [...this.#states(), ...departed.slice(-departedShownMax)]
+    return entries.length === 0 ? null : writeAwareness(entries)
   }
 
   close(): void {
@@ -74,21 +97,30 @@ export class AwarenessBoard {
     this.#cancelFlush = null
   }
 
+  #states(): AwarenessText[] {
+    return [...this.#shown].map(([clientId, { clock, text }]) => ({ clientId, clock, text }))
+  }
+
   /**
    * The first client id a member announces is its own for good. A known id passes over only to the same user: a
    * client that reconnects before its half-open socket was noticed.
    */
-  #owns(member: Member, entry: AwarenessEntry): boolean {
+  #owns(member: Member, { clientId, clock, state }: AwarenessEntry): boolean {
     const own = this.#clientOf.get(member)
-    if (own !== undefined) return own === entry.clientId
-    if (entry.state === null) return false
-    const holder = this.#shown.get(entry.clientId)?.member
-    if (holder !== undefined && holder !== member) {
-      if (holder.user.id !== member.user.id) return false
-      this.#clientOf.delete(holder)
-    }
-    this.#clientOf.set(member, entry.clientId)
+    if (own !== undefined) return own === clientId && clock <= this.#lastClock(clientId) + clockJumpMax
+    if (state === null) return false
+    const owner = this.#ownerOf.get(clientId)
+    const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
+    if (userId !== member.user.id) return false
+    if (owner !== undefined) this.#clientOf.delete(owner)
+    this.#clientOf.set(member, clientId)
+    this.#ownerOf.set(clientId, member)
     return true
+  }
+
+  /** Without one, any: a client that has been editing for long has a clock of its own. */
+  #lastClock(clientId: number): number {
+    return this.#shown.get(clientId)?.clock ?? this.#departed.get(clientId)?.clock ?? Number.POSITIVE_INFINITY
   }
 
   #set(member: Member, entry: AwarenessEntry): void {
@@ -97,8 +129,8 @@ export class AwarenessBoard {
     if (known !== undefined && known.member === member && entry.clock < known.clock) return
     if (entry.state === null) return this.#remove(clientId, entry.clock, member)
     const departed = this.#departed.get(clientId)
-    const echo = departed !== undefined && entry.clock <= departed
-    const clock = echo ? departed + 1 : entry.clock
+    const echo = departed !== undefined && entry.clock <= departed.clock
+    const clock = echo ? departed.clock + 1 : entry.clock
     this.#departed.delete(clientId)
     const text = stamped(entry.state, member)
     this.#shown.set(clientId, { clock, text, member })
@@ -108,7 +140,8 @@ export class AwarenessBoard {
   #remove(clientId: number, clock: number, member: Member): void {
     this.#shown.delete(clientId)
     this.#changed.set(clientId, { clock, text: removedText, member, echo: false })
-    this.#departed.set(clientId, clock)
+    this.#departed.delete(clientId)
+    this.#departed.set(clientId, { clock, userId: member.user.id })
     if (this.#departed.size <= departedMax) return
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }

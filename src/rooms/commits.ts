@@ -35,6 +35,8 @@ export class CommitLine {
   #durable: Promise<number>
   #head: number
   #failed = false
+  #inFlight = 0
+  #whenSettled: (() => void)[] = []
 
   constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
     this.#log = log
@@ -55,7 +57,7 @@ export class CommitLine {
     return this.#epoch
   }
 
-  /** Number of the last update applied, durable or not: the log numbers without gaps, and only we append. */
+  /** Number of the last update applied, durable or not: the log numbers without gaps. */
   get head(): number {
     return this.#head
   }
@@ -74,16 +76,28 @@ export class CommitLine {
   commit(updates: readonly RoomUpdate[], at: number): Promise<number> {
     const delivery = new Delivery(updates)
     this.#undelivered.push(delivery)
-    this.#head += updates.length
     this.#changed = { at, by: updates.at(-1)?.by ?? '' }
-    const durable = this.#log.append(this.#doc, this.#target(), updates).then(({ last }) => {
+    // What somebody else has appended is not in this copy of the document, and must not go on without it.
+    const expectHead = this.#head
+    this.#head += updates.length
+    const appended = this.#log.append(this.#doc, this.#target(), updates, { expectHead })
+    const durable = appended.then(({ last }) => {
       this.#listeners.durable(delivery)
       this.#undelivered.shift()
       return last
     })
-    durable.catch((error: unknown) => this.#fail(error))
+    this.#inFlight += 1
+    durable.catch((error: unknown) => this.#fail(error)).finally(() => this.#settle())
     this.#durable = durable
     return durable
+  }
+
+  /** Resolves when every append has ended, well or not: one that failed may have overtaken others. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#inFlight === 0) resolve()
+      else this.#whenSettled.push(resolve)
+    })
   }
 
   /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
@@ -106,6 +120,12 @@ export class CommitLine {
     this.#existence = 'live'
     this.#epoch += 1
     return to
+  }
+
+  #settle(): void {
+    this.#inFlight -= 1
+    if (this.#inFlight > 0) return
+    for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
 
   #fail(error: unknown): void {

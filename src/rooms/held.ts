@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { UpdateSummary } from '../update/summary.ts'
+import { mayBeWhole, type UpdateSummary } from '../update/summary.ts'
 import type { Member } from './member.ts'
 
 /** A vetted update that has arrived and waits for the end of the turn. */
@@ -19,6 +19,8 @@ export interface HeldUpdate {
 
 /** How long a member may take to send what is missing. */
 export const gapMs = 10_000
+/** Updates held at once, a room: each is looked at again whenever something has been accepted. */
+const heldMax = 200
 
 /**
  * Updates waiting for what they build on. Neither stored nor relayed; dropped after `gapMs`, or when their bytes
@@ -42,21 +44,29 @@ export class HeldUpdates {
   add(incoming: Incoming): void {
     this.#updates.push({ incoming, until: this.#clock.now() + gapMs })
     this.#bytes += incoming.bytes.length
-    while (this.#bytes > this.#bytesMax) this.#bytes -= this.#updates.shift()?.incoming.bytes.length ?? 0
+    while (this.#bytes > this.#bytesMax || this.#updates.length > heldMax) this.#dropOldest()
   }
 
-  /** Takes out everything that is still worth trying. */
-  take(): HeldUpdate[] {
+  /** Takes out what may have become whole, and forgets what has waited too long. */
+  take(clocks: ReadonlyMap<number, number>): HeldUpdate[] {
     const now = this.#clock.now()
-    const taken = this.#updates.filter((update) => update.until > now)
-    this.#updates = []
-    this.#bytes = 0
+    const alive = this.#updates.filter((update) => update.until > now)
+    const taken = alive.filter(({ incoming }) => mayBeWhole(incoming.summary, clocks))
+    this.#replace(alive.filter((update) => !taken.includes(update)))
     return taken
   }
 
   /** Puts back what is still missing something. */
   restore(updates: readonly HeldUpdate[]): void {
-    this.#updates = [...updates, ...this.#updates]
-    this.#bytes = this.#updates.reduce((sum, update) => sum + update.incoming.bytes.length, 0)
+    this.#replace([...updates, ...this.#updates])
+  }
+
+  #replace(updates: HeldUpdate[]): void {
+    this.#updates = updates
+    this.#bytes = updates.reduce((sum, update) => sum + update.incoming.bytes.length, 0)
+  }
+
+  #dropOldest(): void {
+    this.#bytes -= this.#updates.shift()?.incoming.bytes.length ?? 0
   }
 }

@@ -108,13 +108,19 @@ export class Intake {
 
   #hold(incoming: Incoming): void {
     this.#held.add(incoming)
-    incoming.from.askForMissing()
+    // An offer is the answer to our asking: its sender has nothing more, and would be asked for ever.
+    if (incoming.kind === 'update') incoming.from.askForMissing()
   }
 
   #retryHeld(accepted: RoomUpdate[]): void {
-    const waiting = this.#held.take().filter((held) => {
-      return this.#nests(held.incoming) && !this.#integrate(held.incoming, accepted)
-    })
-    this.#held.restore(waiting)
+    // What one brings may be what another waits for.
+    for (let before = -1; before < accepted.length; ) {
+      before = accepted.length
+      const candidates = this.#held.take(this.#state.clocks)
+      const waiting = candidates.filter(
+        ({ incoming }) => this.#nests(incoming) && !this.#integrate(incoming, accepted),
+      )
+      this.#held.restore(waiting)
+    }
   }
 }

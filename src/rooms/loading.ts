@@ -33,13 +33,14 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
     loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
     if (loaded.state !== 'live' || loaded.epoch !== first.epoch) return loadRoom(log, doc)
   }
+  state.loaded()
   return { loaded: { ...first, head: Math.max(first.head, loaded.head) }, state, tail }
 }
 
 async function applyEntries(state: RoomState, updates: readonly Uint8Array[], tail: LogTail): Promise<void> {
   for (let start = 0; start < updates.length; start += entriesPerTurn) {
     const slice = updates.slice(start, start + entriesPerTurn)
-    state.applyPlain(slice.map((bytes) => ({ bytes })))
+    state.load(slice.map((bytes) => ({ bytes })))
     tail.entries += slice.length
     for (const bytes of slice) tail.bytes += bytes.length
     if (start + entriesPerTurn < updates.length) await new Promise((resolve) => setImmediate(resolve))

@@ -62,7 +62,8 @@ export class Room {
   #incoming: Incoming[] = []
   #incomingBytes = 0
   #incomingSince = 0
-  #open = true
+  /** Why the room has ended; null while it is open. */
+  #ended: Close | null = null
   /** Was the document worked on since `rest` was last called? */
   #worked = true
 
@@ -114,7 +115,14 @@ export class Room {
     return this.#commits.durable
   }
 
+  /** Resolves when every append has ended, well or not. */
+  settled(): Promise<void> {
+    return this.#commits.settled()
+  }
+
+  /** A room that has ended meanwhile ends its newcomer too. */
   join(member: Member): void {
+    if (this.#ended !== null) return member.end(this.#ended)
     this.#members.add(member)
   }
 
@@ -124,7 +132,7 @@ export class Room {
 
   /** Takes a vetted update. False when the document would grow past its limit: then it was not taken. */
   receive(incoming: Incoming): boolean {
-    if (!this.#open) return true
+    if (this.#ended !== null) return true
     const { length } = incoming.bytes
     const { documentBytesMax } = this.#tools.limits
     if (!this.state.hasRoomFor(this.#incomingBytes + length, documentBytesMax)) return false
@@ -140,7 +148,7 @@ export class Room {
 
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
-    if (this.#incoming.length === 0 || !this.#open) return
+    if (this.#incoming.length === 0 || this.#ended !== null) return
     const incoming = this.#incoming
     this.#incoming = []
     this.#incomingBytes = 0
@@ -160,7 +168,7 @@ export class Room {
   /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
   async compact(): Promise<void> {
     try {
-      if (this.#compaction.due && this.#open) await this.#compaction.run()
+      if (this.#compaction.due && this.#ended === null) await this.#compaction.run()
     } catch (err) {
       this.#tools.logger.warn({ err }, 'compaction failed')
     }
@@ -168,8 +176,8 @@ export class Room {
 
   /** Ends everyone's session. The room is of no use afterwards. */
   close(reason: Close): void {
-    if (!this.#open) return
-    this.#open = false
+    if (this.#ended !== null) return
+    this.#ended = reason
     this.awareness.close()
     const members = [...this.#members]
     this.#members.clear()
@@ -197,21 +205,22 @@ export class Room {
 
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
   rest(): void {
-    if (!this.#worked && this.#open) this.state.drop()
+    if (!this.#worked && this.#ended === null) this.state.drop()
     this.#worked = false
   }
 
-  /** What has arrived comes first; then nothing may come between the check and the change. */
+  /** What has arrived comes first. It may be what ends the room. */
   #begin(): void {
-    if (!this.#open) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
     this.#worked = true
     this.turn()
+    if (this.#ended !== null) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
   }
 
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
   #fail(error: unknown): void {
-    if (!this.#open) return
+    if (this.#ended !== null) return
     const refused = error instanceof AppendRefused
+    if (refused && error.reason === 'deleted') return this.close(deleted)
     this.#tools.logger.error(
       { err: error, refused, organizationId: this.address.organizationId },
       'room failed',
@@ -219,6 +228,9 @@ export class Room {
     this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
   }
 }
+
+/** Why sessions end when their document is deleted. */
+export const deleted = close('notFound', 'the document was deleted')
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { loadRoom } from './loading.ts'
-import { Room, type RoomLimits, type RoomTools } from './room.ts'
+import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Turns } from './turns.ts'
 
 export interface RoomsOptions extends RoomLimits {
@@ -81,7 +81,10 @@ export class Rooms {
     }
   }
 
-  /** Ends all sessions, then removes the document for good: a stale client cannot bring it back. */
+  /**
+   * Removes the document for good, then ends its sessions: a stale client cannot bring it back. What comes in between
+   * is refused by the log.
+   */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
     const key = nameOf(doc)
@@ -91,8 +94,8 @@ export class Rooms {
       await opening.catch(() => {})
     }
     await this.#exclusively(key, async () => {
-      this.#rooms.get(key)?.room.close(close('notFound', 'the document was deleted'))
       await this.#engine.log.destroy(doc)
+      this.#rooms.get(key)?.room.close(deleted)
     })
   }
 
@@ -101,7 +104,7 @@ export class Rooms {
     this.#cancelRest()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.turn()
-    await Promise.allSettled(rooms.map((room) => room.durable))
+    await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
   }
 
@@ -118,7 +121,9 @@ export class Rooms {
 
   /** While `work` runs nobody else opens or destroys the room. */
   async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
-    const running = work().finally(() => this.#opening.delete(key))
+    const running = work().finally(() => {
+      if (this.#opening.get(key) === running) this.#opening.delete(key)
+    })
     this.#opening.set(key, running)
     await running
   }
@@ -153,8 +158,17 @@ export class Rooms {
   /** Lets an idle room go, unless somebody came while its last work was being finished. */
   async #retire(open: OpenRoom): Promise<void> {
     await open.room.compact()
-    await open.room.durable.catch(() => {})
+    await open.room.settled()
     if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
+  }
+
+  /** What the room has appended may still be on its way: who opens the document next must find it in the log. */
+  #awaitAppends(key: string, room: Room): void {
+    const before = this.#opening.get(key)
+    const settled = Promise.allSettled([before, room.settled()]).then(() => {
+      if (this.#opening.get(key) === settled) this.#opening.delete(key)
+    })
+    this.#opening.set(key, settled)
   }
 
   #forget(room: Room): void {
@@ -164,6 +178,7 @@ export class Rooms {
     open.cancelIdle?.()
     this.#rooms.delete(key)
     this.#metrics.documentsOpen.set(this.#rooms.size)
+    this.#awaitAppends(key, room)
   }
 }
 

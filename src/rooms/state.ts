@@ -53,11 +53,26 @@ export class RoomState {
 
   get doc(): Y.Doc {
     if (this.#doc === null) {
-      this.#doc = new Y.Doc()
-      Y.applyUpdate(this.#doc, this.#bytes)
+      const doc = new Y.Doc()
+      Y.applyUpdate(doc, this.#bytes)
+      this.#doc = doc
       this.#bytes = new Uint8Array(0)
     }
     return this.#doc
+  }
+
+  /** Takes the entries of a log behind the snapshot, a slice at a time; `clocks` are right once `loaded` was called. */
+  load(updates: readonly { readonly bytes: Uint8Array }[]): void {
+    this.applyPlain(updates)
+  }
+
+  /** All of the log has been applied. */
+  loaded(): void {
+    if (this.#doc === null) return
+    this.clocks.clear()
+    for (const [client, clock] of Y.decodeStateVector(Y.encodeStateVector(this.#doc))) {
+      this.clocks.set(client, clock)
+    }
   }
 
   /** Keeps the bytes and lets the Y.Doc go. */

@@ -1,5 +1,8 @@
 import { type Close, close } from '../model/close.ts'
 
+/** Refused connections that are being told why, at once; beyond it they are cut off without a word. */
+const refusalsMax = 500
+
 export interface AdmissionLimits {
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
@@ -10,6 +13,7 @@ export class Admission {
   readonly #limits: AdmissionLimits
   readonly #byAddress = new Map<string, number>()
   #total = 0
+  #refusals = 0
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits
@@ -22,6 +26,15 @@ export class Admission {
       return close('overloaded', 'too many connections from this address')
     }
     return null
+  }
+
+  /** Counts a connection that will be refused politely; null when there are too many of them. */
+  enterRefused(): (() => void) | null {
+    if (this.#refusals >= refusalsMax) return null
+    this.#refusals += 1
+    return () => {
+      this.#refusals -= 1
+    }
   }
 
   /** Counts a connection; the returned function, called once, counts it off. */

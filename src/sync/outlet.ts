@@ -32,9 +32,11 @@ export class Outlet {
     this.#connection.write(frames)
   }
 
-  /** Calls `fn` once when all that is waiting has been handed to the operating system. */
+  /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
   whenDrained(fn: () => void): void {
-    this.#connection.once('drain', fn)
+    this.#connection.write('', (error) => {
+      if (error == null) fn()
+    })
   }
 
   readonly #uncork = (): void => {

@@ -27,7 +27,7 @@ export class ReadPressure {
     if (this.#pendingBytes() <= this.#pendingBytesMax || this.#paused.has(reader)) return
     this.#paused.add(reader)
     reader.pauseReading()
-    this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs)
+    this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 
   forget(reader: Reader): void {

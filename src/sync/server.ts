@@ -10,7 +10,7 @@ import { TokenRefused } from '../access/tokens.ts'
 import { CorruptRecord } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { type Close, close } from '../model/close.ts'
+import { type Close, close, closeCodes } from '../model/close.ts'
 import type { Lease, Rooms } from '../rooms/rooms.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
 import { Outlet } from './outlet.ts'
@@ -38,6 +38,19 @@ export interface SyncParts extends SessionTools {
   readonly logger: Log
 }
 
+/** Largest message of a client that has not been authenticated. */
+const unauthenticatedBytesMax = 65_536
+
+const socketServer = (maxPayload: number): WebSocketServer =>
+  new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    perMessageDeflate: false,
+    WebSocket: SyncSocket,
+    ...socketLimits,
+  })
+
 type Asked = Extract<SyncRequest, { kind: 'document' }>
 
 /** How often sessions are looked at: rights that end do so within this time. */
@@ -56,6 +69,10 @@ export class SyncServer {
   readonly #parts: SyncParts
   readonly #admission: Admission
   readonly #sockets: WebSocketServer
+  /** Accepts those who are then refused. */
+  readonly #refusals: WebSocketServer
+  /** All that have asked for an upgrade and are still there. */
+  readonly #connections = new Set<Duplex>()
   readonly #sessions = new Set<Session>()
   readonly #ticking: NodeJS.Timeout
   #draining: Close | null = null
@@ -64,14 +81,8 @@ export class SyncServer {
     this.#options = options
     this.#parts = parts
     this.#admission = new Admission(options)
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: true,
-      maxPayload: options.messageBytesMax,
-      perMessageDeflate: false,
-      WebSocket: SyncSocket,
-      ...socketLimits,
-    })
+    this.#sockets = socketServer(options.messageBytesMax)
+    this.#refusals = socketServer(unauthenticatedBytesMax)
     this.#ticking = setInterval(() => this.#tick(), tickMs)
     this.#ticking.unref()
   }
@@ -79,12 +90,13 @@ export class SyncServer {
   /** Takes over a connection from the HTTP server. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     connection.on('error', ignoreConnectionError)
+    this.#connections.add(connection)
+    connection.once('close', () => this.#connections.delete(connection))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return notFound(connection)
     const refusal = this.#refusalBefore(request, asked)
     if (refusal !== null || asked.kind === 'bad') {
-      const reason = refusal ?? close('bad', 'bad address')
-      return this.#accept(request, connection, head, (socket) => this.#refuse(socket, reason))
+      return this.#refuseUnread(request, connection, head, refusal ?? close('bad', 'bad address'))
     }
     this.#authenticate(request, connection, head, asked).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
@@ -97,8 +109,8 @@ export class SyncServer {
     this.#draining = reason
     for (const session of this.#sessions) session.end(reason)
     const deadline = Date.now() + timeoutMs
-    while (this.#sockets.clients.size > 0 && Date.now() < deadline) await sleep(10)
-    for (const socket of this.#sockets.clients) socket.terminate()
+    while (this.#connections.size > 0 && Date.now() < deadline) await sleep(10)
+    for (const connection of this.#connections) connection.destroy()
     clearInterval(this.#ticking)
   }
 
@@ -120,24 +132,25 @@ export class SyncServer {
     connection.once('close', leave)
     const identity = await this.#identify(asked.token)
     if (connection.destroyed) return
-    this.#accept(request, connection, head, (socket) => {
-      if (identity instanceof TokenRefused) {
-        this.#parts.metrics.authFailures.inc({ reason: identity.reason })
-        return this.#refuse(socket, close('unauthenticated', identity.message))
-      }
+    if (identity instanceof TokenRefused) {
+      this.#parts.metrics.authFailures.inc({ reason: identity.reason })
+      return this.#refuseUnread(request, connection, head, close('unauthenticated', identity.message))
+    }
+    this.#accept(this.#sockets, request, connection, head, (socket) => {
       this.#enter(socket, connection, identity, asked).catch((error: unknown) => this.#fail(socket, error))
     })
   }
 
   async #identify(token: string | null): Promise<Identity | TokenRefused> {
+    let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<TokenRefused>((resolve) => {
-      setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs).unref()
+      timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs)
     })
     const identity = this.#parts.access.identityOf(token).catch((error: unknown) => {
       if (error instanceof TokenRefused) return error
       throw error
     })
-    return Promise.race([identity, timeout])
+    return Promise.race([identity, timeout]).finally(() => clearTimeout(timer))
   }
 
   /** Opens the room. What the client sends meanwhile stays in the kernel's buffers: nothing is read. */
@@ -185,13 +198,22 @@ export class SyncServer {
     session.start()
   }
 
+  /** For those who have shown no token: next to nothing is read of what they send. */
+  #refuseUnread(request: IncomingMessage, connection: Duplex, head: Buffer, reason: Close): void {
+    const leave = this.#admission.enterRefused()
+    if (leave === null) return void connection.destroy()
+    connection.once('close', leave)
+    this.#accept(this.#refusals, request, connection, head, (socket) => this.#refuse(socket, reason))
+  }
+
   #accept(
+    sockets: WebSocketServer,
     request: IncomingMessage,
     connection: Duplex,
     head: Buffer,
     then: (socket: WebSocket) => void,
   ): void {
-    this.#sockets.handleUpgrade(request, connection, head, (socket) => {
+    sockets.handleUpgrade(request, connection, head, (socket) => {
       socket.on('error', (error) => this.#parts.logger.debug({ err: error }, 'websocket error'))
       socket.once('close', (code) => this.#parts.metrics.connectionsClosed.inc({ code: codeLabel(code) }))
       then(socket)
@@ -223,9 +245,11 @@ export class SyncServer {
 
 const notThere = close('notFound', 'no such document')
 
+const ownCodes = new Set<number>(Object.values(closeCodes))
+
 /** Codes that clients make up must not make up series. */
 const codeLabel = (code: number): string =>
-  code >= 4000 && !(code >= 4400 && code < 4500) ? 'other' : String(code)
+  ownCodes.has(code) || (code >= 1000 && code < 1016) ? String(code) : 'other'
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -234,6 +258,8 @@ const ignoreConnectionError = (): void => {}
 
 function notFound(connection: Duplex): void {
   const body = JSON.stringify({ error: { status: 'NOT_FOUND', message: 'websockets are at /sync/…' } })
+  // Half-open clients would stay for ever.
+  connection.once('finish', () => connection.destroy())
   connection.end(
     `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

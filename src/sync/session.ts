@@ -13,6 +13,7 @@ import { readAwareness, writeAwareness } from '../update/awareness.ts'
 import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
 import { readStateVector } from '../update/vector.ts'
+import { Answers } from './answers.ts'
 import type { Outlet } from './outlet.ts'
 import type { Reader, ReadPressure } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
@@ -41,6 +42,9 @@ export const heartbeatMs = 15_000
 /** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
 const echoAfterMs = 5_000
 
+/** How long to wait for what is missing before asking again. */
+const askAgainAfterMs = 1_000
+
 /** Says nothing; keeps a y-websocket client from thinking that the connection is dead. */
 const emptyAwareness = writeAwareness([])
 
@@ -55,6 +59,9 @@ export class Session implements Member, Reader {
   #roleUntil = 0
   /** State vector of what a slow client has; null while it keeps up. */
   #behind: Uint8Array | null = null
+  readonly #answers: Answers
+  #askedAt = Number.NEGATIVE_INFINITY
+  #waitingForDrain = false
   #heardAt: number
   #pingedAt: number
   #reading: 'on' | 'paused' = 'on'
@@ -66,6 +73,12 @@ export class Session implements Member, Reader {
     this.#room = parts.lease.room
     this.encoder = parts.protocol
     this.user = { id: parts.identity.userId, name: parts.identity.name }
+    this.#answers = new Answers({
+      prepare: (vector) => this.encoder.offer(this.#room.state.diff(vector)),
+      durable: () => this.#room.durable,
+      isFull: () => parts.outlet.full,
+      send: (frame) => this.#sendAnswer(frame),
+    })
     this.#heardAt = tools.clock.now()
     this.#pingedAt = this.#heardAt
   }
@@ -76,9 +89,8 @@ export class Session implements Member, Reader {
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
     socket.on('pong', () => this.#heard())
     this.#room.join(this)
-    this.askForMissing()
-    const states = this.#room.awareness.all()
-    if (states !== null) this.#send(this.encoder.awareness(states))
+    this.#sendVector()
+    this.#showAll(this.#room.awareness.all())
   }
 
   deliver(delivery: Delivered): void {
@@ -95,9 +107,12 @@ export class Session implements Member, Reader {
     this.#send(frame)
   }
 
+  /** One question is enough for a while: the answer holds all that the client has. */
   askForMissing(): void {
-    const vector = this.#room.state.vector()
-    this.#whenDurable(() => this.#send(this.encoder.vector(vector)))
+    const now = this.#tools.clock.now()
+    if (now - this.#askedAt < askAgainAfterMs) return
+    this.#askedAt = now
+    this.#sendVector()
   }
 
   end(reason: Close): void {
@@ -159,14 +174,11 @@ export class Session implements Member, Reader {
       case 'offer':
         return this.#takeUpdate(message.kind, message.update)
       case 'vector':
-        readStateVector(message.vector)
-        return this.#offer(this.#room.state.diff(message.vector))
+        return this.#takeVector(message.vector)
       case 'awareness':
         return this.#room.awareness.receive(this, readAwareness(message.message))
-      case 'queryAwareness': {
-        const states = this.#room.awareness.all()
-        if (states !== null) this.#send(this.encoder.awareness(states))
-      }
+      case 'queryAwareness':
+        if (!this.#parts.outlet.full) this.#showAll(this.#room.awareness.all())
     }
   }
 
@@ -188,8 +200,23 @@ export class Session implements Member, Reader {
     return this.#role
   }
 
-  #offer(update: Uint8Array): void {
-    this.#whenDurable(() => this.#send(this.encoder.offer(update)))
+  #sendVector(): void {
+    const vector = this.#room.state.vector()
+    this.#whenDurable(() => this.#send(this.encoder.vector(vector)))
+  }
+
+  #takeVector(vector: Uint8Array): void {
+    readStateVector(vector)
+    this.#answers.ask(vector)
+  }
+
+  #sendAnswer(frame: Uint8Array): void {
+    this.#send(frame)
+    if (this.#parts.outlet.full) this.#resumeWhenDrained()
+  }
+
+  #showAll(states: Uint8Array | null): void {
+    if (states !== null) this.#send(this.encoder.awareness(states))
   }
 
   /** Seen means safe: what is read from memory leaves only when the log has it. */
@@ -207,7 +234,17 @@ export class Session implements Member, Reader {
   #fallBehind(): void {
     this.#behind = this.#room.deliveredVector()
     this.#tools.metrics.slowClients.inc()
-    this.#parts.outlet.whenDrained(() => this.#catchUp())
+    this.#resumeWhenDrained()
+  }
+
+  #resumeWhenDrained(): void {
+    if (this.#waitingForDrain) return
+    this.#waitingForDrain = true
+    this.#parts.outlet.whenDrained(() => {
+      this.#waitingForDrain = false
+      this.#catchUp()
+      this.#answers.resume()
+    })
   }
 
   #catchUp(): void {
@@ -216,6 +253,7 @@ export class Session implements Member, Reader {
     this.#behind = null
     this.#tools.metrics.slowClients.dec()
     this.#whenDurable(() => this.#send(this.encoder.update(missed)))
+    this.#showAll(this.#room.awareness.allAndDeparted())
   }
 
   #expire(): void {

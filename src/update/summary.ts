@@ -50,10 +50,23 @@ export function isPlain(summary: UpdateSummary, clocks: Clocks): boolean {
   return true
 }
 
+/** False when the update still builds on something that neither `clocks` nor the update itself bring. */
+export function mayBeWhole({ clients, needs, deletedTo }: UpdateSummary, clocks: Clocks): boolean {
+  const reaches = (pairs: readonly number[]): boolean => {
+    for (let index = 0; index < pairs.length; index += 2) {
+      if (clockAfter(clients, clocks, pairs[index] as number) < (pairs[index + 1] as number)) return false
+    }
+    return true
+  }
+  const starts = clients.every(({ client, from }) => from <= (clocks.get(client) ?? 0))
+  return starts && reaches(needs) && reaches(deletedTo)
+}
+
 /** Where `client` stands once the update is in. */
 function clockAfter(clients: readonly ClientBlock[], clocks: Clocks, client: number): number {
-  for (const block of clients) if (block.client === client) return block.to
-  return clocks.get(client) ?? 0
+  const known = clocks.get(client) ?? 0
+  for (const block of clients) if (block.client === client) return Math.max(known, block.to)
+  return known
 }
 
 /** Counts an applied update. */
