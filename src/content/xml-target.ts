@@ -1,0 +1,118 @@
+import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
+import type { MarkSet, Marks } from './xml-marks.ts'
+import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './xml-parse.ts'
+import type { XmlElement, XmlNode } from './xml-tree.ts'
+import type { Vocabulary } from './xml-vocabulary.ts'
+
+/**
+ * Makes of what was written what is meant in this document: names in its spelling, elements or formatting marks, white
+ * space that only lays out the source dropped, neighbouring texts joined.
+ */
+export function targetTree(
+  parsed: ParsedElement,
+  vocabulary: Vocabulary,
+  marks: Marks,
+  numbers: NodeNumbers,
+): XmlElement {
+  return new TargetBuilder(vocabulary, marks, numbers).root(parsed)
+}
+
+interface Place {
+  readonly nodes: XmlNode[]
+  readonly text: RunBuilder
+}
+
+class TargetBuilder {
+  readonly #vocabulary: Vocabulary
+  readonly #marks: Marks
+  readonly #numbers: NodeNumbers
+  readonly #areMarks = new Map<ParsedElement, boolean>()
+
+  constructor(vocabulary: Vocabulary, marks: Marks, numbers: NodeNumbers) {
+    this.#vocabulary = vocabulary
+    this.#marks = marks
+    this.#numbers = numbers
+  }
+
+  root(parsed: ParsedElement): XmlElement {
+    return this.#numbers.element('', [], this.#content(parsed, 0, false))
+  }
+
+  #element(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlElement {
+    const attributes = [...parsed.attributes].sort(([a], [b]) => (a < b ? -1 : 1))
+    const children = this.#content(parsed, set, preservesSpace(parsed, preserved))
+    return this.#numbers.element(this.#vocabulary.spelling(parsed.name), attributes, children)
+  }
+
+  #content(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlNode[] {
+    const place: Place = { nodes: [], text: new RunBuilder() }
+    this.#fill(place, parsed, set, preserved)
+    this.#endText(place)
+    return place.nodes
+  }
+
+  /** Marks vanish from the tree: what is in them belongs to the element around them. */
+  #fill(place: Place, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
+    const dropsBreaks = !preserved && this.#isLaidOut(parsed)
+    for (const child of parsed.children) {
+      if (child.kind === 'text') {
+        if (!dropsBreaks || !isLayout(child)) place.text.add(child.text, set)
+      } else if (this.#isMark(child)) {
+        const name = this.#vocabulary.spelling(child.name)
+        this.#fill(
+          place,
+          child,
+          this.#marks.with(set, { name, attributes: [...child.attributes] }),
+          preserved,
+        )
+      } else {
+        this.#endText(place)
+        place.nodes.push(this.#element(child, set, preserved))
+      }
+    }
+  }
+
+  #endText(place: Place): void {
+    const text = place.text.take(this.#numbers)
+    if (text !== null) place.nodes.push(text)
+  }
+
+  /** Whether line breaks between the elements are layout: there is no other text and no mark beside them. */
+  #isLaidOut({ name, children }: ParsedElement): boolean {
+    let elements = name === '' ? 1 : 0
+    for (const child of children) {
+      if (child.kind === 'text' ? !isLayout(child) : this.#isMark(child)) return false
+      if (child.kind === 'element') elements += 1
+    }
+    return elements > 0
+  }
+
+  #isMark(parsed: ParsedElement): boolean {
+    const known = this.#areMarks.get(parsed)
+    if (known !== undefined) return known
+    const isMark = this.#decide(parsed)
+    this.#areMarks.set(parsed, isMark)
+    return isMark
+  }
+
+  #decide(parsed: ParsedElement): boolean {
+    const name = this.#vocabulary.spelling(parsed.name)
+    const use = this.#vocabulary.useOf(name)
+    if (use === 'mark' || use === 'element') return use === 'mark'
+    if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
+    // Without content it would leave no trace as a mark.
+    return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
+  }
+
+  #isInline({ children }: ParsedElement): boolean {
+    return children.every((child) => child.kind === 'text' || this.#isMark(child))
+  }
+}
+
+const isLayout = (node: ParsedNode): boolean =>
+  node.kind === 'text' && !node.meant && isBlankWithBreak(node.text)
+
+function preservesSpace({ attributes }: ParsedElement, inherited: boolean): boolean {
+  const space = attributes.get('xml:space')
+  return space === undefined ? inherited : space === 'preserve'
+}
