@@ -1,12 +1,13 @@
 import type { Hunk } from './diff.ts'
 import { editsBetween } from './edits.ts'
-import { snapToGraphemes } from './text-graphemes.ts'
+import type { Budget } from './myers.ts'
+import { Graphemes, snapToGraphemes } from './text-graphemes.ts'
 import type { Embed, TextState } from './text-state.ts'
 import { noAttributes, runAt } from './text-state.ts'
 import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 
 /** Steps of comparison for one replacement: some tens of milliseconds. */
-const stepsMax = 6_000_000
+export const stepsMax = 6_000_000
 
 /** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
 const swallowedLengthMax = 7
@@ -17,15 +18,24 @@ const swallowedLengthMax = 7
  */
 const edits = { most: 10_000, least: 500, timesItems: 60_000_000 } as const
 
-/** The edits to make, in order and never touching, none of them inside a grapheme cluster. */
-export function planEdits(state: TextState, target: string): Hunk[] {
+/** The edits to make, in order and never touching, none of them inside a grapheme cluster; at most `editsMax`. */
+export function planEdits(
+  state: TextState,
+  target: string,
+  budget: Budget,
+  graphemes = new Graphemes(),
+  editsMax = editsMaxFor(state.items),
+): Hunk[] {
   const source = state.text
-  const found = editsBetween(source, target, { steps: stepsMax })
+  const found = editsBetween(source, target, budget)
   const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
   const slid = joinTouching(slideAll(source, target, swallowed))
-  const max = Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (state.items + 1))))
-  return atMost(max, snapToGraphemes(source, target, slid))
+  return atMost(editsMax, snapToGraphemes(source, target, slid, graphemes))
 }
+
+/** Edits that a replacement may make where Yjs has so many items to walk along. */
+export const editsMaxFor = (items: number): number =>
+  Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))
 
 /** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
 function worthRewriting(state: TextState, before: Hunk, after: Hunk): boolean {
