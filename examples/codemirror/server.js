@@ -19,8 +19,14 @@ async function token(name) {
   const { apiKey, authToken } = await credentials()
   const response = await fetch(`${weft}/v2/auth/generate_token`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-api-key': apiKey, 'x-service-auth-token': authToken },
-    body: JSON.stringify({ data: { userId: randomUUID(), userProperties: { name, email: 'guest@example.com' } } }),
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+    },
+    body: JSON.stringify({
+      data: { userId: randomUUID(), userProperties: { name, email: 'guest@example.com' } },
+    }),
   })
   const answer = await response.json()
   if (!response.ok) throw new Error(answer.error.message)

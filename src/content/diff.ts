@@ -55,14 +55,27 @@ function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
 
 /** Positions of the tokens that `other` has too; the others are marked as changed. */
 function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Array): Int32Array {
-  const present = new Set(other)
+  const has = membership(other)
   const positions = new Int32Array(tokens.length)
   let count = 0
   for (let index = 0; index < tokens.length; index++) {
-    if (present.has(tokens[index] as number)) positions[count++] = index
+    if (has(tokens[index] as number)) positions[count++] = index
     else changed[index] = 1
   }
   return positions.subarray(0, count)
+}
+
+/** Sequences from this length on are looked up in a table of all tokens instead of a set: much faster. */
+const tableLengthMin = 4_096
+
+function membership(tokens: Int32Array): (token: number) => boolean {
+  if (tokens.length < tableLengthMin) {
+    const set = new Set(tokens)
+    return (token) => set.has(token)
+  }
+  const table = new Uint8Array(tokens.reduce((most, token) => Math.max(most, token), 0) + 1)
+  for (const token of tokens) table[token] = 1
+  return (token) => table[token] === 1
 }
 
 function hunksOf(changedA: Uint8Array, changedB: Uint8Array, offset: number): Hunk[] {

@@ -1,9 +1,12 @@
 import { diffTokens, type Hunk } from './diff.ts'
 import type { Budget } from './myers.ts'
-import { betweenCodePoints, codePoints, intern, lines, type Tokenizer, words } from './text-tokens.ts'
+import { betweenCodePoints, codePoints, Interner, lines, type Tokenizer, words } from './text-tokens.ts'
 
 /** Longest side of a replaced stretch that is compared code point by code point, in UTF-16 units. */
 const fineLengthMax = 400
+
+/** What a comparison costs, however small: a dozen allocations. */
+const comparisonSteps = 50
 
 /**
  * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
@@ -11,20 +14,28 @@ const fineLengthMax = 400
  */
 export function editsBetween(a: string, b: string, budget: Budget): Hunk[] {
   const whole: Hunk = { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }
-  const byLine = refine(a, b, whole, lines, budget)
-  const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(a, b, hunk, words, budget) : [hunk]))
-  return byWord.flatMap((hunk) => (replaces(hunk) ? finest(a, b, hunk, budget) : [hunk]))
+  const comparison: Comparison = { a, b, interner: new Interner(), budget }
+  const byLine = refine(comparison, whole, lines)
+  const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(comparison, hunk, words) : [hunk]))
+  return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
+}
+
+interface Comparison {
+  readonly a: string
+  readonly b: string
+  readonly interner: Interner
+  readonly budget: Budget
 }
 
 const replaces = (hunk: Hunk): boolean => hunk.aEnd > hunk.aStart && hunk.bEnd > hunk.bStart
 
-function refine(a: string, b: string, hunk: Hunk, tokenize: Tokenizer, budget: Budget): Hunk[] {
+function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: Tokenizer): Hunk[] {
   if (budget.steps <= 0) return [hunk]
+  budget.steps -= comparisonSteps
   const aEnds = tokenize(a, hunk.aStart, hunk.aEnd)
   const bEnds = tokenize(b, hunk.bStart, hunk.bEnd)
-  const numbers = new Map<string, number>()
-  const aTokens = intern(a, hunk.aStart, aEnds, numbers)
-  const bTokens = intern(b, hunk.bStart, bEnds, numbers)
+  const aTokens = interner.number(a, hunk.aStart, aEnds)
+  const bTokens = interner.number(b, hunk.bStart, bEnds)
   return diffTokens(aTokens, bTokens, budget).map(({ aStart, aEnd, bStart, bEnd }) => ({
     aStart: offset(aEnds, hunk.aStart, aStart),
     aEnd: offset(aEnds, hunk.aStart, aEnd),
@@ -36,15 +47,15 @@ function refine(a: string, b: string, hunk: Hunk, tokenize: Tokenizer, budget: B
 /** Where the token number `index` starts. */
 const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
 
-function finest(a: string, b: string, hunk: Hunk, budget: Budget): Hunk[] {
+function finest(comparison: Comparison, hunk: Hunk): Hunk[] {
   const [deleted, inserted] = [hunk.aEnd - hunk.aStart, hunk.bEnd - hunk.bStart]
-  if (Math.max(deleted, inserted) > fineLengthMax) return [withoutCommonEnds(a, b, hunk)]
-  const finer = refine(a, b, hunk, codePoints, budget)
+  if (Math.max(deleted, inserted) > fineLengthMax) return [withoutCommonEnds(comparison, hunk)]
+  const finer = refine(comparison, hunk, codePoints)
   const kept = deleted - finer.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0)
   return kept * 2 >= Math.min(deleted, inserted) ? finer : [hunk]
 }
 
-function withoutCommonEnds(a: string, b: string, { aStart, aEnd, bStart, bEnd }: Hunk): Hunk {
+function withoutCommonEnds({ a, b }: Comparison, { aStart, aEnd, bStart, bEnd }: Hunk): Hunk {
   while (aStart < aEnd && bStart < bEnd && a.charCodeAt(aStart) === b.charCodeAt(bStart)) {
     aStart += 1
     bStart += 1

@@ -1,7 +1,7 @@
 import type { Hunk } from './diff.ts'
 import {
+  AttributeCursor,
   type Attributes,
-  attributesAt,
   noAttributes,
   sharedAttributes,
   type TextState,
@@ -13,8 +13,11 @@ export interface Piece {
   readonly attributes: Attributes
 }
 
-/** Pieces of one replacement that bear attributes, since each costs several items; what is inserted after is plain. */
-const formattedPiecesMax = 10_000
+/**
+ * Formatting marks that one replacement may write to tell line breaks from formatted lines; beyond, line
+ * breaks are formatted like the lines. Each change of attributes costs a mark for each attribute.
+ */
+const lineMarksMax = 5_000
 
 /**
  * Gives inserted text its attributes. Replaced text takes those of the first replaced character that is no line break;
@@ -23,41 +26,42 @@ const formattedPiecesMax = 10_000
  */
 export class Formatter {
   readonly #state: TextState
-  readonly #plain: boolean
-  #left = formattedPiecesMax
+  readonly #cursor: AttributeCursor
+  #marksLeft = lineMarksMax
 
   constructor(state: TextState) {
     this.#state = state
-    this.#plain = state.runs.every(({ attributes }) => attributes === noAttributes)
+    this.#cursor = new AttributeCursor(state.runs)
   }
 
-  /** What the hunk inserts, cut where its attributes change. */
+  /** What the hunk inserts, cut where its attributes change. Hunks are asked about in their order. */
   pieces(hunk: Hunk, inserted: string): Piece[] {
     if (inserted === '') return []
-    if (this.#plain) return [{ text: inserted, attributes: noAttributes }]
     const replaced = firstReplaced(this.#state.text, hunk)
     if (replaced === null) return this.#pureInsertion(hunk.aStart, inserted)
-    return this.#perLine(inserted, attributesAt(this.#state.runs, replaced))
+    return this.#perLine(inserted, this.#cursor.at(replaced))
   }
 
   /** Only the first line has a left neighbour on its line, and only the last line a right one. */
   #pureInsertion(at: number, inserted: string): Piece[] {
-    const { text, runs } = this.#state
+    const { text } = this.#state
     if (at === 0 || text[at - 1] === '\n') return [{ text: inserted, attributes: noAttributes }]
-    const left = attributesAt(runs, at - 1)
+    const left = this.#cursor.at(at - 1)
     const lineEnd = inserted.indexOf('\n')
     if (lineEnd !== -1)
       return joined([inserted.slice(0, lineEnd), inserted.slice(lineEnd)], [left, noAttributes])
     const atLineEnd = at === text.length || text[at] === '\n'
-    return [{ text: inserted, attributes: atLineEnd ? left : sharedAttributes(left, attributesAt(runs, at)) }]
+    return [{ text: inserted, attributes: atLineEnd ? left : sharedAttributes(left, this.#cursor.at(at)) }]
   }
 
   #perLine(inserted: string, attributes: Attributes): Piece[] {
-    const parts = attributes === noAttributes ? [inserted] : inserted.split(/(\n+)/, this.#left)
-    this.#left -= parts.length
+    if (attributes === noAttributes) return [{ text: inserted, attributes }]
+    const marks = Object.keys(attributes).length
+    const parts = inserted.split(/(\n+)/, Math.floor(this.#marksLeft / marks))
+    this.#marksLeft -= (parts.length - 1) * marks
     const cut = parts.reduce((length, part) => length + part.length, 0)
     const kinds = parts.map((_, index) => (index % 2 === 0 ? attributes : noAttributes))
-    return joined([...parts, inserted.slice(cut)], [...kinds, noAttributes])
+    return joined([...parts, inserted.slice(cut)], [...kinds, attributes])
   }
 }
 

@@ -8,7 +8,7 @@ const contextMax = 64
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Ranges above U+02FF whose characters never join with what stands before them. */
+/** Ranges above U+02FF whose characters join with none of their kind, nor with any below. */
 const plainRanges: readonly (readonly [number, number])[] = [
   [0x0370, 0x0482], // Greek, Cyrillic
   [0x048a, 0x0590], // Cyrillic, Armenian
@@ -18,6 +18,9 @@ const plainRanges: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff], // CJK
 ]
 
+const isPlain = (unit: number): boolean =>
+  unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
+
 /** Answers whether user-perceived characters end at a place, with a bounded number of costly lookups. */
 export class Graphemes {
   #lookups = 0
@@ -25,10 +28,9 @@ export class Graphemes {
   /** False where cutting `text` at `at` would split a grapheme cluster; when in doubt, false. */
   isBoundary(text: string, at: number): boolean {
     if (at <= 0 || at >= text.length) return true
-    const next = text.charCodeAt(at)
-    if (next < 0x300) return next !== 10 || text.charCodeAt(at - 1) !== 13
-    if (plainRanges.some(([from, to]) => next >= from && next <= to)) return true
-    if ((next & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) return false
+    const [before, next] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
+    if (isPlain(before) && isPlain(next)) return before !== 13 || next !== 10
+    if ((next & 0xfc00) === 0xdc00 && (before & 0xfc00) === 0xd800) return false
     if (this.#lookups >= lookupsMax) return false
     this.#lookups += 1
     return isSegmentBoundary(text, at)

@@ -3,7 +3,7 @@ import { editsBetween } from './edits.ts'
 import type { Budget } from './myers.ts'
 import { Graphemes, snapToGraphemes } from './text-graphemes.ts'
 import type { Embed, TextState } from './text-state.ts'
-import { noAttributes, runAt } from './text-state.ts'
+import { runAt } from './text-state.ts'
 import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 
 /** Steps of comparison for one replacement: some tens of milliseconds. */
@@ -14,9 +14,9 @@ const swallowedLengthMax = 7
 
 /**
  * Edits in one replacement; beyond, near ones are joined. Yjs spends about 0.85 ns on each edit for each item there is
- * (measured with 13.6.33), so the more items, the fewer edits.
+ * (measured with 13.6.33), so the more items, the fewer edits; and up to a mark for each attribute.
  */
-const edits = { most: 10_000, least: 500, timesItems: 60_000_000 } as const
+const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
 
 /** The edits to make, in order and never touching, none of them inside a grapheme cluster; at most `editsMax`. */
 export function planEdits(
@@ -30,12 +30,17 @@ export function planEdits(
   const found = editsBetween(source, target, budget)
   const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
   const slid = joinTouching(slideAll(source, target, swallowed))
-  return atMost(editsMax, snapToGraphemes(source, target, slid, graphemes))
+  return atMost(Math.max(1, Math.min(editsMax, attributesAllow(state))), snapToGraphemes(source, target, slid, graphemes))
 }
 
 /** Edits that a replacement may make where Yjs has so many items to walk along. */
 export const editsMaxFor = (items: number): number =>
   Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))
+
+function attributesAllow({ runs }: TextState): number {
+  const attributes = runs.reduce((most, { size }) => Math.max(most, size), 0)
+  return Math.floor(edits.timesAttributes / (attributes + 1))
+}
 
 /** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
 function worthRewriting(state: TextState, before: Hunk, after: Hunk): boolean {
@@ -43,7 +48,7 @@ function worthRewriting(state: TextState, before: Hunk, after: Hunk): boolean {
   // With the characters on both sides: their formatting decides about that of what is inserted between them.
   const run = runAt(state.runs, Math.max(0, before.aStart - 1))
   if (run !== runAt(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
-  const plain = (state.runs[run]?.attributes ?? noAttributes) === noAttributes
+  const plain = (state.runs[run]?.size ?? 0) === 0
   if (!plain && state.text.slice(before.aEnd, after.aStart).includes('\n')) return false
   return !holdsEmbed(state.embeds, before.aStart, after.aEnd)
 }

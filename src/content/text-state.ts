@@ -17,7 +17,10 @@ export interface Embed {
 /** A stretch of the string with the same attributes; it ends where the next one starts. */
 export interface Run {
   readonly start: number
-  readonly attributes: Attributes
+  /** What is different from the run before; null takes an attribute away. */
+  readonly changes: readonly (readonly [key: string, value: unknown])[]
+  /** How many attributes it has. */
+  readonly size: number
 }
 
 /** A text root taken apart, without touching it. */
@@ -39,44 +42,49 @@ export const noAttributes: Attributes = Object.freeze(Object.create(null) as Att
  */
 export function readState(root: Root | undefined): TextState {
   const parts: string[] = []
-  const runs: Run[] = []
+  const runs = new RunWriter()
   const embeds: Embed[] = []
-  const current = new Map<string, unknown>()
-  let [at, items, formatted] = [0, 0, true]
+  let [at, items] = [0, 0]
   for (let item = root?._start ?? null; item !== null; item = item.right) {
     items += 1
     if (item.deleted) continue
     const { content } = item
     if (content instanceof Y.ContentString) {
-      if (formatted) startRun(runs, at, current)
-      formatted = false
+      runs.text(at)
       parts.push(markUnpaired(content.str))
       at += content.str.length
-    } else if (content instanceof Y.ContentFormat) {
-      if (content.value === null) current.delete(content.key)
-      else current.set(content.key, content.value)
-      formatted = true
-    } else if (item.countable) {
+    } else if (content instanceof Y.ContentFormat) runs.format(content.key, content.value)
+    else if (item.countable) {
       const fixed = !(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)
       embeds.push({ at, length: item.length, fixed })
     }
   }
-  return { text: parts.join(''), runs, embeds, items }
+  return { text: parts.join(''), runs: runs.runs, embeds, items }
 }
 
-function startRun(runs: Run[], start: number, current: ReadonlyMap<string, unknown>): void {
-  const last = runs.at(-1)
-  if (last !== undefined && Object.keys(last.attributes).length === current.size) {
-    const same = [...current].every(([key, value]) => equalityDeep(last.attributes[key], value))
-    if (same) return
+/** Collects runs in time linear in the formatting marks: how many attributes are on at once makes no difference. */
+class RunWriter {
+  readonly runs: Run[] = []
+  readonly #current = new Map<string, unknown>()
+  /** Values at the last text, of the attributes named since. */
+  readonly #before = new Map<string, unknown>()
+
+  format(key: string, value: unknown): void {
+    if (!this.#before.has(key)) this.#before.set(key, this.#current.get(key) ?? null)
+    if (value === null) this.#current.delete(key)
+    else this.#current.set(key, value)
   }
-  runs.push({ start, attributes: current.size === 0 ? noAttributes : attributesFrom(current) })
-}
 
-export function attributesFrom(entries: Iterable<readonly [string, unknown]>): Attributes {
-  const attributes = Object.create(null) as Record<string, unknown>
-  for (const [key, value] of entries) attributes[key] = value
-  return attributes
+  /** Text begins at `start`: it starts a run if it is formatted in another way than the text before. */
+  text(start: number): void {
+    const changes = [...this.#before].flatMap(([key, before]) => {
+      const value = this.#current.get(key) ?? null
+      return equalityDeep(before, value) ? [] : [[key, value] as const]
+    })
+    this.#before.clear()
+    if (changes.length > 0 || this.runs.length === 0)
+      this.runs.push({ start, changes, size: this.#current.size })
+  }
 }
 
 /** What two characters have in common. */
@@ -84,6 +92,12 @@ export const sharedAttributes = (left: Attributes, right: Attributes): Attribute
   attributesFrom(
     Object.entries(left).filter(([key, value]) => key in right && equalityDeep(right[key], value)),
   )
+
+function attributesFrom(entries: Iterable<readonly [string, unknown]>): Attributes {
+  const attributes = Object.create(null) as Record<string, unknown>
+  for (const [key, value] of entries) attributes[key] = value
+  return attributes
+}
 
 const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
@@ -100,8 +114,31 @@ export function runAt(runs: readonly Run[], at: number): number {
   return low
 }
 
-export const attributesAt = (runs: readonly Run[], at: number): Attributes =>
-  runs[runAt(runs, at)]?.attributes ?? noAttributes
+/** Looks up the attributes of characters, each at or after the one before: one walk for a whole replacement. */
+export class AttributeCursor {
+  readonly #runs: readonly Run[]
+  readonly #current = new Map<string, unknown>()
+  #next = 0
+  #snapshot: Attributes = noAttributes
+
+  constructor(runs: readonly Run[]) {
+    this.#runs = runs
+  }
+
+  at(offset: number): Attributes {
+    const from = this.#next
+    for (let run = this.#runs[from]; run !== undefined && run.start <= offset; run = this.#runs[this.#next]) {
+      for (const [key, value] of run.changes) {
+        if (value === null) this.#current.delete(key)
+        else this.#current.set(key, value)
+      }
+      this.#next += 1
+    }
+    if (this.#next > from)
+      this.#snapshot = this.#current.size === 0 ? noAttributes : attributesFrom(this.#current)
+    return this.#snapshot
+  }
+}
 
 /** The string as every replica reads it: well-formed. */
 export const plainText = (state: TextState): string => state.text.toWellFormed()

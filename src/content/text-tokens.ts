@@ -86,20 +86,27 @@ function nextCodePoint(text: string, at: number): number {
   return at + (pair ? 2 : 1)
 }
 
-/** Numbers for tokens: equal text, equal number. `numbers` is shared by the two sides of a comparison. */
-export function intern(
-  text: string,
-  start: number,
-  ends: readonly number[],
-  numbers: Map<string, number>,
-): Int32Array {
-  let from = start
-  return Int32Array.from(ends, (end) => {
-    const token = text.slice(from, end)
-    from = end
-    const known = numbers.get(token)
+/** Gives tokens numbers: equal text, equal number. One for both sides of a comparison, and for all its levels. */
+export class Interner {
+  readonly #numbers = new Map<string, number>()
+  /** Single UTF-16 units have their code as number, which spares texts of many small tokens the map. */
+  #next = 0x1_0000
+
+  number(text: string, start: number, ends: readonly number[]): Int32Array {
+    const numbers = new Int32Array(ends.length)
+    let from = start
+    for (let index = 0; index < ends.length; index++) {
+      const end = ends[index] as number
+      numbers[index] = end - from === 1 ? text.charCodeAt(from) : this.#numberOf(text.slice(from, end))
+      from = end
+    }
+    return numbers
+  }
+
+  #numberOf(token: string): number {
+    const known = this.#numbers.get(token)
     if (known !== undefined) return known
-    numbers.set(token, numbers.size)
-    return numbers.size - 1
-  })
+    this.#numbers.set(token, this.#next)
+    return this.#next++
+  }
 }

@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
 import { asRoot, type Root } from './kind.ts'
-import { readState, type TextState } from './text-state.ts'
+import { AttributeCursor, readState, type TextState } from './text-state.ts'
 import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
 import type { Marks } from './xml-marks.ts'
 import { xmlName, xmlText } from './xml-names.ts'
@@ -95,9 +95,10 @@ class TreeReader {
   #text(parts: readonly TextPart[]): LiveNode | null {
     const builder = new RunBuilder()
     for (const { state } of parts) {
-      state.runs.forEach(({ start, attributes }, index) => {
+      const attributes = new AttributeCursor(state.runs)
+      state.runs.forEach(({ start }, index) => {
         const end = state.runs[index + 1]?.start ?? state.text.length
-        builder.add(state.text.slice(start, end).toWellFormed(), this.#marks.setOf(attributes))
+        builder.add(state.text.slice(start, end).toWellFormed(), this.#marks.setOf(attributes.at(start)))
       })
     }
     const node = builder.take(this.#numbers)

@@ -1,7 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
-import { type ApiError, invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import { storedName, xmlName } from './xml-names.ts'
+import { malformed, type Position, positionAt, problemIn, tooMuch } from './xml-problem.ts'
 
 /** An element as it was written; whether it is a formatting mark depends on the document. */
 export interface ParsedElement {
@@ -36,7 +36,6 @@ export function parseXml(data: string): ParsedElement {
   const parser = new SaxesParser<typeof options>(options)
   parser.line = line
   parser.column = column
-  const refuse = (reason: string): ApiError => malformed(reason, parser.line, parser.column)
   refuseUnpairedSurrogate(data)
   const builder = new TreeBuilder(parser)
   parser.on('attribute', () => builder.countAttribute())
@@ -45,17 +44,14 @@ export function parseXml(data: string): ParsedElement {
   parser.on('text', (text) => builder.text(text, false))
   parser.on('cdata', (text) => builder.text(text, true))
   parser.on('error', ({ message }) => {
-    throw refuse(message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
+    throw problemIn(data, message, parser)
   })
   parser.on('doctype', () => {
-    throw refuse('a DOCTYPE is not allowed')
+    throw problemIn(data, 'doctype', parser)
   })
   parser.write(data.slice(length)).close()
   return builder.root
 }
-
-const malformed = (reason: string, line: number, column: number): ApiError =>
-  invalid(`data is not well-formed XML at ${line}:${column}: ${reason}`, { line, column })
 
 /** White space as it stands between elements on lines of their own. */
 export const isBlankWithBreak = (text: string): boolean => /^[ \t]*[\r\n][ \t\r\n]*$/.test(text)
@@ -70,7 +66,7 @@ function prologOf(data: string): { length: number; line: number; column: number 
   const mark = data.startsWith('\ufeff') ? 1 : 0
   const found = declaration.exec(data.slice(mark, mark + 1_000))
   if (found === null && /^<\?xml[ \t\r\n?]/.test(data.slice(mark, mark + 6))) {
-    throw malformed('malformed XML declaration', 1, mark + 1)
+    throw malformed('malformed XML declaration', { line: 1, column: mark + 1 })
   }
   const length = mark + (found?.[0].length ?? 0)
   const lines = data.slice(0, length).split(/\r\n|\r|\n/)
@@ -80,17 +76,8 @@ function prologOf(data: string): { length: number; line: number; column: number 
 /** The parser takes the half of a surrogate pair for a whole one. */
 function refuseUnpairedSurrogate(data: string): void {
   if (data.isWellFormed()) return
-  const before = data.slice(
-    0,
-    data.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/),
-  )
-  const lines = before.split(/\r\n|\r|\n/)
-  throw malformed('unpaired surrogate', lines.length, Array.from(lines.at(-1) as string).length + 1)
-}
-
-interface Position {
-  readonly line: number
-  readonly column: number
+  const index = data.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
+  throw malformed('unpaired surrogate', positionAt(data, index))
 }
 
 interface Open {
@@ -126,7 +113,7 @@ class TreeBuilder {
   countAttribute(): void {
     this.#attributes += 1
     if (this.#attributes > limits.attributes) {
-      throw this.#tooMuch(`an element has at most ${limits.attributes} attributes`, this.#attributes)
+      throw tooMuch(`an element has at most ${limits.attributes} attributes`, this.#attributes, this.#at)
     }
   }
 
@@ -134,7 +121,7 @@ class TreeBuilder {
     this.#attributes = 0
     this.#countNode()
     const depth = this.#open.length
-    if (depth > depthMax) throw this.#tooMuch(`elements are at most ${depthMax} deep`, depth)
+    if (depth > depthMax) throw tooMuch(`elements are at most ${depthMax} deep`, depth, this.#at)
     const attributes = new Map<string, string>()
     for (const name in tag.attributes) attributes.set(this.#name(name), tag.attributes[name] as string)
     const element = opened(this.#name(tag.name), attributes)
@@ -169,7 +156,8 @@ class TreeBuilder {
 
   #countNode(): void {
     this.#nodes += 1
-    if (this.#nodes > limits.nodes) throw this.#tooMuch(`XML has at most ${limits.nodes} nodes`, this.#nodes)
+    if (this.#nodes > limits.nodes)
+      throw tooMuch(`XML has at most ${limits.nodes} nodes`, this.#nodes, this.#at)
   }
 
   /** In the one form that names have here. */
@@ -178,17 +166,11 @@ class TreeBuilder {
     if (known !== undefined) return known
     const stored = storedName(written)
     if (stored.length > limits.nameLength || stored === '') {
-      throw this.#tooMuch(`names have 1 to ${limits.nameLength} characters`, stored.length)
+      throw tooMuch(`names have 1 to ${limits.nameLength} characters`, stored.length, this.#at)
     }
-    if (stored === '__proto__')
-      throw malformed('the name __proto__ is not allowed', this.#at.line, this.#at.column)
+    if (stored === '__proto__') throw malformed('the name __proto__ is not allowed', this.#at)
     const name = xmlName(stored)
     this.#names.set(written, name)
     return name
-  }
-
-  #tooMuch(limit: string, size: number): ApiError {
-    const { line, column } = this.#at
-    return invalid(`data has too much at ${line}:${column}: ${limit}; here it is ${size}`, { line, column })
   }
 }

@@ -1,6 +1,6 @@
 import type { Hunk } from './diff.ts'
 import { planEdits } from './text-plan.ts'
-import { runAt, type TextState } from './text-state.ts'
+import { AttributeCursor, runAt, type TextState } from './text-state.ts'
 import type { Effort } from './xml-effort.ts'
 import type { Marks } from './xml-marks.ts'
 import type { XmlRun, XmlText } from './xml-tree.ts'
@@ -83,6 +83,7 @@ class ChangeWriter implements TextChange {
   readonly #state: TextState
   readonly #target: MarkedText
   readonly #marks: Marks
+  readonly #attributes: AttributeCursor
   #at = 0
   #targetAt = 0
   #embed = 0
@@ -91,6 +92,7 @@ class ChangeWriter implements TextChange {
     this.#state = state
     this.#target = target
     this.#marks = marks
+    this.#attributes = new AttributeCursor(state.runs)
   }
 
   /** Keeps everything up to `offset`, stretch by stretch; embeds right there too, unless `beforeEmbeds`. */
@@ -134,9 +136,8 @@ class ChangeWriter implements TextChange {
       const runEnd = this.#state.runs[run + 1]?.start ?? this.#state.text.length
       const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
       const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
-      const attributes = this.#state.runs[run]?.attributes
       const wanted = this.#target.runs[marked]?.marks ?? 0
-      this.#retain(length, attributes === undefined ? null : this.#marks.change(attributes, wanted))
+      this.#retain(length, this.#marks.change(this.#attributes.at(this.#at), wanted))
       this.#at += length
       this.#targetAt += length
     }

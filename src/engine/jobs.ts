@@ -26,6 +26,9 @@ export function checkJobs(jobs: readonly Job[]): void {
   }
 }
 
+/** Payloads may be views on buffers that are used again. */
+export const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
+
 const isLeased = (record: JobRecord, now: number): boolean => record.lease !== '' && record.at > now
 
 /** What is kept when `job` is enqueued; `record` itself when it is left as it is. */

@@ -69,18 +69,21 @@ function decodeSegment(escaped: Uint8Array): string {
 }
 
 /** Eight bytes, big endian: the order of the numbers. @throws RangeError unless a safe integer from 0 */
-export function encodeNumber(value: number): Buffer {
+export function writeNumber(bytes: Buffer, value: number, at: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)
+  bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at)
+  bytes.writeUInt32BE(value % 2 ** 32, at + 4)
+}
+
+/** Like `writeNumber`. */
+export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
-  bytes.writeUInt32BE(Math.floor(value / 2 ** 32), 0)
-  bytes.writeUInt32BE(value % 2 ** 32, 4)
+  writeNumber(bytes, value, 0)
   return bytes
 }
 
-export const decodeNumber = (bytes: Uint8Array, at: number): number => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8)
-  return view.getUint32(0) * 2 ** 32 + view.getUint32(4)
-}
+export const decodeNumber = (bytes: Buffer, at: number): number =>
+  bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 
 /** Everything in `space` that starts with `bytes`. */
 export const rangeOf = (space: Uint8Array): ByteRange => ({

@@ -1,5 +1,5 @@
 import type { UpdateSummary } from '../update/summary.ts'
-import type { FrameEncoder, Member } from './member.ts'
+import type { Delivered, FrameEncoder, Member } from './member.ts'
 
 /** One update on its way: applied to the document, not durable before its append has resolved. */
 export interface RoomUpdate {
@@ -15,7 +15,7 @@ export interface RoomUpdate {
  * The updates of one commit. Frames are built once a protocol and put together once for all who sent none of them:
  * the cost of a busy room is one write per receiver, not one per receiver and update.
  */
-export class Delivery {
+export class Delivery implements Delivered {
   readonly updates: readonly RoomUpdate[]
   readonly #senders: ReadonlySet<Member | null>
   readonly #frames = new Map<FrameEncoder, { frames: Uint8Array[]; all: Buffer }>()
@@ -25,7 +25,6 @@ export class Delivery {
     this.#senders = new Set(updates.map((update) => update.from))
   }
 
-  /** All frames for `member` in one buffer, without the updates it sent itself; null when none is left. */
   bytesFor(member: Member): Buffer | null {
     const { frames, all } = this.#encoded(member.encoder)
     if (!this.#senders.has(member)) return all

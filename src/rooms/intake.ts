@@ -1,8 +1,9 @@
 import { messageOf } from '../errors.ts'
 import { close } from '../model/close.ts'
+import { checkEntries } from '../update/entries.ts'
 import { checkNesting } from '../update/nesting.ts'
 import { readUpdate } from '../update/read.ts'
-import { isEmpty, isPlain } from '../update/summary.ts'
+import { isEmpty, isPlain, type UpdateSummary } from '../update/summary.ts'
 import type { RoomUpdate } from './delivery.ts'
 import type { HeldUpdates, Incoming } from './held.ts'
 import type { Member } from './member.ts'
@@ -70,8 +71,19 @@ export class Intake {
     } catch (cause) {
       throw new BrokenDocument('an update could not be applied', { cause })
     }
+    for (const { summary, from } of run) this.#checkEntries(summary, from)
     for (const update of run) accepted.push(update)
     run.length = 0
+  }
+
+  /** The last thing to be vetted can only be seen afterwards; nothing is stored yet. */
+  #checkEntries(summary: UpdateSummary, from: Member | null): void {
+    try {
+      checkEntries(summary, this.#state.doc)
+    } catch (cause) {
+      from?.end(close('bad', messageOf(cause)))
+      throw new BrokenDocument(messageOf(cause), { cause })
+    }
   }
 
   /** Applies what can be applied; false when a part is missing something. */
@@ -89,6 +101,7 @@ export class Intake {
 
   #accept(added: Uint8Array, from: Member, accepted: RoomUpdate[]): void {
     const summary = readUpdate(added, { allowSubdocuments: true })
+    this.#checkEntries(summary, from)
     this.#state.advance(summary)
     accepted.push({ bytes: added, by: from.user.id, from, summary })
   }

@@ -1,5 +1,4 @@
 import type { Close } from '../model/close.ts'
-import type { Delivery } from './delivery.ts'
 
 /**
  * Turns what a room says into bytes on the wire. One object a protocol, so that a frame is built once for all
@@ -17,12 +16,18 @@ export interface MemberUser {
   readonly name: string
 }
 
+/** The updates of one commit, durable. */
+export interface Delivered {
+  /** All frames for `member` in one buffer, without the updates it sent itself; null when none is left. */
+  bytesFor(member: Member): Uint8Array | null
+}
+
 /** What a room needs of whoever looks at its document. */
 export interface Member {
   readonly encoder: FrameEncoder
   readonly user: MemberUser
   /** Durable updates, its own among them. Never throws, never blocks. */
-  deliver(delivery: Delivery): void
+  deliver(delivery: Delivered): void
   /** A frame made by its encoder. `own` is true when it is only about the member itself. */
   deliverAwareness(frame: Uint8Array, own: boolean): void
   /** The member sent something that builds on updates the room doesn't have. */

@@ -5,6 +5,12 @@ import { writeStateVector } from '../update/vector.ts'
 /** Update without any content: what an up-to-date client sends as its SyncStep2. */
 const emptyUpdateBytes = 2
 
+/**
+ * Enough to share the cost of a transaction. More gain nothing, and cost a lot where neighbours join: at the end of a
+ * transaction Yjs joins lists of values pairwise, so 4,000 pushes of 30 numbers take 5.8 s together and 52 ms like this.
+ */
+const updatesPerTransaction = 64
+
 export interface Integrated {
   /** What was new, as an update of its own; null when everything was known already. */
   readonly added: Uint8Array | null
@@ -63,14 +69,17 @@ export class RoomState {
   }
 
   /**
-   * Applies updates that are known to fit exactly (`isPlain`), in one transaction: a third of the cost of one
+   * Applies updates that are known to fit exactly (`isPlain`), many in a transaction: a third of the cost of one
    * transaction each. `clocks` have been advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const doc = this.doc
-    doc.transact(() => {
-      for (const { bytes } of updates) Y.applyUpdate(doc, bytes)
-    })
+    for (let start = 0; start < updates.length; start += updatesPerTransaction) {
+      const together = updates.slice(start, start + updatesPerTransaction)
+      doc.transact(() => {
+        for (const { bytes } of together) Y.applyUpdate(doc, bytes)
+      })
+    }
     for (const { bytes } of updates) this.#grow(bytes.length)
   }
 

@@ -8,10 +8,11 @@ export class Outlet {
   readonly #connection: Duplex
   readonly #bufferBytesMax: number
   #corked = false
-  /** Epoch milliseconds of the last frame. */
-  lastWriteAt = 0
+  /** Epoch milliseconds of the last frame, or of the start. */
+  lastWriteAt: number
 
-  constructor(connection: Duplex, bufferBytesMax: number) {
+  constructor(connection: Duplex, bufferBytesMax: number, now: number) {
+    this.lastWriteAt = now
     this.#connection = connection
     this.#bufferBytesMax = bufferBytesMax
   }

@@ -172,7 +172,7 @@ export class SyncServer {
     renews: boolean,
   ): void {
     const { metrics } = this.#parts
-    const outlet = new Outlet(connection, this.#options.sendBufferBytesMax)
+    const outlet = new Outlet(connection, this.#options.sendBufferBytesMax, this.#parts.clock.now())
     const parts = { socket, outlet, protocol: yWebsocket, lease, identity, address, renews }
     const session = new Session(parts, this.#parts)
     this.#sessions.add(session)

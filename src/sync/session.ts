@@ -6,8 +6,7 @@ import { messageOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import type { Delivery } from '../rooms/delivery.ts'
-import type { Member, MemberUser } from '../rooms/member.ts'
+import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Lease } from '../rooms/rooms.ts'
 import { readAwareness, writeAwareness } from '../update/awareness.ts'
@@ -82,7 +81,7 @@ export class Session implements Member, Reader {
     if (states !== null) this.#send(this.encoder.awareness(states))
   }
 
-  deliver(delivery: Delivery): void {
+  deliver(delivery: Delivered): void {
     if (this.#behind !== null) return
     if (this.#parts.outlet.full) return this.#fallBehind()
     const frames = delivery.bytesFor(this)

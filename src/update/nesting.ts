@@ -25,13 +25,13 @@ type NewItems = Map<number, NewItem[]>
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
   const items: NewItems = new Map()
   readUpdate(bytes, { allowSubdocuments: true }, (client, clock, length, isType, claimed) => {
+    // Where a known run is, only the document says, and its remainder follows it: an update may tell another story.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
-    // The document says where a known run is. Its remainder follows it, whatever the update says.
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
-    list.push({ clock, end: clock + length, isType, place, depth: 0 })
+    list.push({ clock: Math.max(clock, known), end: clock + length, isType, place, depth: 0 })
   })
   for (const list of items.values()) {
     for (const item of list) {
@@ -57,10 +57,8 @@ function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
     chain.push(item)
     const place: ItemPlace = item.place
     if (place.kind === 'root') break
-    // What the document holds comes first: an update may tell another story of it.
-    const known: boolean = place.clock < Y.getState(doc.store, place.client)
-    item = known ? undefined : find(items, place.client, place.clock)
-    if (known) depth = depthInDocument(place, doc)
+    item = find(items, place.client, place.clock)
+    if (item === undefined) depth = depthInDocument(place, doc)
   }
   for (let index = chain.length - 1; index >= 0; index--) {
     const link = chain[index] as NewItem
@@ -84,8 +82,9 @@ function find(items: NewItems, client: number, clock: number): NewItem | undefin
   return undefined
 }
 
-/** Depth of an item placed relative to one that the document holds. */
+/** Depth of an item placed relative to one that isn't in the update. */
 function depthInDocument(place: Exclude<ItemPlace, { kind: 'root' }>, doc: Y.Doc): number {
+  if (place.clock >= Y.getState(doc.store, place.client)) return 1
   let item: unknown = Y.getItem(doc.store, Y.createID(place.client, place.clock))
   let depth = place.kind === 'parent' ? 1 : 0
   while (item instanceof Y.Item) {

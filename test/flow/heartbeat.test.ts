@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 
 /** Real time, moved ahead by the test. */
 let aheadMs = 0
-const clock: Clock = { now: () => Date.now() + aheadMs, after: systemClock.after }
+const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
 
 let server: TestServer
 let token: string

@@ -72,7 +72,7 @@ describe('stock clients', () => {
     ada.text.insert(9, 'online ')
     bob.provider.connect()
     const both = (editor: Editor): boolean =>
-      /online/.test(`${editor.text}`) && /offline/.test(`${editor.text}`)
+      /online/.test(editor.text.toString()) && /offline/.test(editor.text.toString())
     await eventually(() => both(ada) && both(bob) && ada.text.toString() === bob.text.toString())
     ada.close()
     bob.close()

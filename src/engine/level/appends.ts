@@ -1,24 +1,13 @@
 import type { Clock } from '../../clock.ts'
-import type { Appended, AppendOptions, AppendTo, Job, Key, LogUpdate, StoreUnavailable } from '../engine.ts'
+import type { Appended, AppendOptions, AppendTo, Key, LogUpdate } from '../engine.ts'
 import type { Gate } from '../gate.ts'
 import { admit } from '../heads.ts'
 import { inTurn, known } from './cells.ts'
-import type { GroupCommit, Waiter } from './commit.ts'
-import type { DocumentCell, Documents } from './documents.ts'
-import { namedError } from './naming.ts'
+import type { GroupCommit } from './commit.ts'
+import type { Documents } from './documents.ts'
+import { PendingAppend } from './pending-append.ts'
 import type { LevelQueue } from './queue.ts'
 import { encodeHead, encodeUpdates } from './records.ts'
-
-/** One call, and the ends of the promise it was answered with. */
-interface Call {
-  readonly doc: Key
-  readonly to: AppendTo
-  readonly updates: readonly LogUpdate[]
-  readonly options: AppendOptions
-  readonly cell: DocumentCell
-  readonly resolve: (appended: Appended) => void
-  readonly reject: (error: unknown) => void
-}
 
 /**
  * Appends to logs. Where the head is known, a number is given and the bytes are copied before the call returns;
@@ -50,19 +39,16 @@ export class Appends {
     return new Promise((resolve, reject) => {
       if (updates.length === 0) throw new RangeError('an append without updates')
       this.#commit.admit()
-      const cell = this.#documents.pin(doc)
-      const call = { doc, to, updates, options, cell, resolve, reject }
-      const isReady = cell.knowledge.state === 'known' && cell.turn === null && options.jobs === undefined
-      if (isReady) this.#write(call)
+      const call = new PendingAppend(this.#documents, { doc, to, updates, options }, resolve, reject)
+      const { knowledge, turn } = call.cell
+      if (knowledge.state === 'known' && turn === null && options.jobs === undefined) this.#write(call)
       else this.#writeInTurn(call)
     })
   }
 
-  /** What the caller passed may be a view on a buffer that is used again, so it is copied before waiting. */
-  #writeInTurn(given: Call): void {
-    const call = copyOf(given)
-    const bytes = call.updates.reduce((sum, update) => sum + update.bytes.length, 0)
-    const release = this.#commit.reserve(bytes)
+  #writeInTurn(call: PendingAppend): void {
+    call.keepCopies()
+    const release = this.#commit.reserve(call.bytes)
     const turn = async () => {
       const jobs = await this.#queue.pin(call.options.jobs ?? [])
       try {
@@ -72,62 +58,29 @@ export class Appends {
         jobs.release()
       }
     }
-    const decided = this.#gate.run(() => inTurn(call.cell, turn)).catch((error) => this.#refuse(call, error))
-    void decided.finally(release)
+    void this.#gate
+      .run(() => inTurn(call.cell, turn))
+      .catch((error: unknown) => call.refuse(error))
+      .finally(release)
   }
 
   /** Nothing is written when it is refused. */
-  #write(call: Call, enqueue?: () => void): void {
-    const { cell, to, updates, options } = call
+  #write(call: PendingAppend, enqueue?: () => void): void {
+    const { cell, to, updates } = call
     const keys = cell.key
     try {
-      const log = admit(known(cell), to, options)
-      const appended = { epoch: log.epoch, first: log.head + 1, last: log.head + updates.length }
-      const key = keys.update(appended.first)
-      const record = encodeUpdates(key, appended.first, this.#clock.now(), updates)
-      this.#documents.set(cell, { ...log, head: appended.last })
+      const log = admit(known(cell), to, call.options)
+      const { epoch, base, head } = log
+      const [first, last] = [head + 1, head + updates.length]
+      const record = encodeUpdates(keys.updatesCrc, first, this.#clock.now(), updates)
+      this.#documents.set(cell, { state: 'live', epoch, base, head: last })
       if (typeof to !== 'number') this.#commit.put(keys.head, encodeHead(keys.head, log))
-      this.#commit.put(key, record)
+      this.#commit.put(keys.update(first), record)
       enqueue?.()
-      this.#commit.wait(new Waiting(call, appended, this.#documents))
+      call.written({ epoch, first, last })
+      this.#commit.wait(call)
     } catch (error) {
-      this.#refuse(call, error)
+      call.refuse(error)
     }
-  }
-
-  #refuse({ cell, doc, reject }: Call, error: unknown): void {
-    this.#documents.unpin(cell)
-    reject(namedError('document', doc, error))
-  }
-}
-
-const copyOf = (call: Call): Call => ({
-  ...call,
-  updates: call.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by })),
-  options: { ...call.options, jobs: (call.options.jobs ?? []).map(copyOfJob) },
-})
-
-const copyOfJob = (job: Job): Job => ({ ...job, payload: new Uint8Array(job.payload) })
-
-/** An append that has its numbers and waits for the disk. */
-class Waiting implements Waiter {
-  readonly #call: Call
-  readonly #appended: Appended
-  readonly #documents: Documents
-
-  constructor(call: Call, appended: Appended, documents: Documents) {
-    this.#call = call
-    this.#appended = appended
-    this.#documents = documents
-  }
-
-  durable(): void {
-    this.#documents.unpin(this.#call.cell)
-    this.#call.resolve(this.#appended)
-  }
-
-  lost(error: StoreUnavailable): void {
-    this.#documents.unpin(this.#call.cell)
-    this.#call.reject(error)
   }
 }

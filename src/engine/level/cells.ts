@@ -1,11 +1,17 @@
 import { StoreUnavailable } from '../engine.ts'
 
+export type Knowledge<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'known'; readonly value: T }
+  /** The cell is of no use any more: the next one who asks gets another. */
+  | { readonly state: 'lost'; readonly error: unknown }
+
 /** What memory knows of one stored thing, changes on their way to the disk included. */
 export interface Cell<T, K = Buffer> {
   readonly name: string
   /** Where it is stored. */
   readonly key: K
-  knowledge: { readonly state: 'loading' | 'forgotten' } | { readonly state: 'known'; readonly value: T }
+  knowledge: Knowledge<T>
   /** Resolves when loaded. */
   ready: Promise<void>
   /** Those who need it; changes that are not yet durable among them. */
@@ -50,7 +56,7 @@ export class Cells<T, K = Buffer> {
 
   unpin(cell: Cell<T, K>): void {
     cell.pins -= 1
-    if (cell.pins > 0 || cell.knowledge.state === 'forgotten') return
+    if (cell.pins > 0 || cell.knowledge.state === 'lost') return
     this.#idle.add(cell)
     if (this.#idle.size > this.#idleMax) this.#drop(this.#idle.values().next().value as Cell<T, K>)
   }
@@ -68,7 +74,8 @@ export class Cells<T, K = Buffer> {
 
   /** All that memory knows may be wrong: it is read again. */
   forget(): void {
-    for (const cell of this.#cells.values()) cell.knowledge = { state: 'forgotten' }
+    const error = new StoreUnavailable('a write failed and its outcome is unknown')
+    for (const cell of this.#cells.values()) cell.knowledge = { state: 'lost', error }
     this.#cells.clear()
     this.#idle.clear()
   }
@@ -101,7 +108,7 @@ export class Cells<T, K = Buffer> {
     } catch (error) {
       if (cell.knowledge.state === 'known') return
       this.#drop(cell)
-      cell.knowledge = { state: 'forgotten' }
+      cell.knowledge = { state: 'lost', error }
       throw error
     }
   }
@@ -112,10 +119,11 @@ export class Cells<T, K = Buffer> {
   }
 }
 
-/** @throws StoreUnavailable when what was known has been forgotten because a write failed */
+/** @throws what loading threw; StoreUnavailable when what was known has been forgotten because a write failed */
 export function known<T, K>({ knowledge }: Cell<T, K>): T {
-  if (knowledge.state !== 'known') throw new StoreUnavailable('a write failed and its outcome is unknown')
-  return knowledge.value
+  if (knowledge.state === 'known') return knowledge.value
+  if (knowledge.state === 'lost') throw knowledge.error
+  throw new Error('the cell has not been waited for')
 }
 
 /** Runs `work` when the cell is loaded and those who came earlier have ended. */

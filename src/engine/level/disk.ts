@@ -3,7 +3,8 @@ import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { type Health, StoreUnavailable } from '../engine.ts'
 import { closedMessage } from '../gate.ts'
-import { DamagedRecord } from './records.ts'
+import { Awaited } from './awaited.ts'
+import { failureOf, readError } from './failures.ts'
 import { spaces } from './spaces.ts'
 import type { Operation, Store } from './store.ts'
 
@@ -31,14 +32,9 @@ interface Outage {
   reason: string
   readonly sinceMs: number
   givenUp: boolean
+  /** Before the store is opened the next time; at once the first time. */
+  delayMs: number
   readonly stopHolding: () => void
-}
-
-/** A promise and the ends of it. */
-interface Return {
-  readonly store: Promise<Store>
-  readonly found: (store: Store) => void
-  readonly missed: (error: StoreUnavailable) => void
 }
 
 /**
@@ -50,7 +46,8 @@ export class Disk {
   readonly #options: DiskOptions
   #store: Store | null
   #outage: Outage | null = null
-  #return: Return | null = null
+  /** The store that is being opened. */
+  #next: Awaited<Store> | null = null
   #reopening: Promise<void> | null = null
   #stopWaiting: () => void = () => undefined
   #isClosed = false
@@ -100,7 +97,7 @@ export class Disk {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#outage?.stopHolding()
-    this.#return?.missed(new StoreUnavailable(closedMessage))
+    this.#next?.missed(new StoreUnavailable(closedMessage))
     this.#stopWaiting()
     await this.#reopening
     await this.#store?.close()
@@ -109,7 +106,7 @@ export class Disk {
 
   async #usable(): Promise<Store> {
     this.admit()
-    return this.#store ?? (this.#return as Return).store
+    return this.#store ?? (this.#next as Awaited<Store>).promise
   }
 
   #fail(store: Store, error: unknown): void {
@@ -121,7 +118,7 @@ export class Disk {
 
   #replace(store: Store): void {
     this.#store = null
-    this.#return = newReturn()
+    this.#next = new Awaited()
     this.#reopening = this.#reopen(store)
   }
 
@@ -129,7 +126,7 @@ export class Disk {
     const { clock, holdMs, log } = this.#options
     log?.error({ reason }, 'a write failed: holding changes and opening the store again')
     const stopHolding = clock.after(holdMs, () => this.#giveUp())
-    return { reason, sinceMs: clock.now(), givenUp: false, stopHolding }
+    return { reason, sinceMs: clock.now(), givenUp: false, delayMs: 0, stopHolding }
   }
 
   #giveUp(): void {
@@ -139,18 +136,18 @@ export class Disk {
     this.#outage.givenUp = true
     // A write that is still on its way must have ended before anything is read: closing waits for it.
     if (this.#store !== null) this.#replace(this.#store)
-    this.#return?.missed(error)
+    this.#next?.missed(error)
     this.#options.onGivenUp(error)
   }
 
   async #reopen(old: Store): Promise<void> {
     await old.close().catch(() => undefined)
-    let delayMs = reopenDelayMs.first
-    while (!this.#isClosed) {
-      const store = await this.#tryOpen()
+    while (!this.#isClosed && this.#outage !== null) {
+      const { delayMs } = this.#outage
+      this.#outage.delayMs = Math.min(Math.max(reopenDelayMs.first, delayMs * 2), reopenDelayMs.max)
+      if (delayMs > 0) await this.#wait(delayMs)
+      const store = this.#isClosed ? null : await this.#tryOpen()
       if (store !== null) return this.#found(store)
-      await this.#wait(delayMs)
-      delayMs = Math.min(delayMs * 2, reopenDelayMs.max)
     }
   }
 
@@ -171,7 +168,7 @@ export class Disk {
   #found(store: Store): void {
     this.#store = store
     if (this.#outage?.givenUp) this.#endOutage()
-    this.#return?.found(store)
+    this.#next?.found(store)
   }
 
   #endOutage(): void {
@@ -191,30 +188,4 @@ export class Disk {
       }
     })
   }
-}
-
-function newReturn(): Return {
-  let ends: Pick<Return, 'found' | 'missed'> | undefined
-  const store = new Promise<Store>((found, missed) => {
-    ends = { found, missed }
-  })
-  // Often nobody waits.
-  store.catch(() => undefined)
-  return { store, ...(ends as Pick<Return, 'found' | 'missed'>) }
-}
-
-const failureOf = (write: Promise<void>): Promise<{ readonly error: unknown } | null> =>
-  write.then(
-    () => null,
-    (error: unknown) => ({ error }),
-  )
-
-/** What a failed read means to its caller. */
-function readError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'LEVEL_CORRUPTION') return new DamagedRecord(messageOf(error), { cause: error })
-  if (code.startsWith('LEVEL_')) {
-    return new StoreUnavailable(`the store cannot be read: ${messageOf(error)}`, { cause: error })
-  }
-  return error
 }

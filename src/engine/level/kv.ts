@@ -1,5 +1,6 @@
-import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
+import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import type { Gate } from '../gate.ts'
+import { copyOfJob } from '../jobs.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
 import { type Cell, Cells, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
@@ -42,15 +43,17 @@ export class LevelKv implements Kv {
   }
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
-    const decide = () => named('partition', part, () => this.#decide(partition(part), commit))
+    const prepared = prepare(partition(part), commit)
     return this.#gate.run(async () => {
-      const pinned = await this.#partitions.run(keyName(part), decide)
-      if (pinned === null) return false
+      const written = await this.#partitions.run(keyName(part), () =>
+        named('partition', part, () => this.#decide(prepared)),
+      )
+      if (written === null) return false
       try {
         await this.#commit.durable()
         return true
       } finally {
-        for (const cell of pinned) this.#values.unpin(cell)
+        for (const cell of written) this.#values.unpin(cell)
       }
     })
   }
@@ -70,18 +73,15 @@ export class LevelKv implements Kv {
   }
 
   /** The written values, pinned until they are durable; null when a check failed. */
-  async #decide(space: Buffer, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit) {
+  async #decide({ checks, writes, jobs }: Prepared): Promise<readonly ValueCell[] | null> {
     this.#commit.admit()
-    const checked = checks.map(({ key, value }) => ({ cell: this.#pin(space, key), value }))
     const pinnedJobs = await this.#queue.pin(jobs)
+    const checked = checks.map(({ at, value }) => ({ cell: this.#pin(at), value }))
     try {
       await Promise.all(checked.map(({ cell }) => cell.ready))
       if (!checked.every(({ cell, value }) => isSame(known(cell), value))) return null
       this.#commit.admit()
-      const written = [
-        ...puts.map(({ key, value }) => this.#write(space, key, new Uint8Array(value))),
-        ...dels.map((key) => this.#write(space, key, null)),
-      ]
+      const written = writes.map((write) => this.#write(write))
       pinnedJobs.enqueue()
       return written
     } finally {
@@ -90,16 +90,13 @@ export class LevelKv implements Kv {
     }
   }
 
-  #write(space: Buffer, key: Key, value: Uint8Array | null): ValueCell {
-    const at = stored(space, key)
-    const cell = this.#values.hold(at.toString('latin1'), at, value)
+  #write({ at, value }: Value): ValueCell {
     if (value === null) this.#commit.delete(at)
     else this.#commit.put(at, sealed(at, value))
-    return cell
+    return this.#values.hold(at.toString('latin1'), at, value)
   }
 
-  #pin(space: Buffer, key: Key): ValueCell {
-    const at = stored(space, key)
+  #pin(at: Buffer): ValueCell {
     return this.#values.pin(at.toString('latin1'), () => at)
   }
 
@@ -116,6 +113,31 @@ export class LevelKv implements Kv {
 
 const partition = (part: Key): Buffer => under(spaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
+
+/** What is, or is to be, stored under a key; null: nothing. */
+interface Value {
+  readonly at: Buffer
+  readonly value: Uint8Array | null
+}
+
+interface Prepared {
+  readonly checks: readonly Value[]
+  readonly writes: readonly Value[]
+  readonly jobs: readonly Job[]
+}
+
+/** What can be wrong is found before anything is done; what the caller may use again is copied before it waits. */
+function prepare(space: Buffer, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit): Prepared {
+  const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
+    at: stored(space, key),
+    value: value && new Uint8Array(value),
+  })
+  return {
+    checks: checks.map(valueAt),
+    writes: [...puts.map(valueAt), ...dels.map((key) => ({ at: stored(space, key), value: null }))],
+    jobs: jobs.map(copyOfJob),
+  }
+}
 
 const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === null || b === null ? a === b : Buffer.compare(a, b) === 0

@@ -44,7 +44,7 @@ export class LevelLog implements DocumentLog {
     this.#disk = disk
     this.#documents = new Documents(disk)
     this.#appends = new Appends({ gate, documents: this.#documents, commit, queue, clock })
-    this.#removal = new Removal({ documents: this.#documents, commit, disk })
+    this.#removal = new Removal({ documents: this.#documents, commit, disk, clock })
   }
 
   append(

@@ -89,7 +89,7 @@ function openError(error: unknown, path: string): EngineOpenError {
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
-  if (isDamaged || /corruption|does not exist|CURRENT/i.test(message)) {
+  if (isDamaged || /corruption|does not exist|no such file|CURRENT/i.test(message)) {
     return fail('corrupted', `${path} is damaged (${message}): restore the directory from a backup`)
   }
   if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {

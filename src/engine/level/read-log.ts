@@ -55,9 +55,7 @@ async function readEntries(
   let expected = after + 1
   for await (const page of reads.pages(await rangeAfter(reads, keys, after))) {
     for (const [key, value] of page) {
-      const stored = decodeUpdates(key, value)
-      if (!key.equals(keys.update(stored[0]?.seq ?? 0))) throw new DamagedRecord('updates are misplaced')
-      for (const entry of stored) {
+      for (const entry of decodeUpdates(key, value)) {
         if (entry.seq < expected) continue
         if (entry.seq > expected) throw new DamagedRecord(`update ${expected} is missing`)
         bytes += entry.bytes.length

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { LogEntry, LogUpdate } from '../engine.ts'
-import { decodeNumber, encodeNumber } from '../keys.ts'
+import { decodeNumber, encodeNumber, writeNumber } from '../keys.ts'
 
 /** What is stored is not what was written. Whoever knows its name says so in a CorruptRecord. */
 export class DamagedRecord extends Error {
@@ -15,16 +15,18 @@ const layout = 1
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
 
 /** The checksum covers the key, so that a record is not taken for another's. */
-function seal(key: Uint8Array, value: Buffer): Buffer {
+function seal(keyCrc: number, value: Buffer): Buffer {
   value[4] = layout
-  value.writeUInt32BE(crc32(value.subarray(4), crc32(key)), 0)
+  value.writeUInt32BE(crc32(value.subarray(4), keyCrc), 0)
   return value
 }
 
 /** The bytes that were sealed. @throws DamagedRecord */
-export function unseal(key: Uint8Array, value: Buffer): Buffer {
+export const unseal = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
+
+function unsealFrom(keyCrc: number, value: Buffer): Buffer {
   if (value.length < headerBytes) throw new DamagedRecord('a record is too short')
-  if (value.readUInt32BE(0) !== crc32(value.subarray(4), crc32(key))) {
+  if (value.readUInt32BE(0) !== crc32(value.subarray(4), keyCrc)) {
     throw new DamagedRecord('a checksum is wrong')
   }
   if (value[4] !== layout) throw new DamagedRecord(`a record has the unknown layout ${value[4]}`)
@@ -38,16 +40,20 @@ export function sealed(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer
     value.set(part, at)
     at += part.length
   }
-  return seal(key, value)
+  return seal(crc32(key), value)
 }
 
 /** First number, time, count; then per update the lengths of user and bytes, and both. */
 const batchBytes = 20
 const updateBytes = 8
+const seqBytes = 8
 
-/** One append. `bytes` are copied. */
+/**
+ * One append. Its key ends with the number of its first update, which is in the record too, so the checksum starts
+ * from that of the key before it (`documentCrc`), which is known. `bytes` are copied.
+ */
 export function encodeUpdates(
-  key: Uint8Array,
+  documentCrc: number,
   first: number,
   at: number,
   updates: readonly LogUpdate[],
@@ -55,8 +61,8 @@ export function encodeUpdates(
   let size = batchBytes
   for (const { bytes, by } of updates) size += updateBytes + Buffer.byteLength(by) + bytes.length
   const value = allocate(size)
-  value.set(encodeNumber(first), headerBytes)
-  value.set(encodeNumber(at), headerBytes + 8)
+  writeNumber(value, first, headerBytes)
+  writeNumber(value, at, headerBytes + 8)
   value.writeUInt32BE(updates.length, headerBytes + 16)
   let end = headerBytes + batchBytes
   for (const { bytes, by } of updates) {
@@ -66,13 +72,15 @@ export function encodeUpdates(
     value.set(bytes, end + updateBytes + userBytes)
     end += updateBytes + userBytes + bytes.length
   }
-  return seal(key, value)
+  return seal(documentCrc, value)
 }
 
 /** @throws DamagedRecord */
-export function decodeUpdates(key: Uint8Array, value: Buffer): LogEntry[] {
-  const record = unseal(key, value)
+export function decodeUpdates(key: Buffer, value: Buffer): LogEntry[] {
+  const numberAt = key.length - seqBytes
+  const record = unsealFrom(crc32(key.subarray(0, numberAt)), value)
   const first = decodeNumber(record, 0)
+  if (first !== decodeNumber(key, numberAt)) throw new DamagedRecord('updates are misplaced')
   const at = decodeNumber(record, 8)
   const entries: LogEntry[] = []
   let end = batchBytes

@@ -1,10 +1,18 @@
+import type { Clock } from '../../clock.ts'
 import type { Key } from '../engine.ts'
 import { type LiveStanding, mayCompact } from '../heads.ts'
 import { inTurn, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
 import type { DocumentCell, DocumentKeys, Documents } from './documents.ts'
-import { DamagedRecord, decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from './records.ts'
+import {
+  DamagedRecord,
+  decodeHead,
+  decodeSnapshot,
+  decodeUpdates,
+  encodeHead,
+  encodeSnapshot,
+} from './records.ts'
 
 interface Covered {
   /** Of the appends that the snapshot covers wholly. */
@@ -17,8 +25,15 @@ export class Removal {
   readonly #documents: Documents
   readonly #commit: GroupCommit
   readonly #disk: Disk
+  readonly #clock: Clock
 
-  constructor({ documents, commit, disk }: { documents: Documents; commit: GroupCommit; disk: Disk }) {
+  constructor({
+    documents,
+    commit,
+    disk,
+    clock,
+  }: { documents: Documents; commit: GroupCommit; disk: Disk; clock: Clock }) {
+    this.#clock = clock
     this.#documents = documents
     this.#commit = commit
     this.#disk = disk
@@ -50,9 +65,34 @@ export class Removal {
   /** Appends wait meanwhile, and are refused then. */
   async destroy(doc: Key): Promise<void> {
     await this.#pinned(doc, async (cell) => {
-      await inTurn(cell, () => this.#destroyLive(cell))
+      try {
+        await inTurn(cell, () => this.#destroyLive(cell))
+      } catch (error) {
+        if (!(error instanceof DamagedRecord)) throw error
+        await this.#destroyDamaged(cell.key)
+      }
       await this.#commit.durable()
     })
+  }
+
+  /**
+   * What cannot be read can still be removed. Memory holds nothing of such a document, and its appends fail until
+   * this is durable. Where even the epoch is lost, the time in seconds is one that no log has had.
+   */
+  async #destroyDamaged(keys: DocumentKeys): Promise<void> {
+    const updates = await this.#updateKeys(keys)
+    const epoch = (await this.#storedEpoch(keys)) ?? Math.floor(this.#clock.now() / 1000)
+    this.#commit.admit()
+    this.#remove(keys, updates, epoch)
+  }
+
+  async #storedEpoch(keys: DocumentKeys): Promise<number | null> {
+    const stored = await this.#disk.read((store) => store.get(keys.head))
+    try {
+      return stored === undefined ? null : decodeHead(keys.head, stored).epoch
+    } catch {
+      return null
+    }
   }
 
   #replace(
@@ -82,6 +122,10 @@ export class Removal {
     this.#commit.admit()
     const { epoch } = standing
     this.#documents.set(cell, { state: 'deleted', epoch })
+    this.#remove(keys, updates, epoch)
+  }
+
+  #remove(keys: DocumentKeys, updates: readonly Buffer[], epoch: number): void {
     for (const key of updates) this.#commit.delete(key)
     this.#commit.delete(keys.snapshot)
     this.#commit.put(keys.head, encodeHead(keys.head, { state: 'deleted', epoch }))

@@ -63,13 +63,13 @@ export async function openLevelStore(directory: string): Promise<Store> {
   await database.open()
   return {
     ...readsOf(database),
-    write(operations, sync) {
+    async write(operations, sync) {
       const batch = database.batch()
       for (const { key, value } of operations) {
         if (value === null) batch.del(key)
         else batch.put(key, value)
       }
-      return batch.write({ sync })
+      await batch.write({ sync })
     },
     snapshot() {
       const snapshot = database.snapshot()

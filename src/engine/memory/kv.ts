@@ -38,9 +38,11 @@ export class MemoryKv implements Kv {
     this.#gate.pass()
     checkJobs(jobs)
     const values = this.#part(part)
+    const writes = puts.map(({ key, value }) => ({ at: encodeKey(key), value }))
+    const removals = dels.map(encodeKey)
     if (!checks.every(({ key, value }) => isSame(values.get(encodeKey(key)), value))) return false
-    for (const { key, value } of puts) values.set(encodeKey(key), new Uint8Array(value))
-    for (const key of dels) values.delete(encodeKey(key))
+    for (const { at, value } of writes) values.set(at, new Uint8Array(value))
+    for (const at of removals) values.delete(at)
     this.#queue.enqueue(jobs)
     return true
   }

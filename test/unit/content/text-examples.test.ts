@@ -149,6 +149,17 @@ test('[R8] a new line break takes no attributes, one that stays keeps its own', 
   ])
 })
 
+test('[R7] so many new lines that keeping their breaks plain is dear are formatted throughout', () => {
+  const doc = docOf([{ insert: 'old', attributes: bold }])
+  const target = 'NEW\n'.repeat(6_000)
+  replaceText(doc, target)
+  const formatted = deltaIn(doc)
+  expect(formatted.slice(0, 2)).toEqual([{ insert: 'NEW', attributes: bold }, { insert: '\n' }])
+  expect(formatted.at(-1)).toMatchObject({ attributes: bold })
+  expect(formatted.length).toBeLessThan(6_000)
+  expect(textOf(doc) === target).toBe(true)
+})
+
 test('[R8] attribute names that every object has are names like others', () => {
   const attributes = { constructor: 'x', toString: 'y' }
   const doc = docOf([{ insert: 'one two', attributes }, { insert: ' three' }])

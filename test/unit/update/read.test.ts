@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { checkNesting } from '../../../src/update/nesting.ts'
@@ -100,6 +100,18 @@ describe('genuine updates', () => {
     expect(plain).toBe(count)
   })
 
+  it('[UPD-3] an update with a gap is not plain, also where it starts as it should', () => {
+    const doc = new Y.Doc()
+    const updates: Uint8Array[] = []
+    doc.on('update', (update: Uint8Array) => updates.push(update))
+    for (const at of [0, 0, 0]) doc.getText('t').insert(at, 'x')
+    const [first, , third] = updates as [Uint8Array, Uint8Array, Uint8Array]
+    const summary = read(Y.mergeUpdates([first, third]))
+    expect(summary.clients[0]?.skips).toBe(true)
+    expect(isPlain(summary, new Map())).toBe(false)
+    expect(isPlain(read(first), new Map())).toBe(true)
+  })
+
   it('[UPD-5] a state vector is read and written as Yjs does', () => {
     const { doc } = randomHistory(3, 40)
     const vector = Y.encodeStateVector(doc)
@@ -143,7 +155,7 @@ describe('hostile updates', () => {
     ['JSON nested 50,000 deep', oneStruct(inRoot(2, [1], text('['.repeat(50_000)))), 'deeper than 64'],
     [
       'values nested 50,000 deep',
-      oneStruct(inRoot(8, [1], Array<number[]>(50_000).fill([117, 1]).flat(), [126])),
+      oneStruct(inRoot(8, [1], Array.from({ length: 50_000 }, () => [117, 1]).flat(), [126])),
       'deeper',
     ],
     ['a value of no kind', oneStruct(inRoot(8, [1], [50])), 'unknown kind of value'],
@@ -178,21 +190,21 @@ describe('hostile updates', () => {
   })
 })
 
-describe('nesting', () => {
-  /** Arrays in arrays, made by one client in one update. */
-  function nested(depth: number): Uint8Array {
-    const doc = new Y.Doc()
-    doc.transact(() => {
-      let array = doc.getArray<unknown>('root')
-      for (let level = 0; level < depth; level++) {
-        const inner = new Y.Array<unknown>()
-        array.insert(0, [inner])
-        array = inner
-      }
-    })
-    return Y.encodeStateAsUpdate(doc)
-  }
+/** Arrays in arrays, made by one client in one update. */
+function nested(depth: number): Uint8Array {
+  const doc = new Y.Doc()
+  doc.transact(() => {
+    let array = doc.getArray<unknown>('root')
+    for (let level = 0; level < depth; level++) {
+      const inner = new Y.Array<unknown>()
+      array.insert(0, [inner])
+      array = inner
+    }
+  })
+  return Y.encodeStateAsUpdate(doc)
+}
 
+describe('nesting', () => {
   it('[UPD-8] types nested up to the limit are taken, one more is refused', () => {
     expect(() => checkNesting(nested(199), new Y.Doc())).not.toThrow()
     expect(() => checkNesting(nested(200), new Y.Doc())).toThrow('deeper than 200')

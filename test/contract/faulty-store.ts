@@ -1,0 +1,45 @@
+import { type OpenStore, openLevelStore, type Store } from '../../src/engine/level/store.ts'
+
+/** What a write meets: a good disk; a full one; or one that wrote and could not say so. */
+type Weather = 'fine' | 'full' | 'silent'
+
+const noSpace = () =>
+  Object.assign(new Error('IO error: 000005.log: No space left on device'), { code: 'LEVEL_IO_ERROR' })
+
+/**
+ * A real LevelDB whose writes can be made to fail or be held back. As with LevelDB itself, a handle that has failed
+ * once stays failed, even when the disk has room again.
+ */
+export class FaultyStore {
+  weather: Weather = 'fine'
+  /** Batches that were asked for. */
+  writes = 0
+  #gate: Promise<void> = Promise.resolve()
+  #open: () => void = () => {}
+
+  /** Writes wait from now on. */
+  hold(): void {
+    this.#gate = new Promise((resolve) => {
+      this.#open = resolve
+    })
+  }
+
+  release(): void {
+    this.#open()
+    this.#gate = Promise.resolve()
+  }
+
+  readonly openStore: OpenStore = async (path) => {
+    const store = await openLevelStore(path)
+    let hasFailed = false
+    const write: Store['write'] = async (operations, sync) => {
+      this.writes += 1
+      await this.#gate
+      if (this.weather === 'silent') await store.write(operations, sync)
+      if (this.weather !== 'fine') hasFailed = true
+      if (hasFailed) throw noSpace()
+      await store.write(operations, sync)
+    }
+    return { ...store, write }
+  }
+}

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { readAwareness, stateBytesMax, writeAwareness } from '../../../src/update/awareness.ts'
+import { MalformedMessage } from '../../../src/update/malformed.ts'
+import { bytesOf, varString, varUint } from '../../support/crafted.ts'
+
+const made: Awareness[] = []
+function awareness(clientId: number): Awareness {
+  const doc = new Y.Doc()
+  doc.clientID = clientId
+  const fresh = new Awareness(doc)
+  made.push(fresh)
+  return fresh
+}
+afterEach(() => {
+  for (const each of made.splice(0)) each.destroy()
+})
+
+const entry = (clientId: number, clock: number, text: string): number[] => [
+  ...varUint(clientId),
+  ...varUint(clock),
+  ...varString(text),
+]
+const message = (...entries: readonly number[][]): Uint8Array => bytesOf(varUint(entries.length), ...entries)
+const states = (bytes: Uint8Array) => readAwareness(bytes).map(({ state }) => state)
+
+const clientId = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const state = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 })
+
+describe('awareness', () => {
+  it('[UPD-16] what y-protocols writes is read', () => {
+    fc.assert(
+      fc.property(clientId, state, (id, shown) => {
+        const client = awareness(id)
+        client.setLocalState(shown)
+        const clock = client.meta.get(id)?.clock
+        const [read, ...more] = readAwareness(encodeAwarenessUpdate(client, [id]))
+        expect(more).toEqual([])
+        expect({ ...read, state: JSON.stringify(read?.state) }).toEqual({
+          clientId: id,
+          clock,
+          state: JSON.stringify(shown),
+        })
+      }),
+    )
+  })
+
+  it('[UPD-16] a client that goes shows null', () => {
+    const client = awareness(5)
+    client.setLocalState({ user: 'u' })
+    client.setLocalState(null)
+    expect(readAwareness(encodeAwarenessUpdate(client, [5]))).toEqual([
+      { clientId: 5, clock: 2, state: null },
+    ])
+  })
+
+  it('[UPD-16] what is written, y-protocols applies, and it is read again', () => {
+    const ids = fc.uniqueArray(clientId, { maxLength: 5 })
+    fc.assert(
+      fc.property(ids, state, fc.integer({ min: 1, max: 2 ** 31 - 2 }), (clientIds, shown, clock) => {
+        const text = JSON.stringify(shown)
+        const written = writeAwareness(clientIds.map((each) => ({ clientId: each, clock, text })))
+        const reader = awareness(2 ** 33)
+        applyAwarenessUpdate(reader, written, 'test')
+        for (const each of clientIds) expect(JSON.stringify(reader.states.get(each))).toBe(text)
+        expect(readAwareness(written).map((each) => [each.clientId, each.clock])).toEqual(
+          clientIds.map((each) => [each, clock]),
+        )
+      }),
+    )
+  })
+
+  it('[UPD-17] states that are too large, too deep, no object or no JSON are left out, the others kept', () => {
+    const bad = [
+      JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
+      `{"a":${'['.repeat(50_000)}`,
+      `{"a":${'['.repeat(32)}${']'.repeat(32)}}`,
+      '[]',
+      '"text"',
+      '1',
+      'true',
+      '{',
+      '',
+    ]
+    for (const text of bad) {
+      expect(states(message(entry(1, 1, text), entry(2, 1, '{"ok":1}')))).toEqual([{ ok: 1 }])
+    }
+    const deepest = `{"a":${'['.repeat(31)}${']'.repeat(31)}}`
+    expect(states(message(entry(1, 1, deepest)))).toHaveLength(1)
+  })
+
+  it('[UPD-17] a clock beyond 31 bits is left out', () => {
+    expect(states(message(entry(1, 2 ** 31, '{}'), entry(2, 2 ** 32 - 1, '{}'), entry(3, 7, '{}')))).toEqual([
+      {},
+    ])
+  })
+
+  it('[UPD-17] a key __proto__ is a key like any other', () => {
+    const [read] = states(message(entry(1, 1, '{"__proto__":{"admin":true},"constructor":1}')))
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
+    expect(Object.keys(read ?? {})).toEqual(['__proto__', 'constructor'])
+    expect(({} as Record<string, unknown>).admin).toBeUndefined()
+  })
+
+  it('[UPD-18] broken framing is an error', () => {
+    const whole = message(entry(1, 1, '{"a":"é"}'), entry(300, 70_000, 'null'))
+    expect(readAwareness(whole)).toHaveLength(2)
+    for (let length = 0; length < whole.length; length++) {
+      expect(() => readAwareness(whole.subarray(0, length))).toThrow(MalformedMessage)
+    }
+    expect(() => readAwareness(bytesOf([...whole], 0))).toThrow('follows')
+    expect(() => readAwareness(bytesOf(1, 1, 1, 2, 0xc3, 0x28))).toThrow(MalformedMessage)
+    expect(() => readAwareness(message(entry(2 ** 32, 1, '{}')))).toThrow(MalformedMessage)
+    const many = Array.from({ length: 1_001 }, (_, id) => entry(id, 1, '{}'))
+    expect(() => readAwareness(message(...many))).toThrow('1000 clients')
+    expect(readAwareness(message(...many.slice(1)))).toHaveLength(1_000)
+  })
+
+  it('[UPD-18] arbitrary bytes are read or refused, nothing else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          readAwareness(bytes)
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedMessage)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

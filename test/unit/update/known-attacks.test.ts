@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { checkEntries } from '../../../src/update/entries.ts'
+import { checkNesting } from '../../../src/update/nesting.ts'
+import { clientsMax, readUpdate, structsMax } from '../../../src/update/read.ts'
+import { bytesOf, varString, varUint } from '../../support/crafted.ts'
+
+const read = (bytes: Uint8Array) => readUpdate(bytes, { allowSubdocuments: true })
+
+/** Structs of client 7 from `clock` on, and nothing deleted. */
+const ofClient7 = (clock: number, structs: readonly (readonly number[])[]): Uint8Array =>
+  bytesOf(1, varUint(structs.length), 7, varUint(clock), structs.flat(), 0)
+
+const arrayInRoot = [7, 1, ...varString('t'), 0]
+const arrayInside = (clock: number): number[] => [7, 0, 7, ...varUint(clock), 0]
+const insideKey = (kind: number, ...content: readonly number[]): number[] => [
+  kind | 0x20,
+  0,
+  7,
+  0,
+  ...varString('k'),
+  ...content,
+]
+const textAfter = (clock: number, text: string): number[] => [0x84, 7, ...varUint(clock), ...varString(text)]
+
+/** The bytes 0 and 1 again and again: collected runs, or deletions of the first character. */
+const pairs = (count: number): Uint8Array => new Uint8Array(count * 2).map((_, index) => index % 2)
+const runs = (count: number): Uint8Array =>
+  Buffer.concat([bytesOf(1, varUint(count), 7, 0), pairs(count), bytesOf(0)])
+
+/** Single values, the first in the root, the others after what `origin` says. */
+const rowOfValues = (count: number, origin: (clock: number) => number): Uint8Array =>
+  ofClient7(
+    0,
+    Array.from({ length: count }, (_, clock) =>
+      clock === 0 ? [8, 1, ...varString('t'), 1, 126] : [0x88, 7, ...varUint(origin(clock)), 1, 126],
+    ),
+  )
+
+const subdocument = (...options: readonly number[]): Uint8Array =>
+  ofClient7(0, [[9, 1, ...varString('t'), ...varString('guid'), ...options]])
+
+/** A map in the root, then the structs. Applied to a document, as the room does. */
+function check(structs: readonly (readonly number[])[], ...deleted: readonly number[]): () => void {
+  const map = [7, 1, ...varString('t'), 1]
+  const bytes = bytesOf(1, structs.length + 1, 7, 0, map, structs.flat(), deleted.length > 0 ? deleted : 0)
+  const doc = new Y.Doc()
+  const summary = read(bytes)
+  Y.applyUpdate(doc, bytes)
+  return () => checkEntries(summary, doc)
+}
+
+describe('counts', () => {
+  it('[UPD-11] a block without structs is refused: Yjs would let it replace another block of the client', () => {
+    const twice = bytesOf(2, 1, 5, 0, 4, 1, varString('t'), varString('a'), 0, 5, 0, 0)
+    const doc = new Y.Doc()
+    Y.applyUpdate(doc, twice)
+    expect(Y.decodeStateVector(Y.encodeStateVector(doc)).size).toBe(0)
+    expect(() => read(twice)).toThrow('no structs')
+  })
+
+  it('[UPD-11] structs, clients and deleted ranges have a limit', () => {
+    expect(read(runs(structsMax)).structs).toBe(structsMax)
+    expect(() => read(runs(structsMax + 1))).toThrow('parts of a kind')
+    const clients = Array.from({ length: clientsMax + 1 }, (_, client) => [1, ...varUint(client), 0, 0, 1])
+    expect(() => read(bytesOf(varUint(clients.length), clients.flat(), 0))).toThrow('parts of a kind')
+    const deletions = Buffer.concat([bytesOf(0, 1, 7, varUint(structsMax + 1)), pairs(structsMax + 1)])
+    expect(() => read(deletions)).toThrow('parts of a kind')
+  })
+
+  it('[UPD-12] single values in a row that Yjs would join at the cost of gigabytes are refused', () => {
+    expect(read(rowOfValues(6_000, (clock) => clock - 1)).structs).toBe(6_000)
+    expect(() => read(rowOfValues(7_000, (clock) => clock - 1))).toThrow('in a row')
+    expect(read(rowOfValues(7_000, () => 0)).structs).toBe(7_000)
+  })
+
+  it('[UPD-12] runs of many values in a row count with their values', () => {
+    const values = Array.from({ length: 1_000 }, () => 126)
+    const run = (clock: number): number[] => [0x88, 7, ...varUint(clock - 1), ...varUint(1_000), ...values]
+    const row = [...Array(300).keys()].map((index) => run(1 + 1_000 * index))
+    expect(() => read(ofClient7(1, row))).toThrow('in a row')
+    expect(read(ofClient7(1, row.slice(0, 100))).structs).toBe(100)
+  })
+})
+
+describe('nesting', () => {
+  it('[UPD-8] an update that tells another story of known structs does not get deeper', () => {
+    const doc = new Y.Doc()
+    let clock = 0
+    const next = (): Uint8Array => {
+      const from = Math.max(0, clock - 1)
+      const structs = Array.from({ length: 150 }, (_, index) =>
+        index === 0 ? arrayInRoot : arrayInside(from + index - 1),
+      )
+      return ofClient7(from, structs)
+    }
+    const first = next()
+    checkNesting(first, doc)
+    Y.applyUpdate(doc, first)
+    clock = Y.getState(doc.store, 7)
+    expect(clock).toBe(150)
+    expect(() => checkNesting(next(), doc)).toThrow('deeper than 200')
+  })
+
+  it('[UPD-8] known structs are not counted again', () => {
+    const doc = new Y.Doc()
+    const chain = ofClient7(
+      0,
+      Array.from({ length: 199 }, (_, clock) => (clock === 0 ? arrayInRoot : arrayInside(clock - 1))),
+    )
+    Y.applyUpdate(doc, chain)
+    expect(() => checkNesting(chain, doc)).not.toThrow()
+  })
+
+  it('[UPD-8] nor by what it says of the known part of a run', () => {
+    const doc = new Y.Doc()
+    const chain = Array.from({ length: 199 }, (_, clock) =>
+      clock === 0 ? arrayInRoot : arrayInside(clock - 1),
+    )
+    const innermostText = [4, 0, 7, ...varUint(198), ...varString('ab')]
+    Y.applyUpdate(doc, ofClient7(0, [...chain, innermostText]))
+    const claimsRoot = [4, 1, ...varString('t'), ...varString('abc')]
+    const besideItsEnd = [0x87, 7, ...varUint(201), 0]
+    expect(() => checkNesting(ofClient7(199, [claimsRoot, besideItsEnd]), doc)).toThrow('deeper than 200')
+  })
+
+  it('[UPD-8] references that run in a circle end', () => {
+    const circle = bytesOf(2, 1, 8, 0, [0x84, 7, 0, ...varString('a')], 1, 7, 0, [0x87, 8, 0, 0], 0)
+    expect(() => checkNesting(circle, new Y.Doc())).not.toThrow()
+  })
+})
+
+describe('subdocuments', () => {
+  it('[UPD-2] an option that would make a subdocument unwritable is refused', () => {
+    expect(() => read(subdocument(118, 1, ...varString('guid'), 126))).toThrow('unknown option')
+    expect(() => read(subdocument(126))).toThrow('not an object')
+    expect(() => read(subdocument(118, 1, ...varString('a name that is far too long'), 126))).toThrow('long')
+    expect(read(subdocument(118, 0)).structs).toBe(1)
+  })
+
+  it('[UPD-2] all options that Yjs writes are taken', () => {
+    const doc = new Y.Doc()
+    doc.getMap('m').set('a', new Y.Doc({ gc: false, autoLoad: true, meta: { title: ['x'] } }))
+    expect(read(Y.encodeStateAsUpdate(doc)).structs).toBe(1)
+  })
+})
+
+describe('entries of maps', () => {
+  it('[UPD-13] a living entry of more than one value is refused, whatever its content', () => {
+    expect(check([insideKey(4, ...varString('ab'))])).toThrow('more than one value')
+    expect(check([insideKey(8, 2, 126, 126)])).toThrow('more than one value')
+    expect(check([insideKey(2, 2, ...varString('1'), ...varString('2'))])).toThrow('more than one value')
+  })
+
+  it('[UPD-13] so is one that is an entry because its origin is', () => {
+    expect(check([insideKey(8, 1, 126), textAfter(1, 'ab')])).toThrow('more than one value')
+  })
+
+  it('[UPD-13] and one of which only a part was deleted', () => {
+    expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 2)).toThrow('more than one value')
+    expect(check([insideKey(4, ...varString('abc'))], 1, 7, 1, 1, 1)).toThrow('more than one value')
+  })
+
+  it('[UPD-13] a deleted run is taken: documents without garbage collection send it', () => {
+    expect(check([insideKey(8, 2, 126, 126)], 1, 7, 1, 1, 2)).not.toThrow()
+    const doc = new Y.Doc({ gc: false })
+    for (let value = 0; value < 5; value++) doc.getMap('m').set('k', value)
+    const update = Y.encodeStateAsUpdate(doc)
+    const summary = read(update)
+    expect(summary.structs).toBe(2)
+    const copy = new Y.Doc()
+    Y.applyUpdate(copy, update)
+    expect(() => checkEntries(summary, copy)).not.toThrow()
+  })
+
+  it('[UPD-13] what it keeps out makes Yjs throw when the map is deleted', () => {
+    const doc = new Y.Doc()
+    const key = ['m', 'x'].map(varString)
+    const map = [7, 1, ...(key[0] as number[]), 1]
+    const entry = [0x24, 0, 7, 0, ...(key[1] as number[]), ...varString('abcdef')]
+    Y.applyUpdate(doc, ofClient7(0, [map, entry]))
+    Y.applyUpdate(doc, ofClient7(7, [textAfter(3, 'y'), textAfter(7, 'z')]))
+    expect(() => Y.applyUpdate(doc, bytesOf(0, 1, 7, 1, 0, 1))).toThrow()
+  })
+
+  it('[UPD-13] text of several characters is looked at only where it may be an entry', () => {
+    const doc = new Y.Doc()
+    doc.getText('t').insert(0, 'the first text')
+    expect(read(Y.encodeStateAsUpdate(doc)).longRuns).toEqual([])
+    doc.getText('t').insert(3, ' very')
+    const summary = read(Y.encodeStateAsUpdate(doc))
+    expect(summary.longRuns).toHaveLength(6)
+    expect(() => checkEntries(summary, doc)).not.toThrow()
+  })
+})
