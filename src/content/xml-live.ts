@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import { asRoot, type Root } from './kind.ts'
-import { AttributeCursor, readState, type TextState } from './text-state.ts'
+import { readState, type TextState } from './text-state.ts'
 import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
-import type { Marks } from './xml-marks.ts'
+import { MarkCursor, type MarkSet, type Marks } from './xml-marks.ts'
 import { xmlName, xmlText } from './xml-names.ts'
 import type { LiveElement, LiveNode, TextPart, XmlParent } from './xml-tree.ts'
 import { valueText } from './xml-values.ts'
@@ -88,18 +88,21 @@ class TreeReader {
   #part(type: Y.XmlText): TextPart {
     const read = readState(asRoot(type))
     this.items += read.items
-    return { type, state: sayable(read) }
+    const cursor = new MarkCursor(this.#marks)
+    const sets = read.runs.map((run) => {
+      cursor.enter(run)
+      return this.#marks.shown(cursor.stored)
+    })
+    return { type, state: sayable(read), sets }
   }
 
-  /** Marks of every part are noted, also of one in which nothing is left. */
   #text(parts: readonly TextPart[]): LiveNode | null {
     const builder = new RunBuilder()
-    for (const { state } of parts) {
-      const attributes = new AttributeCursor(state.runs)
-      state.runs.forEach(({ start }, index) => {
+    for (const { state, sets } of parts) {
+      for (const [index, { start }] of state.runs.entries()) {
         const end = state.runs[index + 1]?.start ?? state.text.length
-        builder.add(state.text.slice(start, end).toWellFormed(), this.#marks.setOf(attributes.at(start)))
-      })
+        builder.add(state.text.slice(start, end).toWellFormed(), sets[index] as MarkSet)
+      }
     }
     const node = builder.take(this.#numbers)
     return node === null ? null : { ...node, parts }

@@ -1,3 +1,5 @@
+import { invalid } from '../errors.ts'
+import { limits } from '../model/limits.ts'
 import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
 import type { MarkSet, Marks } from './xml-marks.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './xml-parse.ts'
@@ -17,6 +19,9 @@ export function targetTree(
   return new TargetBuilder(vocabulary, marks, numbers).root(parsed)
 }
 
+/** Marks counted on each text that bears them: a few elements around many texts would otherwise become very much. */
+const markingsMax = 2 * limits.nodes
+
 interface Place {
   readonly nodes: XmlNode[]
   readonly text: RunBuilder
@@ -26,6 +31,7 @@ class TargetBuilder {
   readonly #vocabulary: Vocabulary
   readonly #marks: Marks
   readonly #numbers: NodeNumbers
+  #markings = 0
   readonly #areMarks = new Map<ParsedElement, boolean>()
 
   constructor(vocabulary: Vocabulary, marks: Marks, numbers: NodeNumbers) {
@@ -56,7 +62,7 @@ class TargetBuilder {
     const dropsBreaks = !preserved && this.#isLaidOut(parsed)
     for (const child of parsed.children) {
       if (child.kind === 'text') {
-        if (!dropsBreaks || !isLayout(child)) place.text.add(child.text, set)
+        if (!dropsBreaks || !isLayout(child)) this.#addText(place, child.text, set)
       } else if (this.#isMark(child)) {
         const name = this.#vocabulary.spelling(child.name)
         this.#fill(
@@ -70,6 +76,14 @@ class TargetBuilder {
         place.nodes.push(this.#element(child, set, preserved))
       }
     }
+  }
+
+  #addText(place: Place, text: string, set: MarkSet): void {
+    this.#markings += this.#marks.sizeOf(set)
+    if (this.#markings > markingsMax) {
+      throw invalid(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
+    }
+    place.text.add(text, set)
   }
 
   #endText(place: Place): void {

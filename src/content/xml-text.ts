@@ -1,9 +1,9 @@
 import type { Hunk } from './diff.ts'
 import { planEdits } from './text-plan.ts'
-import { AttributeCursor, runAt, type TextState } from './text-state.ts'
+import type { TextState } from './text-state.ts'
 import type { Effort } from './xml-effort.ts'
-import type { Marks } from './xml-marks.ts'
-import type { XmlRun, XmlText } from './xml-tree.ts'
+import { MarkCursor, type Marks } from './xml-marks.ts'
+import type { TextPart, XmlRun, XmlText } from './xml-tree.ts'
 
 /** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
 export type TextOperation =
@@ -41,11 +41,17 @@ export const insertsOf = ({ text, runs }: MarkedText, marks: Marks): TextOperati
     attributes: marks.attributesOf(run.marks),
   }))
 
+const wholeOf = (state: TextState, target: MarkedText): Hunk => ({
+  aStart: 0,
+  aEnd: state.text.length,
+  bStart: 0,
+  bEnd: target.text.length,
+})
+
 /** The edits from a shared text to a target: few and fine while effort is left, else the whole text anew. */
 export function planText(state: TextState, target: MarkedText, effort: Effort): Hunk[] {
   if (state.text === target.text) return []
-  const whole: Hunk = { aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.text.length }
-  if (effort.editsLeft <= 0) return [whole]
+  if (effort.editsLeft <= 0) return [wholeOf(state, target)]
   const hunks = planEdits(state, target.text, effort.budget, effort.graphemes, effort.editsLeft)
   effort.editsLeft -= hunks.length
   return hunks
@@ -55,21 +61,28 @@ export function planText(state: TextState, target: MarkedText, effort: Effort): 
  * Turns a shared text into the target: edits of its characters, and marks set or taken away where kept characters bear
  * others than they shall. Embeds stay, unless they are inside of what is deleted.
  */
-export function changeOf(
-  state: TextState,
+export function changeOf(part: TextPart, target: MarkedText, marks: Marks, effort: Effort): TextChange {
+  const change = written(part, target, planText(part.state, target, effort), marks)
+  if (change.markings > Math.max(0, effort.editsLeft)) {
+    return written(part, target, [wholeOf(part.state, target)], marks)
+  }
+  effort.editsLeft -= change.markings
+  return change
+}
+
+function written(
+  part: TextPart,
   target: MarkedText,
   hunks: readonly Hunk[],
   marks: Marks,
-  effort: Effort,
-): TextChange {
-  const writer = new ChangeWriter(state, target, marks)
+): TextChange & { readonly markings: number } {
+  const writer = new ChangeWriter(part, target, marks)
   for (const hunk of hunks) {
     writer.keepTo(hunk.aStart, target.text === '')
     writer.insertTo(hunk.bEnd)
     writer.deleteTo(hunk.aEnd, target.text === '')
   }
-  writer.keepTo(state.text.length, false)
-  effort.editsLeft -= writer.markings
+  writer.keepTo(part.state.text.length, false)
   return writer
 }
 
@@ -81,18 +94,22 @@ class ChangeWriter implements TextChange {
   /** Stretches whose marks change. */
   markings = 0
   readonly #state: TextState
+  readonly #sets: TextPart['sets']
   readonly #target: MarkedText
   readonly #marks: Marks
-  readonly #attributes: AttributeCursor
+  readonly #cursor: MarkCursor
+  /** Run of the shared text that the cursor is in. */
+  #run = -1
   #at = 0
   #targetAt = 0
   #embed = 0
 
-  constructor(state: TextState, target: MarkedText, marks: Marks) {
+  constructor({ state, sets }: TextPart, target: MarkedText, marks: Marks) {
     this.#state = state
+    this.#sets = sets
+    this.#cursor = new MarkCursor(marks)
     this.#target = target
     this.#marks = marks
-    this.#attributes = new AttributeCursor(state.runs)
   }
 
   /** Keeps everything up to `offset`, stretch by stretch; embeds right there too, unless `beforeEmbeds`. */
@@ -131,16 +148,26 @@ class ChangeWriter implements TextChange {
 
   #keepCharacters(offset: number): void {
     while (this.#at < offset) {
-      const run = runAt(this.#state.runs, this.#at)
       const marked = runIndexAt(this.#target.runs, this.#targetAt)
-      const runEnd = this.#state.runs[run + 1]?.start ?? this.#state.text.length
+      const runEnd = this.#enterRun()
       const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
       const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
       const wanted = this.#target.runs[marked]?.marks ?? 0
-      this.#retain(length, this.#marks.change(this.#attributes.at(this.#at), wanted))
+      this.#retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
       this.#at += length
       this.#targetAt += length
     }
+  }
+
+  /** Goes on to the run that the next character is in; gives its end. */
+  #enterRun(): number {
+    const { runs, text } = this.#state
+    for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.#at; ) {
+      this.#cursor.enter(next)
+      this.#run += 1
+      next = runs[this.#run + 1]
+    }
+    return runs[this.#run + 1]?.start ?? text.length
   }
 
   #retain(length: number, change: Record<string, unknown> | null): void {

@@ -37,6 +37,8 @@ export interface TextPart {
   readonly type: Y.XmlText
   /** Characters that XML cannot say are U+FFFD here. */
   readonly state: TextState
+  /** The marks of each run of `state` as XML shows them. */
+  readonly sets: readonly MarkSet[]
 }
 
 export interface LiveText extends XmlText {

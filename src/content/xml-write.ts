@@ -147,11 +147,10 @@ export class XmlUpdater {
   #updateText({ parts }: LiveText, target: MarkedText): void {
     const ends = parts.length === 1 ? [] : this.#endsIn(parts, target)
     let start = 0
-    parts.forEach(({ type, state }, index) => {
+    parts.forEach((part, index) => {
       const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
-      const piece = sliceText(target, start, end)
-      const change = changeOf(state, piece, planText(state, piece, this.#effort), this.#marks, this.#effort)
-      type.applyDelta(change.operations)
+      const change = changeOf(part, sliceText(target, start, end), this.#marks, this.#effort)
+      part.type.applyDelta(change.operations)
       this.insertions += change.insertions
       this.deletions += change.deletions
       start = end
