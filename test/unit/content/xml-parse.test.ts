@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
+import { checkXml, replaceXml } from '../../../src/content/xml.ts'
 import { parseXml } from '../../../src/content/xml-parse.ts'
 import { readXml } from '../../../src/content/xml-read.ts'
 import { updatesOf } from './support.ts'
@@ -118,7 +119,9 @@ test('[R6] millions of open elements are refused at once', () => {
 test('[R1] data of another type than string is refused', () => {
   for (const data of [7, null, true, ['<a/>'], { a: 1 }]) {
     const doc = new Y.Doc()
-    expect(refusal(() => replace(doc, data as string))).toMatch(/^data must be a string for type "xml"/)
+    expect(refusal(() => replaceXml(doc, plainKey, checkXml(data)))).toMatch(
+      /^data must be a string for type "xml"/,
+    )
   }
 })
 
