@@ -2,28 +2,32 @@ import * as Y from 'yjs'
 import type { NewValue } from './siblings.ts'
 import type { ArrayEdit, Insertion } from './value-write.ts'
 
-/**
- * Cuts, each counted with the structs of its author that there are: Yjs shifts them all for one cut (about 0.85 ns
- * each, measured with 13.6.33), so this is some 50 ms.
- */
-const shiftedStructsMax = 60_000_000
+/** What one replacement may still spend on cuts. */
+export interface CutBudget {
+  /** Each cut counts the structs of its author: Yjs shifts them all for it, about 0.85 ns each (with 13.6.33). */
+  shiftedStructs: number
+}
+
+/** Some 50 ms. */
+export const cutBudget = (): CutBudget => ({ shiftedStructs: 60_000_000 })
 
 /**
  * Cuts the items of a sequence wherever an edit begins or ends, so that each then stays or goes as a whole. Once that has
  * become too costly, items go as a whole and what was to stay of them is inserted anew: only plain values share an item.
  */
-export function cutItems(transaction: Y.Transaction, edit: ArrayEdit): ArrayEdit {
+export function cutItems(transaction: Y.Transaction, edit: ArrayEdit, budget: CutBudget): ArrayEdit {
   const cuts: { item: Y.Item; offsets: number[] }[] = []
   const rewritten: Stretch[] = []
   const edges = edgesOf(edit)
-  let [index, left] = [0, shiftedStructsMax]
+  let index = 0
   for (let item = edit.type._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
     const offsets: number[] = []
     for (let offset = 1; offset < item.length; offset++) if (edges[index + offset] === 1) offsets.push(offset)
     if (offsets.length > 0) {
-      left -= offsets.length * (transaction.doc.store.clients.get(item.id.client)?.length ?? 0)
-      if (left >= 0) cuts.push({ item, offsets })
+      budget.shiftedStructs -=
+        offsets.length * (transaction.doc.store.clients.get(item.id.client)?.length ?? 0)
+      if (budget.shiftedStructs >= 0) cuts.push({ item, offsets })
       else rewritten.push({ start: index, values: item.content.getContent() })
     }
     index += item.length

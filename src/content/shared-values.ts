@@ -32,7 +32,7 @@ export function readMap(type: Root): StoredMap {
   const json: Record<string, Json> = {}
   for (const [key, item] of type._map) {
     if (item.deleted || key === forbiddenKey) continue
-    const value = readValue(item.content.getContent()[item.length - 1])
+    const value = readStored(item.content.getContent()[item.length - 1])
     if (value === undefined) continue
     entries.set(key, value)
     json[key.toWellFormed()] = value.json
@@ -46,13 +46,13 @@ export function readArray(type: Root): StoredArray {
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
     for (const value of item.content.getContent())
-      elements.push(readValue(value) ?? { kind: 'plain', json: null })
+      elements.push(readStored(value) ?? { kind: 'plain', json: null })
   }
   return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
 }
 
 /** Text is read without embeds, XML as its markup, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. */
-function readValue(value: unknown): Stored | undefined {
+export function readStored(value: unknown): Stored | undefined {
   if (value instanceof Y.AbstractType) return readType(value as Root)
   if (value instanceof Y.Doc) return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() } }
   if (value instanceof Uint8Array) return { kind: 'opaque', json: jsonOf(value) ?? null }

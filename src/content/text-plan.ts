@@ -10,7 +10,7 @@ import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 export const stepsMax = 6_000_000
 
 /** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
-const swallowedLengthMax = 7
+export const swallowedLengthMax = 7
 
 /**
  * Edits in one replacement; beyond, near ones are joined. Yjs spends about 0.85 ns on each edit for each item there is
@@ -65,7 +65,7 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
 }
 
 /** Joins the edits with the shortest equal stretches between them, earlier ones first, until `max` are left. */
-function atMost(max: number, hunks: Hunk[]): Hunk[] {
+export function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks
   const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
   const sorted = gaps.toSorted()

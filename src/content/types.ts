@@ -1,6 +1,8 @@
 import type * as Y from 'yjs'
 import { checkArray, readArrayRoot, replaceArray } from './array.ts'
 import type { Change } from './change.ts'
+import { readDelta, replaceDelta } from './delta.ts'
+import { checkDelta } from './delta-ops.ts'
 import type { RootKind } from './kind.ts'
 import { checkMap, readMapRoot, replaceMap } from './map.ts'
 import { checkText, readText, replaceText } from './text.ts'
@@ -56,12 +58,22 @@ const xml: ContentType = {
   read: readXml,
 }
 
+const delta: ContentType = {
+  kind: 'text',
+  check: (data) => {
+    const target = checkDelta(data)
+    return (doc, contentKey) => replaceDelta(doc, contentKey, target)
+  },
+  read: readDelta,
+}
+
 /** Content types by their name in the REST API. Without a prototype, so that `constructor` is no type. */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
   text,
   map,
   array,
   xml,
+  delta,
 })
 
 export const contentTypeNames: readonly string[] = Object.keys(contentTypes)

@@ -1,17 +1,17 @@
 import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import { pairUp } from './array-pairs.ts'
-import { diffTokens } from './diff.ts'
+import { diffTokens, type Hunk } from './diff.ts'
 import { isArray, isObject, type Json, type JsonObject } from './json.ts'
 import { pointerTo } from './json-check.ts'
-import type { Budget } from './myers.ts'
 import type { Stored, StoredArray, StoredMap } from './shared-values.ts'
 import { Siblings } from './siblings.ts'
 import { deltaOf } from './text-delta.ts'
 import { planEdits } from './text-plan.ts'
-import { readState } from './text-state.ts'
+import { readState, type TextState } from './text-state.ts'
 import { ValueNumbers } from './value-numbers.ts'
 import type { Edit, Insertion } from './value-write.ts'
+import type { Effort } from './xml-effort.ts'
 
 /**
  * Finds what makes stored values equal to JSON: shared values that stay are compared with what they are to hold, all
@@ -23,12 +23,12 @@ export class ValuePlan {
   insertions = 0
   /** Entries and elements removed or overwritten; UTF-16 units and embeds in texts that stay. */
   deletions = 0
-  readonly #budget: Budget
+  readonly #effort: Effort
   readonly #numbers = new ValueNumbers()
   readonly #path: (string | number)[] = []
 
-  constructor(budget: Budget) {
-    this.#budget = budget
+  constructor(effort: Effort) {
+    this.#effort = effort
   }
 
   map(stored: StoredMap, target: JsonObject): void {
@@ -46,7 +46,7 @@ export class ValuePlan {
   array(stored: StoredArray, target: readonly Json[]): void {
     const { elements, type } = stored
     const numbered = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
-    const hunks = diffTokens(numbered(stored.json), numbered(target), this.#budget)
+    const hunks = diffTokens(numbered(stored.json), numbered(target), this.#effort.budget)
     if (hunks.length === 0) return
     const siblings = new Siblings(elements)
     const removed = new Uint8Array(elements.length)
@@ -59,7 +59,7 @@ export class ValuePlan {
           insertions.push({ after, values: target.slice(at, end).map((value) => siblings.make(value)) })
         this.insertions += end - at
       }
-      for (const [a, b] of pairUp(elements, target, hunk, this.#budget)) {
+      for (const [a, b] of pairUp(elements, target, hunk, this.#effort.budget)) {
         insertTo(b)
         removed[a] = 0
         this.#at(b, () => this.#update(elements[a] as Stored, target[b] as Json))
@@ -94,14 +94,19 @@ export class ValuePlan {
 
   #text(type: Extract<Stored, { kind: 'text' }>['type'], target: string): void {
     const state = readState(type)
-    const { operations, insertions, deletions } = deltaOf(
-      state,
-      target,
-      planEdits(state, target, this.#budget),
-    )
+    const { operations, insertions, deletions } = deltaOf(state, target, this.#hunks(state, target))
     this.edits.push({ in: 'text', type, operations })
     this.insertions += insertions
     this.deletions += deletions
+  }
+
+  /** Few and fine while effort is left, then the whole text anew. */
+  #hunks(state: TextState, target: string): Hunk[] {
+    const { budget, graphemes, editsLeft } = this.#effort
+    if (editsLeft <= 0) return [{ aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.length }]
+    const hunks = planEdits(state, target, budget, graphemes, editsLeft)
+    this.#effort.editsLeft -= hunks.length
+    return hunks
   }
 
   #at<T>(step: string | number, act: () => T): T {

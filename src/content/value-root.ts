@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 import { type Change, unchanged } from './change.ts'
 import type { Root } from './kind.ts'
-import { stepsMax } from './text-plan.ts'
 import { ValuePlan } from './value-plan.ts'
 import { writeEdits } from './value-write.ts'
+import { effortFor } from './xml-effort.ts'
 
 /**
  * Plans on the root `contentKey` and writes what was found in one transaction, or nothing. Like a text root, the root
@@ -14,7 +14,7 @@ export function replaceValues(
   contentKey: string,
   find: (plan: ValuePlan, root: Root) => void,
 ): Change {
-  const plan = new ValuePlan({ steps: stepsMax })
+  const plan = new ValuePlan(effortFor(structsIn(doc)))
   // A root that is not there is planned as an empty one, so that finding nothing to do makes none.
   const known = doc.share.get(contentKey)
   find(plan, known ?? new Y.AbstractType())
@@ -25,4 +25,11 @@ export function replaceValues(
     writeEdits(transaction, known === undefined ? edits.map((edit) => ({ ...edit, type: root })) : edits)
   })
   return { changed: true, insertions, deletions }
+}
+
+/** What Yjs shifts, at most, for one edit. */
+function structsIn({ store }: Y.Doc): number {
+  let count = 0
+  for (const structs of store.clients.values()) count += structs.length
+  return count
 }

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { cutItems } from './item-cuts.ts'
+import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
 import { asRoot, type Root } from './kind.ts'
 import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
@@ -37,9 +37,10 @@ export type Edit =
  * a key of that name hides, and look for each place from its index.
  */
 export function writeEdits(transaction: Y.Transaction, edits: readonly Edit[]): void {
+  const budget = cutBudget()
   for (const edit of edits) {
     if (edit.in === 'map') writeEntries(transaction, edit)
-    else if (edit.in === 'array') writeElements(transaction, edit)
+    else if (edit.in === 'array') writeElements(transaction, edit, budget)
     else Y.Text.prototype.applyDelta.call(edit.type, [...edit.operations])
   }
 }
@@ -56,8 +57,8 @@ function setEntry(transaction: Y.Transaction, type: Root, key: string, value: Ne
 }
 
 /** Deletes and inserts in one walk along the items, which is what makes many edits cheap. */
-function writeElements(transaction: Y.Transaction, edit: ArrayEdit): void {
-  const { type, removed, insertions } = cutItems(transaction, edit)
+function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: CutBudget): void {
+  const { type, removed, insertions } = cutItems(transaction, edit, budget)
   // Places that Yjs remembers by index are wrong after this.
   if (type._searchMarker !== null) type._searchMarker.length = 0
   let [index, next] = [0, 0]
