@@ -126,6 +126,11 @@ export const options = {
     1000,
     'Updates in the log of a document after which it is compacted.',
   ),
+  keepVersionsSeconds: option(
+    wholeNumber(0, 86_400),
+    600,
+    'Time for which a version that was handed out can be given back, in seconds; 0 keeps none for that.',
+  ),
 } as const
 
 export type OptionKey = keyof typeof options

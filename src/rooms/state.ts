@@ -70,7 +70,7 @@ export class RoomState {
 
   /**
    * Applies updates that are known to fit exactly (`isPlain`), many in a transaction: a third of the cost of one
-   * transaction each. `clocks` have been advanced by the caller.
+   * transaction each. `clocks` are advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const doc = this.doc
@@ -105,6 +105,12 @@ export class RoomState {
   /** Counts an update that came out of `integrate` or `edit`. */
   advance(summary: UpdateSummary): void {
     advance(summary, this.clocks)
+  }
+
+  /** Counts what came by `applyPlain` without having been counted. */
+  recount(): void {
+    const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
+    for (const [client, clock] of counted) this.clocks.set(client, clock)
   }
 
   /** What a client with this state vector lacks; everything for null. */
