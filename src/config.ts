@@ -129,7 +129,7 @@ export const options = {
   keepVersionsSeconds: option(
     wholeNumber(0, 86_400),
     600,
-    'Time for which a version that was handed out can be given back, in seconds; 0 keeps none for that.',
+    'Time for which the content at a version that was handed out stays known, in seconds; 0 keeps nothing for it.',
   ),
 } as const
 

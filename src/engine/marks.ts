@@ -29,7 +29,9 @@ export function marksAfter(marks: Marks, made: Mark, keepSince: number): Marks {
   const all = [...marks.filter(({ seq }) => seq < made.seq), made]
   const anchorAt = all.findLastIndex(({ at }) => at < keepSince)
   const [anchor = made, ...later] = all.slice(Math.max(0, anchorAt))
-  return later.length < snapshotsMax ? [anchor, ...later] : [anchor, ...later.slice(0, snapshotsMax - 2), made]
+  return later.length < snapshotsMax
+    ? [anchor, ...later]
+    : [anchor, ...later.slice(0, snapshotsMax - 2), made]
 }
 
 /** Those of `before` whose snapshots go when `after` takes their place. */

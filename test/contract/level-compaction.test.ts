@@ -140,6 +140,18 @@ it('[ENG-56] a document deleted and made anew during the deletions keeps what it
   ])
 })
 
+it('[ENG-56] a document deleted while it is compacted leaves one record', async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const name = docKey(`document ${turns}`)
+    await engine.log.append(name, 'create', numbered(1, 3))
+    const compacted = engine.log.compact(name, 1, 0, 2, bytesOf('1 to 2'), 0)
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.all([compacted, engine.log.destroy(name)])
+  }
+  await engine.close()
+  expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
+})
+
 it('[ENG-56] closing during the deletions does not wait for them', async () => {
   let closing: Promise<void> = Promise.resolve()
   beforeDeleting = async () => {

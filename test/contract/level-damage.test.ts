@@ -136,18 +136,21 @@ it('[ENG-61] a damaged document can be deleted, and made anew', async () => {
 it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
-])('[ENG-57] an older snapshot that is %s takes its versions with it, and not the document', async (_, how) => {
-  await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
-  await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
-  expect(textOf((await engine.log.loadAt(damaged, 1, 2))?.snapshot ?? null)).toBe('the anchor of damaged')
-  await change('the anchor of damaged', how)
-  await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecord)
-  expect(textOf((await loadLive(engine.log, damaged)).snapshot)).toBe('the base of damaged')
-  expect(textOf((await engine.log.loadAt(damaged, 1, 3))?.snapshot ?? null)).toBe('the base of damaged')
-  expect((await engine.log.append(damaged, 1, updates('next'))).first).toBe(4)
-  expect(await engine.log.compact(damaged, 1, 3, 4, bytesOf('anew'), keepNone)).toBe(true)
-  expect(await engine.log.loadAt(damaged, 1, 2)).toBeNull()
-})
+])(
+  '[ENG-57] an older snapshot that is %s takes its versions with it, and not the document',
+  async (_, how) => {
+    await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
+    await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
+    expect(textOf((await engine.log.loadAt(damaged, 1, 2))?.snapshot ?? null)).toBe('the anchor of damaged')
+    await change('the anchor of damaged', how)
+    await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecord)
+    expect(textOf((await loadLive(engine.log, damaged)).snapshot)).toBe('the base of damaged')
+    expect(textOf((await engine.log.loadAt(damaged, 1, 3))?.snapshot ?? null)).toBe('the base of damaged')
+    expect((await engine.log.append(damaged, 1, updates('next'))).first).toBe(4)
+    expect(await engine.log.compact(damaged, 1, 3, 4, bytesOf('anew'), keepNone)).toBe(true)
+    expect(await engine.log.loadAt(damaged, 1, 2)).toBeNull()
+  },
+)
 
 it('[ENG-57] a damaged update behind the snapshot takes the versions it is part of with it, and not the document', async () => {
   await engine.log.append(damaged, 1, updates('fourth'))
