@@ -24,9 +24,15 @@ export function replaceDelta(doc: Y.Doc, contentKey: string, target: readonly De
   const formats = new Formats()
   const known = doc.share.get(contentKey)
   const stored = readFormatted(known, formats)
-  const { operations, insertions, deletions } = planDelta(stored, formattedTextOf(target, formats), formats)
+  const { change, tidy } = planDelta(stored, formattedTextOf(target, formats), formats)
+  const { operations, insertions, deletions } = change
   if (operations.length === 0) return unchanged
   const root = known ?? doc.get(contentKey)
-  doc.transact(() => Y.Text.prototype.applyDelta.call(root, operations))
+  doc.transact(() => {
+    Y.Text.prototype.applyDelta.call(root, operations)
+    // Else every client would do it on receiving the change, and so take away marks that a next one still builds on.
+    // It needs nothing that other types of roots do not have.
+    if (tidy) Y.cleanupYTextFormatting(root as object as Y.Text)
+  })
   return { changed: true, insertions, deletions }
 }

@@ -45,7 +45,8 @@ function evidenceOf(content: Y.Item['content']): Evidence {
   }
   if (!(content instanceof Y.ContentType)) return 'array'
   const { type } = content
-  return type instanceof Y.XmlFragment || type instanceof Y.XmlText || type instanceof Y.XmlHook
+  // A fragment that is no element cannot stand in XML: it is the value of an array.
+  return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
     ? 'element'
     : 'value'
 }
