@@ -44,10 +44,12 @@ export class Aligner {
   /** Pairs of nodes that have the same key, and the gaps between them. */
   #byKey(a: readonly XmlNode[], b: readonly XmlNode[], hunk: Hunk, keyOf: KeyOf): (Pair | Hunk)[] {
     const numbers = new Map<string, number>()
+    let nameless = 0
     const tokens = (nodes: readonly XmlNode[]): Int32Array =>
       Int32Array.from(nodes, (node) => {
         const key = keyOf(node)
-        if (key === null) return -1 - numbers.size
+        // A number of its own: what has no key is like nothing else.
+        if (key === null) return --nameless
         const known = numbers.get(key) ?? numbers.size
         numbers.set(key, known)
         return known

@@ -1,5 +1,5 @@
 import type { MarkSet } from './xml-marks.ts'
-import type { XmlElement, XmlNode, XmlRun, XmlText } from './xml-tree.ts'
+import type { XmlElement, XmlNode, XmlRun } from './xml-tree.ts'
 
 /**
  * Gives nodes numbers, bottom up: equal trees, equal numbers. Numbers instead of hashes, since nobody can make two of
@@ -8,21 +8,17 @@ import type { XmlElement, XmlNode, XmlRun, XmlText } from './xml-tree.ts'
 export class NodeNumbers {
   readonly #numbers = new Map<string, number>()
 
-  text(runs: readonly XmlRun[], text: string): XmlText {
+  ofText(runs: readonly XmlRun[], text: string): number {
     const marks = runs.length === 1 && runs[0]?.marks === 0 ? '' : runs.map(markKey).join()
-    return { kind: 'text', text, runs, size: text.length, number: this.#numberOf(`${marks}\u0001${text}`) }
+    return this.#numberOf(`${marks}\u0001${text}`)
   }
 
-  element<T extends XmlNode>(
-    name: string,
-    attributes: XmlElement['attributes'],
-    children: readonly T[],
-  ): XmlElement & { readonly children: readonly T[] } {
-    const listed = attributes.map(([attribute, text]) => `${attribute}\u0002${text}`).join('\u0003')
-    const inside = children.map(({ number }) => number).join()
-    const size = children.reduce((sum, child) => sum + child.size, 1)
-    const number = this.#numberOf(`${name}\u0004${listed}\u0005${inside}`)
-    return { kind: 'element', name, attributes, children, size, number }
+  ofElement(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): number {
+    let key = name
+    for (const [attribute, text] of attributes) key += `\u0002${attribute}\u0003${text}`
+    key += '\u0004'
+    for (const child of children) key += `${child.number},`
+    return this.#numberOf(key)
   }
 
   #numberOf(key: string): number {
@@ -31,6 +27,13 @@ export class NodeNumbers {
     this.#numbers.set(key, this.#numbers.size)
     return this.#numbers.size - 1
   }
+}
+
+/** Size of an element with these children. */
+export function sizeOf(children: readonly XmlNode[]): number {
+  let size = 1
+  for (const child of children) size += child.size
+  return size
 }
 
 const markKey = ({ start, marks }: XmlRun): string => `${start}:${marks}`
@@ -47,11 +50,11 @@ export class RunBuilder {
   }
 
   /** What has been put together, if anything; then it starts anew. */
-  take(numbers: NodeNumbers): XmlText | null {
+  take(): { text: string; runs: readonly XmlRun[] } | null {
     if (this.#text === '') return null
-    const node = numbers.text(this.#runs, this.#text)
+    const taken = { text: this.#text, runs: this.#runs }
     this.#text = ''
     this.#runs = []
-    return node
+    return taken
   }
 }

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import { asRoot, type Root } from './kind.ts'
 import { readState, type TextState } from './text-state.ts'
-import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
+import { type NodeNumbers, RunBuilder, sizeOf } from './xml-hash.ts'
 import { MarkCursor, type MarkSet, type Marks } from './xml-marks.ts'
 import { xmlName, xmlText } from './xml-names.ts'
 import type { LiveElement, LiveNode, TextPart, XmlParent } from './xml-tree.ts'
@@ -29,6 +29,17 @@ export function readTree(
   return { root: reader.element(root ?? asRoot(new Y.XmlFragment()), ''), items: reader.items }
 }
 
+/** Children of an element as far as they are read. */
+interface Content {
+  readonly children: LiveNode[]
+  blanks: Map<number, Y.XmlText> | null
+  /** Texts next to each other, up to now. */
+  parts: TextPart[]
+}
+
+const noPairs: LiveElement['attributes'] = []
+const noBlanks: LiveElement['blanks'] = new Map()
+
 class TreeReader {
   items = 0
   readonly #vocabulary: Vocabulary
@@ -43,35 +54,50 @@ class TreeReader {
   }
 
   element(type: XmlParent, name: string): LiveElement {
-    const attributes = name === '' ? [] : this.#attributes(type, name)
-    const children: LiveNode[] = []
-    const blanks = new Map<number, Y.XmlText>()
-    let parts: TextPart[] = []
-    const endText = (): void => {
-      const [first] = parts
-      if (first === undefined) return
-      const text = this.#text(parts)
-      if (text === null) blanks.set(children.length, first.type)
-      else children.push(text)
-      parts = []
-    }
+    const attributes = name === '' ? noPairs : this.#attributes(type, name)
+    const content: Content = { children: [], blanks: null, parts: [] }
     for (let item = type._start; item !== null; item = item.right) {
       this.items += 1
       if (item.deleted || !(item.content instanceof Y.ContentType)) continue
       const child: unknown = item.content.type
-      if (child instanceof Y.XmlText) parts.push(this.#part(child))
+      if (child instanceof Y.XmlText) content.parts.push(this.#part(child))
       else if (child instanceof Y.XmlElement) {
-        endText()
+        this.#endText(content)
         const childName = this.#name(child.nodeName)
         this.#vocabulary.addElement(childName)
-        children.push(this.element(asRoot(child), childName))
+        content.children.push(this.element(asRoot(child), childName))
       }
     }
-    endText()
-    return { ...this.#numbers.element(name, attributes, children), type, blanks }
+    this.#endText(content)
+    const { children, blanks } = content
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return {
+      kind: 'element',
+      name,
+      attributes,
+      children,
+      size: sizeOf(children),
+      number,
+      type,
+      blanks: blanks ?? noBlanks,
+    }
+  }
+
+  /** The texts since the last element become one. */
+  #endText(content: Content): void {
+    const [first] = content.parts
+    if (first === undefined) return
+    const text = this.#text(content.parts)
+    if (text !== null) content.children.push(text)
+    else {
+      content.blanks ??= new Map()
+      content.blanks.set(content.children.length, first.type)
+    }
+    content.parts = []
   }
 
   #attributes(type: XmlParent, owner: string): LiveElement['attributes'] {
+    if (type._map.size === 0) return noPairs
     const attributes: [string, string][] = []
     for (const [name, item] of type._map) {
       if (item.deleted || name === '__proto__') continue
@@ -104,8 +130,10 @@ class TreeReader {
         builder.add(state.text.slice(start, end).toWellFormed(), sets[index] as MarkSet)
       }
     }
-    const node = builder.take(this.#numbers)
-    return node === null ? null : { ...node, parts }
+    const found = builder.take()
+    if (found === null) return null
+    const { text, runs } = found
+    return { kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text), parts }
   }
 
   #name(stored: string): string {

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
-import { type NodeNumbers, RunBuilder } from './xml-hash.ts'
+import { type NodeNumbers, RunBuilder, sizeOf } from './xml-hash.ts'
 import type { MarkSet, Marks } from './xml-marks.ts'
 import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './xml-parse.ts'
 import type { XmlElement, XmlNode } from './xml-tree.ts'
@@ -41,13 +41,18 @@ class TargetBuilder {
   }
 
   root(parsed: ParsedElement): XmlElement {
-    return this.#numbers.element('', [], this.#content(parsed, 0, false))
+    return this.#made('', [], this.#content(parsed, 0, false))
   }
 
   #element(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlElement {
     const attributes = [...parsed.attributes].sort(([a], [b]) => (a < b ? -1 : 1))
     const children = this.#content(parsed, set, preservesSpace(parsed, preserved))
-    return this.#numbers.element(this.#vocabulary.spelling(parsed.name), attributes, children)
+    return this.#made(this.#vocabulary.spelling(parsed.name), attributes, children)
+  }
+
+  #made(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): XmlElement {
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return { kind: 'element', name, attributes, children, size: sizeOf(children), number }
   }
 
   #content(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlNode[] {
@@ -87,8 +92,16 @@ class TargetBuilder {
   }
 
   #endText(place: Place): void {
-    const text = place.text.take(this.#numbers)
-    if (text !== null) place.nodes.push(text)
+    const found = place.text.take()
+    if (found === null) return
+    const { text, runs } = found
+    place.nodes.push({
+      kind: 'text',
+      text,
+      runs,
+      size: text.length,
+      number: this.#numbers.ofText(runs, text),
+    })
   }
 
   /** Whether line breaks between the elements are layout: there is no other text and no mark beside them. */

@@ -88,6 +88,6 @@ export function identities(doc: Y.Doc, key = plainKey): Map<string, string> {
       if (inner instanceof Y.XmlElement) visit(inner)
     }
   }
-  visit(doc.get(key) as unknown as { _start: Y.Item | null })
+  visit(doc.get(key))
   return found
 }
