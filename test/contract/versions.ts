@@ -20,7 +20,7 @@ type Step =
   | { readonly kind: 'reopen' | 'remake' }
 
 const step: fc.Arbitrary<{ readonly afterMs: number; readonly step: Step }> = fc.record({
-  afterMs: fc.integer({ min: 0, max: 40 }),
+  afterMs: fc.integer({ min: 0, max: 4 }),
   step: fc.oneof(
     {
       weight: 6,
@@ -32,7 +32,7 @@ const step: fc.Arbitrary<{ readonly afterMs: number; readonly step: Step }> = fc
         kind: fc.constant('compact' as const),
         share: fc.double({ min: 0, max: 1, noNaN: true }),
         keptMs: fc.oneof(
-          { weight: 4, arbitrary: fc.integer({ min: 0, max: 120 }) },
+          { weight: 4, arbitrary: fc.integer({ min: 0, max: 12 }) },
           { weight: 1, arbitrary: fc.constantFrom(Number.NEGATIVE_INFINITY, 1e12, 1e15) },
         ),
       }),
