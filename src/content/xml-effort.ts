@@ -8,10 +8,16 @@ export interface Effort {
   readonly graphemes: Graphemes
   /** Edits inside texts. */
   editsLeft: number
+  /** Formatting items looked at for redundant ones, each counted with the marks that are on there. */
+  tidyLeft: number
 }
+
+/** Some tens of milliseconds. */
+const tidiedMax = 1_000_000
 
 export const effortFor = (items: number): Effort => ({
   budget: { steps: stepsMax },
   graphemes: new Graphemes(),
   editsLeft: editsMaxFor(items),
+  tidyLeft: tidiedMax,
 })

@@ -88,6 +88,12 @@ const plain = (nodes: readonly Made[]): Made[] =>
 const docWith = (nodes: readonly Made[], key: string): Y.Doc =>
   made((root) => root.insert(0, build(nodes)), key)
 
+const textsIn = (type: Y.XmlFragment): Y.XmlText[] =>
+  type.toArray().flatMap((child) => {
+    if (child instanceof Y.XmlText) return [child]
+    return child instanceof Y.XmlElement ? textsIn(child) : []
+  })
+
 /** XML as people write it: with layout, marks, references. */
 const written: fc.Arbitrary<string> = fc.letrec<{ content: string; piece: string }>((tie) => ({
   content: fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
@@ -153,6 +159,26 @@ test('[R3] the target is what every replica reads, after one update', () => {
         expect(readXml(client, key)).toBe(read)
         expect(xmlOf(server, key)).toBe(read)
         expect(replace(server, read, key).changed).toBe(false)
+      }
+    }),
+    runs,
+  )
+})
+
+test('[R3] clients that receive a change find no formatting to tidy up', () => {
+  fc.assert(
+    fc.property(cases, ({ key, before, xml, next }) => {
+      const server = docWith(before, key)
+      // Types are read now, so that what the author left untidy is tidied before.
+      for (const text of textsIn(server.getXmlFragment(key))) Y.cleanupYTextFormatting(text)
+      const client = loaded(server, 3)
+      for (const text of textsIn(client.getXmlFragment(key))) expect(Y.cleanupYTextFormatting(text)).toBe(0)
+      for (const target of [xml, next]) {
+        const updates = updatesOf(server, () => replace(server, target, key))
+        const ofClient = updatesOf(client, () => {
+          for (const update of updates) Y.applyUpdate(client, update)
+        })
+        expect(ofClient.length).toBe(updates.length)
       }
     }),
     runs,
