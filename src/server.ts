@@ -122,6 +122,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       heldBytesMax,
       awarenessWindowMs,
       compactAfter: config.compactAfter,
+      keepVersionsMs: config.keepVersionsSeconds * 1000,
       idleMs: config.idleUnloadSeconds * 1000,
       restMs,
     },

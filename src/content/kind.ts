@@ -18,6 +18,10 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
 /** A root as a document holds it, of whatever type; `unknown` would not do, its events are part of the type. */
 export type Root = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
+/** A shared type as a document holds it: the events that make the types of Yjs incompatible matter to no one here. */
+export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): Root =>
+  type as object as Root
+
 function kindOf(root: Root): RootKind {
   let undecided: 'none' | 'xml' | 'array' = 'none'
   for (let item = root._start; item !== null; item = item.right) {
@@ -41,7 +45,8 @@ function evidenceOf(content: Y.Item['content']): Evidence {
   }
   if (!(content instanceof Y.ContentType)) return 'array'
   const { type } = content
-  return type instanceof Y.XmlFragment || type instanceof Y.XmlText || type instanceof Y.XmlHook
+  // A fragment that is no element cannot stand in XML: it is the value of an array.
+  return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
     ? 'element'
     : 'value'
 }

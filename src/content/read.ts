@@ -1,5 +1,4 @@
 import type * as Y from 'yjs'
-import { invalid } from '../errors.ts'
 import { rootKind } from './kind.ts'
 import { checkContentKey } from './replace.ts'
 import { contentTypes } from './types.ts'
@@ -16,20 +15,14 @@ export const defaultContentKey = 'content'
 
 /**
  * Reads one root; an empty one reads as empty text. Without `contentKey`: `content` if it holds anything, else the only
- * root that does, else `content`. Throws INVALID_ARGUMENT for a root of a kind that has no content type.
+ * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root.
  */
 export function readContent(doc: Y.Doc, contentKey?: string): Content {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKey ?? onlyContentKey(doc)
   const kind = rootKind(doc, key)
   const type = kind === 'none' ? 'text' : kind
-  const found = contentTypes[type]
-  if (found === undefined) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(key)} is of type "${kind}", which cannot be read yet`,
-    )
-  }
-  return { type, contentKey: key, data: found.read(doc, key) }
+  return { type, contentKey: key, data: contentTypes[type]?.read(doc, key) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {

@@ -8,7 +8,7 @@ import { type Close, close } from '../model/close.ts'
 import { writeStateVector } from '../update/vector.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence } from './commits.ts'
-import { Compaction } from './compaction.ts'
+import { Compaction, type CompactionLimits } from './compaction.ts'
 import type { Delivery, RoomUpdate } from './delivery.ts'
 import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
@@ -18,15 +18,13 @@ import type { Member } from './member.ts'
 import type { RoomState } from './state.ts'
 import type { Turns } from './turns.ts'
 
-export interface RoomLimits {
+export interface RoomLimits extends CompactionLimits {
   /** Encoded size a document may reach. */
   readonly documentBytesMax: number
   /** Bytes of updates that wait for missing ones, a room. */
   readonly heldBytesMax: number
   /** Shortest time between two awareness messages of a room. */
   readonly awarenessWindowMs: number
-  /** Updates behind the snapshot that make a compaction worthwhile. */
-  readonly compactAfter: number
 }
 
 /** What a room works with; the same for all rooms of a process. */
@@ -94,7 +92,8 @@ export class Room {
       commits: this.#commits,
       base: loaded.state === 'live' ? loaded.base : 0,
       tail,
-      entriesMax: limits.compactAfter,
+      limits,
+      clock,
     })
   }
 

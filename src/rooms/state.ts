@@ -61,20 +61,6 @@ export class RoomState {
     return this.#doc
   }
 
-  /** Takes the entries of a log behind the snapshot, a slice at a time; `clocks` are right once `loaded` was called. */
-  load(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    this.applyPlain(updates)
-  }
-
-  /** All of the log has been applied. */
-  loaded(): void {
-    if (this.#doc === null) return
-    this.clocks.clear()
-    for (const [client, clock] of Y.decodeStateVector(Y.encodeStateVector(this.#doc))) {
-      this.clocks.set(client, clock)
-    }
-  }
-
   /** Keeps the bytes and lets the Y.Doc go. */
   drop(): void {
     if (this.#doc === null) return
@@ -85,7 +71,7 @@ export class RoomState {
 
   /**
    * Applies updates that are known to fit exactly (`isPlain`), many in a transaction: a third of the cost of one
-   * transaction each. `clocks` have been advanced by the caller.
+   * transaction each. `clocks` are advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const doc = this.doc
@@ -120,6 +106,12 @@ export class RoomState {
   /** Counts an update that came out of `integrate` or `edit`. */
   advance(summary: UpdateSummary): void {
     advance(summary, this.clocks)
+  }
+
+  /** Counts what came by `applyPlain` without having been counted. */
+  recount(): void {
+    const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
+    for (const [client, clock] of counted) this.clocks.set(client, clock)
   }
 
   /** What a client with this state vector lacks; everything for null. */
