@@ -3,6 +3,7 @@ import type { Caller } from '../access/credentials.ts'
 import type { Change } from '../content/change.ts'
 import { readContent } from '../content/read.ts'
 import { type ContentTarget, checkContent, replaceContent } from '../content/replace.ts'
+import { contentTypeNames } from '../content/types.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { Changed, Edit } from '../rooms/editing.ts'
@@ -16,8 +17,6 @@ export const documentIds = {
 } as const
 
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
-
-export const contentTypes = ['text'] as const
 
 export const contentKey = {
   type: 'string',
@@ -33,8 +32,12 @@ export const contentRequest = {
   properties: {
     ...documentIds,
     editorId,
-    data: { description: 'The whole content: a string for `text`.', examples: ['Hello'] },
-    type: { type: 'string', enum: contentTypes },
+    data: {
+      description:
+        'The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`.',
+      examples: ['Hello'],
+    },
+    type: { type: 'string', enum: contentTypeNames },
     contentKey: { ...contentKey, default: 'content' },
     userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
   },
@@ -175,4 +178,5 @@ function checkGrowth({ state }: Room, doc: Y.Doc, target: ContentTarget, bytesMa
     )
 }
 
-const textBytes = (data: unknown): number => (typeof data === 'string' ? Buffer.byteLength(data) : 0)
+const textBytes = (data: unknown): number =>
+  Buffer.byteLength(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

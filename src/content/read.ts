@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import { invalid } from '../errors.ts'
 import { rootKind } from './kind.ts'
 import { checkContentKey } from './replace.ts'
 import { contentTypes } from './types.ts'
@@ -23,6 +24,22 @@ export function readContent(doc: Y.Doc, contentKey?: string): Content {
   const kind = rootKind(doc, key)
   const type = kind === 'none' ? 'text' : kind
   return { type, contentKey: key, data: contentTypes[type]?.read(doc, key) }
+}
+
+/**
+ * Reads one root as content of the given type; an empty one as the empty content of that type. Throws INVALID_ARGUMENT
+ * when the root holds another kind.
+ */
+export function readContentAs(doc: Y.Doc, type: string, contentKey?: string): Content {
+  const content = readContent(doc, contentKey)
+  const kind = rootKind(doc, content.contentKey)
+  const wanted = contentTypes[type]
+  if (wanted === undefined || (kind !== 'none' && kind !== wanted.kind)) {
+    throw invalid(
+      `the content at contentKey ${JSON.stringify(content.contentKey)} is of type "${kind}", not "${type}"`,
+    )
+  }
+  return { ...content, type, data: wanted.read(doc, content.contentKey) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {
