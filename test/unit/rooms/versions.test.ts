@@ -100,7 +100,7 @@ async function bases(): Promise<number> {
 }
 
 describe(`seed ${seed}`, () => {
-  it('[ROOM-8] versions handed out within the time to keep are rebuilt as they were read', async () => {
+  it('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
     const keptMs = 600_000
     openRooms(keptMs)
     const handed: Handed[] = []
@@ -122,7 +122,7 @@ describe(`seed ${seed}`, () => {
     expect(gone).toBeGreaterThan(70)
   })
 
-  it('[ROOM-8] with nothing to keep, what a compaction covers is gone', async () => {
+  it('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
     openRooms(0)
     await rooms.use(address, async (room) => {
       const handed = await edit(room, { count: 200, everyMs: 1 })
@@ -135,7 +135,7 @@ describe(`seed ${seed}`, () => {
   })
 })
 
-it('[ROOM-8] a version is a copy: changing it changes nothing else', async () => {
+it('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
@@ -149,7 +149,7 @@ it('[ROOM-8] a version is a copy: changing it changes nothing else', async () =>
   })
 })
 
-it('[ROOM-8] a compaction between two pages of a version does not spoil it', async () => {
+it('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
@@ -170,7 +170,7 @@ it('[ROOM-8] a compaction between two pages of a version does not spoil it', asy
   })
 })
 
-it('[ROOM-9] a document opened from the log counts the updates behind its snapshot', async () => {
+it('[ROOM-21] a document opened from the log counts the updates behind its snapshot', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     await edit(room, { count: editsInTail, everyMs: 1 })
