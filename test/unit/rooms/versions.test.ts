@@ -66,7 +66,7 @@ interface Handed {
 const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
 
 async function read(room: Room): Promise<Handed> {
-  const { result, version } = await room.view(textOf)
+  const { result, version } = await room.editing.view(textOf)
   const [epoch = 0, seq = 0] = version.split('.').map(Number)
   return { epoch, seq, at: clock.now(), text: result }
 }
@@ -83,7 +83,7 @@ async function edit(room: Room, { count, everyMs }: { count: number; everyMs: nu
       text.delete(at, Math.min(text.length - at, random.below(400)))
       text.insert(at, `${index} ${'weft '.repeat(random.below(200))}`)
     }
-    await room.change('ada', change, { create: true })
+    await room.editing.change('ada', change, { create: true })
     handed.push(await read(room))
   }
   return handed
