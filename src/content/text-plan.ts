@@ -30,7 +30,10 @@ export function planEdits(
   const found = editsBetween(source, target, budget)
   const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
   const slid = joinTouching(slideAll(source, target, swallowed))
-  return atMost(Math.max(1, Math.min(editsMax, attributesAllow(state))), snapToGraphemes(source, target, slid, graphemes))
+  return atMost(
+    Math.max(1, Math.min(editsMax, attributesAllow(state))),
+    snapToGraphemes(source, target, slid, graphemes),
+  )
 }
 
 /** Edits that a replacement may make where Yjs has so many items to walk along. */

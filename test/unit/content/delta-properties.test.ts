@@ -98,7 +98,7 @@ test(
             if (origin !== 'server') answers += 1
           })
           for (const change of revisions) {
-            const target = revised(readDelta(server, key), change as never)
+            const target = revised(readDelta(server, key), change)
             const updates = updatesOf(server, () => void replaceDelta(server, target))
             expect(updates.length).toBeLessThanOrEqual(1)
             for (const update of updates) Y.applyUpdate(client, update, 'server')
@@ -167,7 +167,7 @@ test(
         const server = loaded(authored(made))
         const client = loaded(server, 3)
         for (const step of typed) take(client.getText(key), step)
-        replaceDelta(server, revised(readDelta(server, key), change as never))
+        replaceDelta(server, revised(readDelta(server, key), change))
         const [mine, theirs] = [Y.encodeStateAsUpdate(client), Y.encodeStateAsUpdate(server)]
         Y.applyUpdate(server, mine, 'client')
         Y.applyUpdate(client, theirs, 'server')

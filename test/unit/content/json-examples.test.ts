@@ -306,6 +306,14 @@ test('[R15] shared items that changed are found again by their id, whatever it i
   }
 })
 
+test('[R15] an item that is renamed is the same one', () => {
+  const doc = arrayWith([new Y.Map([['title', new Y.Text('one')]]), new Y.Map([['name', 'a']])])
+  const before = doc.getArray(key).toArray()
+  replace(doc, 'array', [{ title: 'one!' }, { name: 'b' }])
+  const after = doc.getArray(key).toArray()
+  expect(after[0] === before[0] && after[1] === before[1]).toBe(true)
+})
+
 test('[R15] items with other ids are never taken for one another, those without are paired by position', () => {
   const doc = arrayWith([
     new Y.Map([['id', 'a']]),
