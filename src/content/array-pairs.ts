@@ -3,14 +3,16 @@ import { isObject, type Json, kindOfJson } from './json.ts'
 import type { Budget } from './myers.ts'
 import { kindOfShared, type Stored } from './shared-values.ts'
 
-/** Keys that name an item; the first one that an item has counts. */
-const idKeys = ['id', '_id', 'key', 'uid', 'uuid', 'name', 'slug', 'title'] as const
+/** Keys that say which item it is; the first one that an item has counts. */
+const idKeys = ['id', '_id', 'key', 'uid', 'uuid'] as const
+/** The same, but an item may get another one and be the same still. */
+const nameKeys = ['name', 'slug', 'title'] as const
 
 type Pair = readonly [a: number, b: number]
 
 /**
  * Which stored elements of a replaced stretch become which target elements in place, in order: first those with the
- * same id, then, between these, the others by position. Elements that say by their ids that they are different ones
+ * same id or else name, then, between these, the others by position. Elements whose ids say that they are different ones
  * are never paired, and no plain value is.
  */
 export function pairUp(
@@ -30,7 +32,7 @@ export function pairUp(
   const pairs: Pair[] = []
   const byPosition = ({ aStart: x, aEnd: xEnd, bStart: y, bEnd: yEnd }: Hunk): void => {
     for (; x < xEnd && y < yEnd; x++, y++) {
-      const differ = a[x] !== null && b[y] !== null
+      const differ = a[x]?.fixed === true && b[y]?.fixed === true
       if (!differ && fits(x, y)) pairs.push([aStart + x, bStart + y])
     }
   }
@@ -44,21 +46,29 @@ export function pairUp(
   return pairs
 }
 
-function idOf(json: Json): string | null {
+interface Id {
+  readonly token: string
+  /** False for a name, which may change. */
+  readonly fixed: boolean
+}
+
+function idOf(json: Json): Id | null {
   if (!isObject(json)) return null
-  for (const key of idKeys) {
+  for (const key of [...idKeys, ...nameKeys]) {
     const id = Object.hasOwn(json, key) ? json[key] : undefined
-    if (typeof id === 'string' || typeof id === 'number') return `${key} ${typeof id} ${id}`
+    if (typeof id === 'string' || typeof id === 'number') {
+      return { token: `${key} ${typeof id} ${id}`, fixed: idKeys.some((known) => known === key) }
+    }
   }
   return null
 }
 
 /** Tokens of ids; elements without one are unlike anything. */
-function numbered(ids: readonly (string | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
+function numbered(ids: readonly (Id | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
   return Int32Array.from(ids, (id, index) => {
     if (id === null) return unlike - index
-    const number = numbers.get(id) ?? numbers.size
-    numbers.set(id, number)
+    const number = numbers.get(id.token) ?? numbers.size
+    numbers.set(id.token, number)
     return number
   })
 }

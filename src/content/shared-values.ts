@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
-import { markupOf } from './embedded-markup.ts'
 import { forbiddenKey, type Json, type JsonKind, type JsonObject, jsonOf, kindOfJson } from './json.ts'
 import { asRoot, type Root } from './kind.ts'
 import { plainText, readState } from './text-state.ts'
+import { xmlOf } from './xml-read.ts'
 
 /** A value of a document with its reading; shared ones can be changed in place. */
 export type Stored =
@@ -14,8 +14,10 @@ export type Stored =
       readonly elements: Elements
     }
   | { readonly kind: 'text'; readonly json: string; readonly type: Root }
+  /** A fragment of XML; its reading is the XML. */
+  | { readonly kind: 'xml'; readonly json: string; readonly type: Root }
   | { readonly kind: 'plain'; readonly json: Json }
-  /** XML, bytes, a subdocument: JSON has no such value, so its reading is good only for leaving it alone. */
+  /** Bytes, a subdocument, a single XML node: its reading is good only for leaving it alone. */
   | { readonly kind: 'opaque'; readonly json: Json }
 
 export type StoredMap = Extract<Stored, { kind: 'map' }>
@@ -51,7 +53,7 @@ export function readArray(type: Root): StoredArray {
   return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
 }
 
-/** Text is read without embeds, XML as its markup, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. */
+/** Text is read without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. */
 export function readStored(value: unknown): Stored | undefined {
   if (value instanceof Y.AbstractType) return readType(value as Root)
   if (value instanceof Y.Doc) return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() } }
@@ -60,9 +62,16 @@ export function readStored(value: unknown): Stored | undefined {
   return json === undefined ? undefined : { kind: 'plain', json }
 }
 
+/** Fragments inside of other values are made by rich-text editors, as a root of this name is. */
+export const fragmentKey = 'prosemirror'
+
 function readType(type: Root): Stored {
-  if (type instanceof Y.XmlFragment || type instanceof Y.XmlText || type instanceof Y.XmlHook) {
-    return { kind: 'opaque', json: markupOf(type) }
+  if (type instanceof Y.XmlElement || type instanceof Y.XmlHook) {
+    return { kind: 'opaque', json: xmlOf(asRoot(type), fragmentKey) }
+  }
+  if (type instanceof Y.XmlText) return { kind: 'opaque', json: plainText(readState(asRoot(type))) }
+  if (type instanceof Y.XmlFragment) {
+    return { kind: 'xml', type: asRoot(type), json: xmlOf(asRoot(type), fragmentKey) }
   }
   if (type instanceof Y.Map) return readMap(asRoot(type))
   if (type instanceof Y.Array) return readArray(asRoot(type))

@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonKind, kindOfJson } from './json.ts'
-import { kindOfShared, type Stored } from './shared-values.ts'
+import { fragmentKey, kindOfShared, type Stored } from './shared-values.ts'
+import { checkXml, planXml, type XmlUpdate } from './xml.ts'
 
 /** A value to be made: plain JSON, or a shared type with what is in it. */
 export type NewValue =
@@ -7,13 +8,14 @@ export type NewValue =
   | { readonly as: 'map'; readonly entries: readonly (readonly [string, NewValue])[] }
   | { readonly as: 'array'; readonly elements: readonly NewValue[] }
   | { readonly as: 'text'; readonly text: string }
+  | { readonly as: 'xml'; readonly update: XmlUpdate | null }
 
 /** Existing values that a new one is made after, at most. */
 const examplesMax = 16
 
 /**
  * Existing values beside which new ones are made. A new object, array or string is plain JSON, unless every existing
- * value of that kind is shared: then it is built as those are, key by key.
+ * value of that kind is shared (strings: all texts, or all XML): then it is built as those are, key by key.
  */
 export class Siblings {
   readonly #values: readonly Stored[]
@@ -26,7 +28,7 @@ export class Siblings {
   make(target: Json): NewValue {
     const examples = this.#examplesOf(kindOfJson(target))
     if (examples === null) return { as: 'plain', value: target }
-    if (typeof target === 'string') return { as: 'text', text: target }
+    if (typeof target === 'string') return examples.string(target)
     if (isArray(target)) {
       return { as: 'array', elements: target.map((value) => examples.inside().make(value)) }
     }
@@ -42,7 +44,9 @@ export class Siblings {
     const known = this.#examples.get(kind)
     if (known !== undefined) return known
     const alike = kind === 'other' ? [] : this.#values.filter(({ json }) => kindOfJson(json) === kind)
-    const shared = alike.length > 0 && alike.every((value) => kindOfShared(value) === kind)
+    const shared =
+      alike.length > 0 &&
+      alike.every((value) => kindOfShared(value) === kind && value.kind === alike[0]?.kind)
     const examples = shared ? new Examples(alike.slice(-examplesMax)) : null
     this.#examples.set(kind, examples)
     return examples
@@ -57,6 +61,13 @@ class Examples {
 
   constructor(values: readonly Stored[]) {
     this.#values = values
+  }
+
+  /** Beside XML, only what begins like XML is some. */
+  string(target: string): NewValue {
+    if (this.#values[0]?.kind !== 'xml') return { as: 'text', text: target }
+    if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
+    return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
   }
 
   /** Everything directly in them. */

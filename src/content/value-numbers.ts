@@ -5,34 +5,35 @@ import { isArray, type Json, type JsonObject } from './json.ts'
  * at once however often it is asked for, so that comparing at every level of a tree costs no more than the tree.
  */
 export class ValueNumbers {
-  readonly #numbers = new Map<string, number>()
+  readonly #scalars = new Map<Json, number>()
+  /** Containers by what is in them. */
+  readonly #contents = new Map<string, number>()
   readonly #containers = new Map<object, number>()
+  #next = 0
 
   of(json: Json): number {
-    if (typeof json !== 'object' || json === null) return this.#intern(scalarName(json))
+    if (typeof json !== 'object' || json === null) return this.#intern(this.#scalars, json)
     const known = this.#containers.get(json)
     if (known !== undefined) return known
-    const number = this.#intern(isArray(json) ? this.#arrayName(json) : this.#objectName(json))
+    const number = this.#intern(this.#contents, isArray(json) ? this.#elements(json) : this.#members(json))
     this.#containers.set(json, number)
     return number
   }
 
-  #intern(name: string): number {
-    const known = this.#numbers.get(name)
+  #intern<T>(numbers: Map<T, number>, value: T): number {
+    const known = numbers.get(value)
     if (known !== undefined) return known
-    this.#numbers.set(name, this.#numbers.size)
-    return this.#numbers.size - 1
+    numbers.set(value, this.#next)
+    this.#next += 1
+    return this.#next - 1
   }
 
-  #arrayName(json: readonly Json[]): string {
+  #elements(json: readonly Json[]): string {
     return `[${json.map((value) => this.of(value)).join()}`
   }
 
-  #objectName(json: JsonObject): string {
-    const members = Object.keys(json).sort()
-    return `{${members.map((key) => `${JSON.stringify(key)}${this.of(json[key] as Json)}`).join()}`
+  #members(json: JsonObject): string {
+    const keys = Object.keys(json).sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}${this.of(json[key] as Json)}`).join()}`
   }
 }
-
-const scalarName = (json: null | boolean | number | string): string =>
-  typeof json === 'string' ? `"${json}` : String(json)

@@ -1,16 +1,18 @@
-import { invalid } from '../errors.ts'
+import { ApiError, invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import { pairUp } from './array-pairs.ts'
 import { diffTokens, type Hunk } from './diff.ts'
 import { isArray, isObject, type Json, type JsonObject } from './json.ts'
 import { pointerTo } from './json-check.ts'
-import type { Stored, StoredArray, StoredMap } from './shared-values.ts'
+import type { Root } from './kind.ts'
+import { fragmentKey, type Stored, type StoredArray, type StoredMap } from './shared-values.ts'
 import { Siblings } from './siblings.ts'
 import { deltaOf } from './text-delta.ts'
 import { planEdits } from './text-plan.ts'
 import { readState, type TextState } from './text-state.ts'
 import { ValueNumbers } from './value-numbers.ts'
 import type { Edit, Insertion } from './value-write.ts'
+import { checkXml, planXml } from './xml.ts'
 import type { Effort } from './xml-effort.ts'
 
 /**
@@ -36,7 +38,7 @@ export class ValuePlan {
     const siblings = new Siblings(stored.entries.values())
     const set = Object.keys(target)
       .filter((key) => !this.#entryKept(stored, key, target[key] as Json))
-      .map((key) => [key, siblings.make(target[key] as Json)] as const)
+      .map((key) => [key, this.#at(key, () => siblings.make(target[key] as Json))] as const)
     if (removed.length + set.length === 0) return
     this.edits.push({ in: 'map', type: stored.type, removed, set })
     this.insertions += set.length
@@ -56,7 +58,12 @@ export class ValuePlan {
       let [after, at] = [hunk.aStart - 1, hunk.bStart]
       const insertTo = (end: number): void => {
         if (end > at)
-          insertions.push({ after, values: target.slice(at, end).map((value) => siblings.make(value)) })
+          insertions.push({
+            after,
+            values: target
+              .slice(at, end)
+              .map((value, index) => this.#at(at + index, () => siblings.make(value))),
+          })
         this.insertions += end - at
       }
       for (const [a, b] of pairUp(elements, target, hunk, this.#effort.budget)) {
@@ -88,16 +95,22 @@ export class ValuePlan {
     if (stored.kind === 'map' && isObject(target)) this.map(stored, target)
     else if (stored.kind === 'array' && isArray(target)) this.array(stored, target)
     else if (stored.kind === 'text' && typeof target === 'string') this.#text(stored.type, target)
+    else if (stored.kind === 'xml' && typeof target === 'string') this.#xml(stored.type, target)
     else return false
     return true
   }
 
-  #text(type: Extract<Stored, { kind: 'text' }>['type'], target: string): void {
+  #text(type: Root, target: string): void {
     const state = readState(type)
     const { operations, insertions, deletions } = deltaOf(state, target, this.#hunks(state, target))
     this.edits.push({ in: 'text', type, operations })
     this.insertions += insertions
     this.deletions += deletions
+  }
+
+  #xml(type: Root, target: string): void {
+    const update = planXml(type, fragmentKey, checkXml(target), this.#effort)
+    if (update !== null) this.edits.push({ in: 'xml', type, update })
   }
 
   /** Few and fine while effort is left, then the whole text anew. */
@@ -109,10 +122,16 @@ export class ValuePlan {
     return hunks
   }
 
+  /** What is refused inside names the place. */
   #at<T>(step: string | number, act: () => T): T {
     this.#path.push(step)
-    const result = act()
-    this.#path.pop()
-    return result
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.message.startsWith('data at ')) throw error
+      throw invalid(`${pointerTo(this.#path)}: ${error.message}`)
+    } finally {
+      this.#path.pop()
+    }
   }
 }

@@ -21,10 +21,13 @@ export function replaceValues(
   const { edits, insertions, deletions } = plan
   if (edits.length === 0) return unchanged
   const root = known ?? doc.get(contentKey)
-  doc.transact((transaction) => {
-    writeEdits(transaction, known === undefined ? edits.map((edit) => ({ ...edit, type: root })) : edits)
-  })
-  return { changed: true, insertions, deletions }
+  const placed = known === undefined ? edits.map((edit) => ({ ...edit, type: root })) : edits
+  const inXml = doc.transact((transaction) => writeEdits(transaction, placed))
+  return {
+    changed: true,
+    insertions: insertions + inXml.insertions,
+    deletions: deletions + inXml.deletions,
+  }
 }
 
 /** What Yjs shifts, at most, for one edit. */

@@ -1,8 +1,10 @@
 import * as Y from 'yjs'
+import type { Change } from './change.ts'
 import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
 import { asRoot, type Root } from './kind.ts'
 import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
+import type { XmlUpdate } from './xml.ts'
 
 /** New elements, put after the element that had the index `after` before any edit; −1 for the start. */
 export interface Insertion {
@@ -31,18 +33,29 @@ export type Edit =
   | MapEdit
   | ArrayEdit
   | { readonly in: 'text'; readonly type: Root; readonly operations: readonly Operation[] }
+  | { readonly in: 'xml'; readonly type: Root; readonly update: XmlUpdate }
+
+/** What edits in XML came to; it is not known before. */
+export type Counts = Pick<Change, 'insertions' | 'deletions'>
 
 /**
  * Writes edits. Items are made here and not by the methods of the shared types: those look at `value.constructor`, which
  * a key of that name hides, and look for each place from its index.
  */
-export function writeEdits(transaction: Y.Transaction, edits: readonly Edit[]): void {
+export function writeEdits(transaction: Y.Transaction, edits: readonly Edit[]): Counts {
   const budget = cutBudget()
+  let [insertions, deletions] = [0, 0]
   for (const edit of edits) {
     if (edit.in === 'map') writeEntries(transaction, edit)
     else if (edit.in === 'array') writeElements(transaction, edit, budget)
-    else Y.Text.prototype.applyDelta.call(edit.type, [...edit.operations])
+    else if (edit.in === 'text') Y.Text.prototype.applyDelta.call(edit.type, [...edit.operations])
+    else {
+      const change = edit.update(transaction, edit.type)
+      insertions += change.insertions
+      deletions += change.deletions
+    }
   }
+  return { insertions, deletions }
 }
 
 function writeEntries(transaction: Y.Transaction, { type, removed, set }: MapEdit): void {
@@ -111,12 +124,14 @@ function putShared(transaction: Y.Transaction, place: Place, value: SharedValue)
   const item = put(transaction, place, new Y.ContentType(type))
   if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
   else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
+  else if (value.as === 'xml') value.update?.(transaction, type)
   else if (value.text !== '') insertString(transaction, type, value.text)
   return item
 }
 
 function emptyType({ as }: SharedValue): Root {
   if (as === 'map') return asRoot(new Y.Map())
+  if (as === 'xml') return asRoot(new Y.XmlFragment())
   return asRoot(as === 'array' ? new Y.Array() : new Y.Text())
 }
 

@@ -1,4 +1,5 @@
 import type * as Y from 'yjs'
+import type { Root } from './kind.ts'
 import { NodeNumbers } from './xml-hash.ts'
 import { readTree } from './xml-live.ts'
 import type { MarkForm } from './xml-mark-store.ts'
@@ -12,10 +13,14 @@ import { Vocabulary } from './xml-vocabulary.ts'
  * Parsed again for the same document it is the same content; an empty CDATA section stands where it would be taken
  * for something else (a line break that is no layout, an element that is called like a mark).
  */
-export function readXml(doc: Y.Doc, contentKey: string): string {
+export const readXml = (doc: Y.Doc, contentKey: string): string =>
+  xmlOf(doc.share.get(contentKey), contentKey)
+
+/** The same of any shared type; `contentKey` says what kind of editor the content is for. */
+export function xmlOf(type: Root | undefined, contentKey: string): string {
   const vocabulary = new Vocabulary(contentKey)
   const marks = new Marks(vocabulary)
-  const { root } = readTree(doc.share.get(contentKey), vocabulary, marks, new NodeNumbers())
+  const { root } = readTree(type, vocabulary, marks, new NodeNumbers())
   return new XmlWriter(vocabulary, marks).content(root, false)
 }
 
