@@ -1,6 +1,6 @@
 import * as Y from 'yjs'
+import type { ArrayEdit, Insertion } from './array-edit.ts'
 import type { NewValue } from './siblings.ts'
-import type { ArrayEdit, Insertion } from './value-write.ts'
 
 /** What one replacement may still spend on cuts. */
 export interface CutBudget {

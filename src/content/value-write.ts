@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import type { ArrayEdit, Insertion } from './array-edit.ts'
 import type { Change } from './change.ts'
 import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
 import { asRoot, type Root } from './kind.ts'
@@ -6,26 +7,11 @@ import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
 import type { XmlUpdate } from './xml.ts'
 
-/** New elements, put after the element that had the index `after` before any edit; −1 for the start. */
-export interface Insertion {
-  readonly after: number
-  readonly values: readonly NewValue[]
-}
-
 export interface MapEdit {
   readonly in: 'map'
   readonly type: Root
   readonly removed: readonly string[]
   readonly set: readonly (readonly [string, NewValue])[]
-}
-
-export interface ArrayEdit {
-  readonly in: 'array'
-  readonly type: Root
-  /** 1 for each element that goes. */
-  readonly removed: Uint8Array
-  /** In order of their places. */
-  readonly insertions: readonly Insertion[]
 }
 
 /** What to change in one shared type. A type has at most one edit in a replacement. */

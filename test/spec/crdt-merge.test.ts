@@ -11,8 +11,13 @@ type Address = ReturnType<typeof newAddress>
 
 const update = (address: Address, data: unknown, more: object = {}) =>
   server.post('/v2/crdt/update', { ...address, type: 'text', data, ...more })
-const dataOf = (answer: { body: { result?: { data?: unknown } } }): Record<string, never> =>
-  answer.body.result?.data as Record<string, never>
+interface Written {
+  readonly version: string
+  readonly stateVector: string
+  readonly bytes: number
+}
+const dataOf = (answer: { body: { result?: { data?: unknown } } }): Written =>
+  answer.body.result?.data as Written
 const read = async (address: Address): Promise<{ data: string; version: string; lastUpdatedBy: string }> => {
   const { body } = await server.post('/v2/crdt/get', address)
   const [found] = (body.result?.data ?? []) as { data: string; version: string; lastUpdatedBy: string }[]
@@ -22,7 +27,7 @@ const read = async (address: Address): Promise<{ data: string; version: string; 
 const add = async (data: string): Promise<{ address: Address; version: string }> => {
   const address = newAddress()
   const answer = await server.post('/v2/crdt/add', { ...address, type: 'text', data })
-  return { address, version: dataOf(answer).version as string }
+  return { address, version: dataOf(answer).version }
 }
 
 beforeAll(async () => {
@@ -153,7 +158,7 @@ describe('apply', () => {
     await client.roundTrip()
     const answer = await apply(address, typed('applied', 7))
     expect(dataOf(answer)).toMatchObject({ changed: true })
-    expect(Y.decodeStateVector(Buffer.from(dataOf(answer).stateVector as string, 'base64')).get(7)).toBe(7)
+    expect(Y.decodeStateVector(Buffer.from(dataOf(answer).stateVector, 'base64')).get(7)).toBe(7)
     await eventually(() => contentOf(client.updates()) === 'applied')
     expect(dataOf(await apply(address, typed('applied', 7)))).toMatchObject({ changed: false, bytes: 0 })
     client.end()

@@ -143,7 +143,7 @@ function hostileContents(): [type: string, data: unknown][] {
     ['map', proto],
     ['array', [proto]],
     ['map', { a: deep(70) }],
-    ['array', deep(70) as unknown[]],
+    ['array', deep(70)],
     ['map', { ['k'.repeat(501)]: 1 }],
     ['array', Array<number>(200_001).fill(1)],
     ['constructor', 'x'],

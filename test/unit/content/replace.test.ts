@@ -32,6 +32,13 @@ const roots: Readonly<Record<Exclude<RootKind, 'none'>, readonly ((doc: Y.Doc) =
     (doc) => doc.getXmlFragment(key).push([new Y.XmlElement('p')]),
     (doc) => doc.getXmlFragment(key).push([new Y.XmlText('text')]),
   ],
+  xmltext: [
+    (doc) => {
+      const text = doc.get(key, Y.XmlText)
+      text.setAttribute('__dir', 'ltr')
+      text.insertEmbed(0, new Y.XmlText('inner'))
+    },
+  ],
   array: [
     (doc) => doc.getArray(key).push([1]),
     (doc) => doc.getArray(key).push([new Y.Map()]),

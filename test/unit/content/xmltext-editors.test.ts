@@ -33,7 +33,7 @@ const before = [
   { type: 'heading', level: 1, children: [{ text: 'Title' }] },
   { type: 'paragraph', children: [{ text: 'plain ' }, { text: 'bold', bold: true }, { text: ' <&> end\n' }] },
   { type: 'list', children: [{ type: 'item', children: [{ text: '' }] }] },
-] as Node[]
+] as unknown as Node[]
 
 const after = [
   { type: 'heading', level: 2, children: [{ text: 'Title' }] },
@@ -48,7 +48,7 @@ const after = [
     ],
   },
   { type: 'image', src: 'x', size: { w: 1, h: null }, children: [{ text: '' }] },
-] as Node[]
+] as unknown as Node[]
 
 test('[R22] Slate documents: what is read changes nothing, and Slate shows what was written', () => {
   for (const nodes of [before, after]) {
