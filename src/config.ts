@@ -126,6 +126,11 @@ export const options = {
     1000,
     'Updates in the log of a document after which it is compacted.',
   ),
+  keepVersionsSeconds: option(
+    wholeNumber(0, 86_400),
+    600,
+    'Time for which the content at a version that was handed out stays known, in seconds; 0 keeps nothing for it.',
+  ),
 } as const
 
 export type OptionKey = keyof typeof options

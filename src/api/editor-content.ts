@@ -1,9 +1,12 @@
 import type * as Y from 'yjs'
 import type { Caller } from '../access/credentials.ts'
+import type { Change } from '../content/change.ts'
 import { readContent } from '../content/read.ts'
 import { type ContentTarget, checkContent, replaceContent } from '../content/replace.ts'
+import { contentTypeNames } from '../content/types.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
+import type { Changed, Edit } from '../rooms/editing.ts'
 import type { Room } from '../rooms/room.ts'
 import type { From } from './schema.ts'
 import type { Services } from './services.ts'
@@ -14,8 +17,6 @@ export const documentIds = {
 } as const
 
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
-
-export const contentTypes = ['text'] as const
 
 export const contentKey = {
   type: 'string',
@@ -31,10 +32,37 @@ export const contentRequest = {
   properties: {
     ...documentIds,
     editorId,
-    data: { description: 'The whole content: a string for `text`.', examples: ['Hello'] },
-    type: { type: 'string', enum: contentTypes },
+    data: {
+      description:
+        'The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`.',
+      examples: ['Hello'],
+    },
+    type: { type: 'string', enum: contentTypeNames },
     contentKey: { ...contentKey, default: 'content' },
     userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
+  },
+} as const
+
+/** Of an update alone: which state of the content it was made for. */
+export const updateRequest = {
+  ...contentRequest,
+  properties: {
+    ...contentRequest.properties,
+    baseVersion: {
+      type: 'string',
+      description:
+        'The version that `data` was made from: only what differs from it is changed, and what was typed since stays.',
+    },
+    ifVersion: {
+      type: 'string',
+      description: 'Change nothing (ABORTED) unless the document is at this version.',
+    },
+    upsert: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
+    dryRun: {
+      type: 'boolean',
+      default: false,
+      description: 'Answer what would change, and change nothing; `version` is then the present one.',
+    },
   },
 } as const
 
@@ -52,8 +80,7 @@ export const writtenResponse = {
 
 type ContentRequest = From<typeof contentRequest>
 
-/** `add` makes an editor's content and refuses one that exists; `update` the other way round. */
-export type WriteMode = 'add' | 'update'
+type UpdateRequest = From<typeof updateRequest>
 
 export const editorAddress = (
   { tenant }: Caller,
@@ -66,27 +93,53 @@ export const editorAddress = (
 
 export const noContent = (): ApiError => new ApiError('NOT_FOUND', 'there is no CRDT data for this editor id')
 
-/** Writes content as the smallest sensible change of the live document; resolves when that is durable and sent. */
-export async function writeContent(
-  mode: WriteMode,
+/** Makes an editor's content, unless there is some; resolves when that is durable and sent. */
+export function createEditorContent(
   request: ContentRequest,
   caller: Caller,
   services: Services,
-): Promise<From<typeof writtenResponse>> {
+): Promise<Written> {
+  return writeContent(request, caller, services, (room, edit, by) => {
+    const create = (doc: Y.Doc): Change => {
+      if (room.existence === 'live') throw new ContentExists()
+      return edit(doc)
+    }
+    return settled(room, room.editing.change(by, create, { create: true }))
+  })
+}
+
+/** Changes an editor's content as little as needed; resolves when that is durable and sent, or merely found out. */
+export function updateEditorContent(
+  request: UpdateRequest,
+  caller: Caller,
+  services: Services,
+): Promise<Written> {
+  const { baseVersion, ifVersion, upsert = false, dryRun = false } = request
+  const options = { create: upsert, baseVersion, ifVersion }
+  return writeContent(request, caller, services, (room, edit, by) =>
+    dryRun ? room.editing.preview(edit, options) : room.editing.change(by, edit, options),
+  )
+}
+
+type Written = From<typeof writtenResponse>
+type Write = (room: Room, edit: Edit<Change>, by: string) => Promise<Changed<Change>>
+
+async function writeContent(
+  request: ContentRequest,
+  caller: Caller,
+  services: Services,
+  write: Write,
+): Promise<Written> {
   const { type, contentKey = 'content', data, userId = '' } = request
   const target = { type, contentKey, data }
   checkContent(target)
   const stopTimer = services.metrics.crdtUpdateDurationSeconds.startTimer({ type })
   return services.rooms.use(editorAddress(caller, request), async (room) => {
-    const edit = (doc: Y.Doc) => {
-      if (mode === 'add' && room.existence === 'live') throw new ContentExists()
+    const edit = (doc: Y.Doc): Change => {
       checkGrowth(room, doc, target, services.documentBytesMax)
       return replaceContent(doc, target)
     }
-    const { result, version, bytes } = await settled(
-      room,
-      room.change(userId, edit, { create: mode === 'add' }),
-    )
+    const { result, version, bytes } = await write(room, edit, userId)
     stopTimer()
     return { version, ...result, bytes }
   })
@@ -103,7 +156,7 @@ async function settled<T>(room: Room, change: Promise<T>): Promise<T> {
   try {
     return await change
   } catch (error) {
-    if (error instanceof ContentExists) await room.view(() => null)
+    if (error instanceof ContentExists) await room.editing.view(() => null)
     throw error
   }
 }
@@ -125,4 +178,5 @@ function checkGrowth({ state }: Room, doc: Y.Doc, target: ContentTarget, bytesMa
     )
 }
 
-const textBytes = (data: unknown): number => (typeof data === 'string' ? Buffer.byteLength(data) : 0)
+const textBytes = (data: unknown): number =>
+  Buffer.byteLength(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts'
 import { generateToken } from './v2/auth/generate_token.ts'
 import { addContent } from './v2/crdt/add.ts'
+import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
@@ -11,5 +12,6 @@ export const operations: readonly Operation[] = [
   addContent,
   getContent,
   updateContent,
+  applyUpdate,
   deleteContent,
 ]

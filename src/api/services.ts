@@ -13,4 +13,5 @@ export interface Services {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly documentBytesMax: number
+  readonly allowSubdocuments: boolean
 }

@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
 
 /** What a root holds. A root that holds nothing is of no kind yet and may become any. */
-export type RootKind = 'none' | 'text' | 'xml' | 'array' | 'map'
+export type RootKind = 'none' | 'text' | 'xml' | 'xmltext' | 'array' | 'map'
 
 /** What one live item of a sequence says about it; a shared type alone may be an array's value or a text's embed. */
-type Evidence = 'text' | 'array' | 'element' | 'value'
+type Evidence = 'text' | 'xmltext' | 'array' | 'element' | 'value'
 
 /**
  * The kind of the root `contentKey`, by its live items: a document loaded from updates has untyped roots, and asking
@@ -18,17 +18,20 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
 /** A root as a document holds it, of whatever type; `unknown` would not do, its events are part of the type. */
 export type Root = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
+/** A shared type as a document holds it: the events that make the types of Yjs incompatible matter to no one here. */
+export const asRoot = (type: Y.Map<unknown> | Y.Array<unknown> | Y.Text | Y.XmlFragment): Root =>
+  type as object as Root
+
 function kindOf(root: Root): RootKind {
   let undecided: 'none' | 'xml' | 'array' = 'none'
   for (let item = root._start; item !== null; item = item.right) {
     if (item.deleted) continue
     const evidence = evidenceOf(item.content)
-    if (evidence === 'text' || evidence === 'array') return evidence
+    if (evidence === 'text' || evidence === 'xmltext' || evidence === 'array') return evidence
     if (undecided === 'none') undecided = evidence === 'element' ? 'xml' : 'array'
   }
-  if (undecided !== 'none') return undecided
-  for (const item of root._map.values()) if (!item.deleted) return 'map'
-  return 'none'
+  if (undecided === 'none') return hasEntries(root) ? 'map' : 'none'
+  return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
 
 function evidenceOf(content: Y.Item['content']): Evidence {
@@ -41,7 +44,23 @@ function evidenceOf(content: Y.Item['content']): Evidence {
   }
   if (!(content instanceof Y.ContentType)) return 'array'
   const { type } = content
-  return type instanceof Y.XmlFragment || type instanceof Y.XmlText || type instanceof Y.XmlHook
+  if (type instanceof Y.XmlText && isRich(type)) return 'xmltext'
+  // A fragment that is no element cannot stand in XML: it is the value of an array.
+  return type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
     ? 'element'
     : 'value'
+}
+
+/** Whether a text has attributes of its own or holds shared values: in XML it has neither, for Lexical and Slate it does. */
+function isRich(text: Y.XmlText): boolean {
+  if (hasEntries(asRoot(text))) return true
+  for (let item = text._start; item !== null; item = item.right) {
+    if (!item.deleted && item.countable) return item.content instanceof Y.ContentType
+  }
+  return false
+}
+
+function hasEntries({ _map }: Root): boolean {
+  for (const item of _map.values()) if (!item.deleted) return true
+  return false
 }

@@ -16,20 +16,30 @@ export const defaultContentKey = 'content'
 
 /**
  * Reads one root; an empty one reads as empty text. Without `contentKey`: `content` if it holds anything, else the only
- * root that does, else `content`. Throws INVALID_ARGUMENT for a root of a kind that has no content type.
+ * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root.
  */
 export function readContent(doc: Y.Doc, contentKey?: string): Content {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKey ?? onlyContentKey(doc)
   const kind = rootKind(doc, key)
   const type = kind === 'none' ? 'text' : kind
-  const found = contentTypes[type]
-  if (found === undefined) {
+  return { type, contentKey: key, data: contentTypes[type]?.read(doc, key) }
+}
+
+/**
+ * Reads one root as content of the given type; an empty one as the empty content of that type. Throws INVALID_ARGUMENT
+ * when the root holds another kind.
+ */
+export function readContentAs(doc: Y.Doc, type: string, contentKey?: string): Content {
+  const content = readContent(doc, contentKey)
+  const kind = rootKind(doc, content.contentKey)
+  const wanted = contentTypes[type]
+  if (wanted === undefined || (kind !== 'none' && kind !== wanted.kind)) {
     throw invalid(
-      `the content at contentKey ${JSON.stringify(key)} is of type "${kind}", which cannot be read yet`,
+      `the content at contentKey ${JSON.stringify(content.contentKey)} is of type "${kind}", not "${type}"`,
     )
   }
-  return { type, contentKey: key, data: found.read(doc, key) }
+  return { ...content, type, data: wanted.read(doc, content.contentKey) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {

@@ -2,8 +2,8 @@ import type * as Y from 'yjs'
 import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import type { Change } from './change.ts'
-import { rootKind } from './kind.ts'
-import { type ContentType, contentTypeNames, contentTypes } from './types.ts'
+import { type RootKind, rootKind } from './kind.ts'
+import { type ContentType, contentTypeNames, contentTypes, type Replacement } from './types.ts'
 
 /** What a root is to hold. */
 export interface ContentTarget {
@@ -13,15 +13,23 @@ export interface ContentTarget {
   readonly data: unknown
 }
 
+/** A target that has passed every check that needs no document. */
+export interface CheckedContent {
+  readonly target: ContentTarget
+  readonly kind: RootKind
+  readonly replace: Replacement
+}
+
 /**
  * The checks that need no document, in this order: fields and their types, `type` known, `data` fits it, content valid.
  * Throws INVALID_ARGUMENT saying what is wrong and where.
  */
-export function checkContent(target: ContentTarget): void {
+export function checkContent(target: ContentTarget): CheckedContent {
   if (typeof target.type !== 'string') throw invalid('type must be a string')
   checkContentKey(target.contentKey)
   if (target.data === undefined) throw invalid('data is required')
-  typeOf(target).check(target.data)
+  const type = typeOf(target)
+  return { target, kind: type.kind, replace: type.check(target.data) }
 }
 
 /**
@@ -29,16 +37,18 @@ export function checkContent(target: ContentTarget): void {
  * own, or the caller's). Equal already: no transaction. Throws INVALID_ARGUMENT before the first change, as
  * `checkContent` does or because the root holds another kind of content. Work is bounded for every input.
  */
-export function replaceContent(doc: Y.Doc, target: ContentTarget): Change {
-  checkContent(target)
-  const type = typeOf(target)
+export const replaceContent = (doc: Y.Doc, target: ContentTarget): Change =>
+  replaceChecked(doc, checkContent(target))
+
+/** `replaceContent` without doing the checks of `checkContent` again. */
+export function replaceChecked(doc: Y.Doc, { target, kind: wanted, replace }: CheckedContent): Change {
   const kind = rootKind(doc, target.contentKey)
-  if (kind !== 'none' && kind !== type.kind) {
+  if (kind !== 'none' && kind !== wanted) {
     throw invalid(
       `the content at contentKey ${JSON.stringify(target.contentKey)} is of type "${kind}", not "${target.type}"`,
     )
   }
-  return type.replace(doc, target.contentKey, target.data)
+  return replace(doc, target.contentKey)
 }
 
 /** Throws INVALID_ARGUMENT when `contentKey` cannot name a root. */

@@ -1,6 +1,6 @@
 import type { Hunk } from './diff.ts'
 
-/** Lookups in one replacement; beyond them whatever might join with its neighbour is taken to join. */
+/** Lookups in one replacement, of however many texts; beyond, whatever might join with its neighbour is taken to. */
 const lookupsMax = 10_000
 
 /** UTF-16 units before a place that are looked at: the longest emoji sequences have about 35. */
@@ -22,7 +22,7 @@ const isPlain = (unit: number): boolean =>
   unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
 
 /** Answers whether user-perceived characters end at a place, with a bounded number of costly lookups. */
-class Graphemes {
+export class Graphemes {
   #lookups = 0
 
   /** False where cutting `text` at `at` would split a grapheme cluster; when in doubt, false. */
@@ -52,8 +52,12 @@ function contextStart(text: string, at: number): number {
 }
 
 /** Widens hunks until none begins or ends inside a grapheme cluster of either text; those that come to touch are joined. */
-export function snapToGraphemes(a: string, b: string, hunks: readonly Hunk[]): Hunk[] {
-  const graphemes = new Graphemes()
+export function snapToGraphemes(
+  a: string,
+  b: string,
+  hunks: readonly Hunk[],
+  graphemes = new Graphemes(),
+): Hunk[] {
   const whole = (x: number, y: number): boolean =>
     !followsHighSurrogate(a, x) && graphemes.isBoundary(a, x) && graphemes.isBoundary(b, y)
   const snapped: Hunk[] = []

@@ -1,15 +1,16 @@
 import type { Hunk } from './diff.ts'
 import { editsBetween } from './edits.ts'
-import { snapToGraphemes } from './text-graphemes.ts'
+import type { Budget } from './myers.ts'
+import { Graphemes, snapToGraphemes } from './text-graphemes.ts'
 import type { Embed, TextState } from './text-state.ts'
 import { runAt } from './text-state.ts'
 import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 
 /** Steps of comparison for one replacement: some tens of milliseconds. */
-const stepsMax = 6_000_000
+export const stepsMax = 6_000_000
 
 /** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
-const swallowedLengthMax = 7
+export const swallowedLengthMax = 7
 
 /**
  * Edits in one replacement; beyond, near ones are joined. Yjs spends about 0.85 ns on each edit for each item there is
@@ -17,19 +18,31 @@ const swallowedLengthMax = 7
  */
 const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
 
-function editsMax({ items, runs }: TextState): number {
-  const attributes = runs.reduce((most, { size }) => Math.max(most, size), 0)
-  const byItems = Math.max(edits.least, Math.floor(edits.timesItems / (items + 1)))
-  return Math.max(1, Math.min(edits.most, byItems, Math.floor(edits.timesAttributes / (attributes + 1))))
-}
-
-/** The edits to make, in order and never touching, none of them inside a grapheme cluster. */
-export function planEdits(state: TextState, target: string): Hunk[] {
+/** The edits to make, in order and never touching, none of them inside a grapheme cluster; at most `editsMax`. */
+export function planEdits(
+  state: TextState,
+  target: string,
+  budget: Budget,
+  graphemes = new Graphemes(),
+  editsMax = editsMaxFor(state.items),
+): Hunk[] {
   const source = state.text
-  const found = editsBetween(source, target, { steps: stepsMax })
+  const found = editsBetween(source, target, budget)
   const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
   const slid = joinTouching(slideAll(source, target, swallowed))
-  return atMost(editsMax(state), snapToGraphemes(source, target, slid))
+  return atMost(
+    Math.max(1, Math.min(editsMax, attributesAllow(state))),
+    snapToGraphemes(source, target, slid, graphemes),
+  )
+}
+
+/** Edits that a replacement may make where Yjs has so many items to walk along. */
+export const editsMaxFor = (items: number): number =>
+  Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))
+
+function attributesAllow({ runs }: TextState): number {
+  const attributes = runs.reduce((most, { size }) => Math.max(most, size), 0)
+  return Math.floor(edits.timesAttributes / (attributes + 1))
 }
 
 /** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
@@ -55,7 +68,7 @@ function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean
 }
 
 /** Joins the edits with the shortest equal stretches between them, earlier ones first, until `max` are left. */
-function atMost(max: number, hunks: Hunk[]): Hunk[] {
+export function atMost(max: number, hunks: Hunk[]): Hunk[] {
   if (hunks.length <= max) return hunks
   const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
   const sorted = gaps.toSorted()

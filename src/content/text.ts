@@ -1,20 +1,15 @@
 import * as Y from 'yjs'
 import { invalid } from '../errors.ts'
 import { type Change, unchanged } from './change.ts'
+import { nameOf } from './json.ts'
 import { deltaOf } from './text-delta.ts'
-import { planEdits } from './text-plan.ts'
+import { planEdits, stepsMax } from './text-plan.ts'
 import { plainText, readState } from './text-state.ts'
 
 /** The `data` of a text target: any string; unpaired surrogates become U+FFFD. */
 export function checkText(data: unknown): string {
   if (typeof data !== 'string') throw invalid(`data must be a string for type "text", not ${nameOf(data)}`)
   return data.toWellFormed()
-}
-
-function nameOf(data: unknown): string {
-  if (data === undefined) return 'missing'
-  if (data === null) return 'null'
-  return Array.isArray(data) ? 'an array' : `${typeof data === 'object' ? 'an' : 'a'} ${typeof data}`
 }
 
 /** The whole string of a text root; embeds are not part of it. */
@@ -32,7 +27,11 @@ export const readText = (doc: Y.Doc, contentKey: string): string =>
 export function replaceText(doc: Y.Doc, contentKey: string, target: string): Change {
   const state = readState(doc.share.get(contentKey))
   if (state.text === target) return unchanged
-  const { operations, insertions, deletions } = deltaOf(state, target, planEdits(state, target))
+  const { operations, insertions, deletions } = deltaOf(
+    state,
+    target,
+    planEdits(state, target, { steps: stepsMax }),
+  )
   const root = doc.share.get(contentKey) ?? doc.get(contentKey)
   doc.transact(() => Y.Text.prototype.applyDelta.call(root, operations))
   return { changed: true, insertions, deletions }

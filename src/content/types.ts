@@ -1,30 +1,91 @@
 import type * as Y from 'yjs'
+import { checkArray, readArrayRoot, replaceArray } from './array.ts'
 import type { Change } from './change.ts'
+import { readDelta, replaceDelta } from './delta.ts'
+import { checkDelta } from './delta-ops.ts'
 import type { RootKind } from './kind.ts'
+import { checkMap, readMapRoot, replaceMap } from './map.ts'
 import { checkText, readText, replaceText } from './text.ts'
+import { checkXml, replaceXml } from './xml.ts'
+import { readXml } from './xml-read.ts'
+import { readXmlText, replaceXmlText } from './xmltext.ts'
+import { checkXmlText } from './xmltext-data.ts'
+
+/** Makes a root, whose kind fits, equal to checked data in at most one transaction. Work is bounded. */
+export type Replacement = (doc: Y.Doc, contentKey: string) => Change
 
 /** How one content type is checked, written and read. */
 export interface ContentType {
   /** The kind a root must have, if it has one already. */
   readonly kind: RootKind
   /** Checks everything that needs no document; throws INVALID_ARGUMENT saying what and where. */
-  check(data: unknown): void
-  /** Makes the root equal to `data` in at most one transaction; `data` has passed `check`, the root's kind fits. */
-  replace(doc: Y.Doc, contentKey: string, data: unknown): Change
-  /** What `replace` would take to change nothing. */
+  check(data: unknown): Replacement
+  /** Data whose replacement would change nothing. */
   read(doc: Y.Doc, contentKey: string): unknown
 }
 
 const text: ContentType = {
   kind: 'text',
-  check: checkText,
-  replace: (doc, contentKey, data) => replaceText(doc, contentKey, checkText(data)),
+  check: (data) => {
+    const target = checkText(data)
+    return (doc, contentKey) => replaceText(doc, contentKey, target)
+  },
   read: readText,
+}
+
+const map: ContentType = {
+  kind: 'map',
+  check: (data) => {
+    const target = checkMap(data)
+    return (doc, contentKey) => replaceMap(doc, contentKey, target)
+  },
+  read: readMapRoot,
+}
+
+const array: ContentType = {
+  kind: 'array',
+  check: (data) => {
+    const target = checkArray(data)
+    return (doc, contentKey) => replaceArray(doc, contentKey, target)
+  },
+  read: readArrayRoot,
+}
+
+const xml: ContentType = {
+  kind: 'xml',
+  check: (data) => {
+    const target = checkXml(data)
+    return (doc, contentKey) => replaceXml(doc, contentKey, target)
+  },
+  read: readXml,
+}
+
+const delta: ContentType = {
+  kind: 'text',
+  check: (data) => {
+    const target = checkDelta(data)
+    return (doc, contentKey) => replaceDelta(doc, contentKey, target)
+  },
+  read: readDelta,
+}
+
+const xmltext: ContentType = {
+  kind: 'xmltext',
+  check: (data) => {
+    const target = checkXmlText(data)
+    return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
+  },
+  read: readXmlText,
 }
 
 /** Content types by their name in the REST API. Without a prototype, so that `constructor` is no type. */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
   text,
+  map,
+  array,
+  xml,
+  delta,
+  xmltext,
 })
 
 export const contentTypeNames: readonly string[] = Object.keys(contentTypes)

@@ -46,7 +46,10 @@ export interface AppendOptions {
 }
 
 export interface LoadOptions {
-  /** Return only entries after this number, without a snapshot, if the log still holds all of them. */
+  /**
+   * Return only entries after this number, without a snapshot, if the log still holds all of them: it does from the
+   * oldest version on that `loadAt` can rebuild.
+   */
   readonly since?: number
   /** The epoch `since` belongs to; with another epoch `since` is ignored. */
   readonly epoch?: number
@@ -62,6 +65,8 @@ export type LoadedLog =
       readonly epoch: number
       /** The snapshot covers every entry up to and including this one; 0 without a snapshot. */
       readonly base: number
+      /** When that snapshot was made, in epoch milliseconds; 0 without one. */
+      readonly basedAt: number
       readonly head: number
       /** Yjs state (V1) at `base`; null when there is none or `since` was honoured. */
       readonly snapshot: Uint8Array | null
@@ -72,6 +77,24 @@ export type LoadedLog =
       /** True when entries were left out because of `bytesMax`: load again with `since` = the last one's number. */
       readonly more: boolean
     }
+
+export interface LoadAtOptions {
+  /** Go on after this number, the last of the page before: without the snapshot. */
+  readonly after?: number
+  /** Stop after about this many bytes of entries (at least one entry is returned) and set `more`. */
+  readonly bytesMax?: number
+}
+
+/** The parts of a document as it was at some number of its log. */
+export interface LoadedVersion {
+  /** Yjs state (V1) at `base`; null at 0, and when `after` was given. */
+  readonly snapshot: Uint8Array | null
+  readonly base: number
+  /** Contiguous from `base + 1`; the last page ends with the version's own number. */
+  readonly entries: readonly LogEntry[]
+  /** True when entries were left out because of `bytesMax`: load again with `after` = the last one's number. */
+  readonly more: boolean
+}
 
 /** Append-only logs of Yjs updates, one a document. */
 export interface DocumentLog {
@@ -84,15 +107,32 @@ export interface DocumentLog {
   append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended>
   /** @throws CorruptRecord when what is stored fails its checksum or has a gap: the document is not served. */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
+  /**
+   * The parts to rebuild the document as it was when `seq` was its last entry. Null when that is not possible: the
+   * log has another epoch, ends before, or no longer holds what it takes (with `after`: what it takes to go on).
+   * @throws CorruptRecord when what it takes is damaged; the document itself may be sound
+   */
+  loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
   /** Heads of those of `docs` that are live, in the order given; null for the others. */
   heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]>
   /** Live documents whose key starts with `prefix`, in key order, after `after`. */
   list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]>
   /**
-   * Replaces the entries up to and including `upTo` by `snapshot`, in one commit. False, and nothing done, unless
-   * the log is still at `epoch` and its snapshot still at `expectBase`.
+   * Makes `snapshot`, which covers the entries up to and including `upTo`, the one that loading starts from, in one
+   * commit. Every version that the log stood at in or after the millisecond `keepSince` (epoch) can still be rebuilt
+   * with `loadAt`: for that, at most two older snapshots and the entries after the oldest of them stay. The others
+   * are out of reach with that commit, and are removed after it in bounded slices; what a crash leaves of them goes
+   * with a later compaction. With `keepSince` Infinity no older version is kept.
+   * False, and nothing done, unless the log is still at `epoch` and its snapshot still at `expectBase`.
    */
-  compact(doc: Key, epoch: number, expectBase: number, upTo: number, snapshot: Uint8Array): Promise<boolean>
+  compact(
+    doc: Key,
+    epoch: number,
+    expectBase: number,
+    upTo: number,
+    snapshot: Uint8Array,
+    keepSince: number,
+  ): Promise<boolean>
   /** Removes everything of the document but one record that keeps its epoch: a late append is refused. */
   destroy(doc: Key): Promise<void>
   /**

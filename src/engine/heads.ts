@@ -1,10 +1,11 @@
 import { type AppendOptions, AppendRefused, type AppendTo, type LoadOptions } from './engine.ts'
+import { anchorOf, baseOf, type Marks, noSnapshots } from './marks.ts'
 
-/** Where a document stands. `base` is what its snapshot covers, 0 without one; `head` the last number given out. */
+/** Where a document stands. `head` is the last number given out. */
 export type Standing =
   | { readonly state: 'absent' }
   | { readonly state: 'deleted'; readonly epoch: number }
-  | { readonly state: 'live'; readonly epoch: number; readonly base: number; readonly head: number }
+  | { readonly state: 'live'; readonly epoch: number; readonly marks: Marks; readonly head: number }
 
 export type LiveStanding = Extract<Standing, { state: 'live' }>
 
@@ -30,22 +31,45 @@ function created(standing: Standing, to: 'create' | 'recreate'): LiveStanding {
   if (standing.state === 'live') throw new AppendRefused('exists')
   if (standing.state === 'deleted' && to === 'create') throw new AppendRefused('deleted')
   const epoch = standing.state === 'deleted' ? standing.epoch + 1 : firstEpoch
-  return { state: 'live', epoch, base: 0, head: 0 }
+  return { state: 'live', epoch, marks: noSnapshots, head: 0 }
 }
 
-/** May the entries up to `upTo` be replaced by a snapshot? */
+/** What a compaction was asked for. */
+export interface WantedBase {
+  readonly epoch: number
+  readonly expectBase: number
+  readonly upTo: number
+  readonly keepSince: number
+}
+
+/** May a snapshot of everything up to `upTo` become the base? */
 export function mayCompact(
   standing: Standing,
-  { epoch, expectBase, upTo }: { epoch: number; expectBase: number; upTo: number },
+  { epoch, expectBase, upTo }: WantedBase,
 ): standing is LiveStanding {
-  if (standing.state !== 'live' || standing.epoch !== epoch || standing.base !== expectBase) return false
-  return upTo > 0 && upTo >= standing.base && upTo <= standing.head
+  if (standing.state !== 'live' || standing.epoch !== epoch) return false
+  const base = baseOf(standing.marks).seq
+  return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
 }
 
 /** `since`, if it is a number of this log and every entry after it is still there; else null: all is loaded. */
 export function honouredSince(log: LiveStanding, { since, epoch = log.epoch }: LoadOptions): number | null {
   if (since === undefined || epoch !== log.epoch) return null
-  return since >= log.base && since <= log.head ? since : null
+  return since >= anchorOf(log.marks).seq && since <= log.head ? since : null
+}
+
+/** A version, and after which number to go on. */
+export interface WantedVersion {
+  readonly epoch: number
+  readonly seq: number
+  readonly after?: number | undefined
+}
+
+/** The number after which entries lead to a version: `after`, or that of a snapshot; null when they can't. */
+export function rebuiltFrom(standing: Standing, { epoch, seq, after }: WantedVersion): number | null {
+  if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null
+  if (after !== undefined) return after >= anchorOf(standing.marks).seq && after <= seq ? after : null
+  return standing.marks.findLast((mark) => mark.seq <= seq)?.seq ?? null
 }
 
 /** Documents that one call of `destroyPrefix` destroys. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import type { DocumentLog, Key } from '../engine/engine.ts'
 import type { CommitLine } from './commits.ts'
 import type { RoomState } from './state.ts'
@@ -11,17 +12,26 @@ export interface LogTail {
   bytes: number
 }
 
+export interface CompactionLimits {
+  /** Updates behind the snapshot that make a compaction worthwhile. */
+  readonly compactAfter: number
+  /** How long a version that was handed out can be rebuilt; 0 keeps none beyond what the log holds anyway. */
+  readonly keepVersionsMs: number
+}
+
 /**
- * Replaces the log of one document by a snapshot when its tail has outgrown it. The tail may be half as large as
- * the snapshot, so disk use stays within 1.5 times the state and a small edit of a large document within three
- * times its own size; a tail of very many entries goes earlier, because opening applies them one by one.
+ * Puts a snapshot in front of the log of one document when its tail has outgrown it. The tail may be half as large
+ * as the snapshot, so what opening reads stays within 1.5 times the state, and a small edit of a large document
+ * writes within three times its own size; a tail of very many entries goes earlier, because opening applies them one
+ * by one. On disk there are besides at most two older snapshots, and the updates since the older of them.
  */
 export class Compaction {
   readonly #log: DocumentLog
   readonly #doc: Key
   readonly #state: RoomState
   readonly #commits: CommitLine
-  readonly #entriesMax: number
+  readonly #limits: CompactionLimits
+  readonly #clock: Clock
   #base: number
   #snapshotBytes: number
   #tail: LogTail
@@ -30,7 +40,14 @@ export class Compaction {
   constructor(
     log: DocumentLog,
     doc: Key,
-    parts: { state: RoomState; commits: CommitLine; base: number; tail: LogTail; entriesMax: number },
+    parts: {
+      state: RoomState
+      commits: CommitLine
+      base: number
+      tail: LogTail
+      limits: CompactionLimits
+      clock: Clock
+    },
   ) {
     this.#log = log
     this.#doc = doc
@@ -38,7 +55,8 @@ export class Compaction {
     this.#commits = parts.commits
     this.#base = parts.base
     this.#tail = parts.tail
-    this.#entriesMax = parts.entriesMax
+    this.#limits = parts.limits
+    this.#clock = parts.clock
     this.#snapshotBytes = Math.max(0, parts.state.sizeBytes - parts.tail.bytes)
   }
 
@@ -51,7 +69,7 @@ export class Compaction {
   /** Is it time, while people are editing? */
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
-    return this.#tail.bytes > this.#snapshotBytes / 2 || this.#tail.entries > this.#entriesMax
+    return this.#tail.bytes > this.#snapshotBytes / 2 || this.#tail.entries > this.#limits.compactAfter
   }
 
   /** Compacts; resolves when done. A compaction under way is joined. @throws what the log throws */
@@ -68,10 +86,16 @@ export class Compaction {
     const snapshot = this.#state.encode()
     const { epoch } = this.#commits
     const upTo = await this.#commits.durable
-    if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot))) {
+    const since = this.#keepSince()
+    if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
       return this.noted(counted.entries, counted.bytes)
     }
     this.#base = upTo
     this.#snapshotBytes = snapshot.length
+  }
+
+  #keepSince(): number {
+    const { keepVersionsMs } = this.#limits
+    return keepVersionsMs === 0 ? Number.POSITIVE_INFINITY : this.#clock.now() - keepVersionsMs
   }
 }

@@ -3,8 +3,8 @@ import type { LogTail } from './compaction.ts'
 import { RoomState } from './state.ts'
 
 /** Bytes of entries read from the log at once. */
-const pageBytes = 8 * 1024 * 1024
-/** Entries applied in one transaction before other work gets its turn. */
+export const pageBytes = 8 * 1024 * 1024
+/** Entries applied before other work gets its turn. */
 const entriesPerTurn = 4_000
 
 export interface LoadedRoom {
@@ -14,7 +14,7 @@ export interface LoadedRoom {
   readonly tail: LogTail
 }
 
-/** Reads a log into memory. Long tails are applied in slices, so that other rooms stay responsive. */
+/** Reads a log into memory; anew where another node has made it anew or compacted it meanwhile. */
 export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> {
   let loaded = await log.load(doc, { bytesMax: pageBytes })
   if (loaded.state !== 'live')
@@ -23,26 +23,27 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   const state = RoomState.fromBytes(loaded.snapshot)
   const tail = { entries: 0, bytes: 0 }
   for (;;) {
-    await applyEntries(
-      state,
-      loaded.entries.map((entry) => entry.bytes),
-      tail,
-    )
+    tail.entries += loaded.entries.length
+    for (const { bytes } of loaded.entries) tail.bytes += bytes.length
+    await applyInTurns(state, loaded.entries)
     const last = loaded.entries.at(-1)
     if (!loaded.more || last === undefined) break
     loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
-    if (loaded.state !== 'live' || loaded.epoch !== first.epoch) return loadRoom(log, doc)
+    if (loaded.state !== 'live' || loaded.epoch !== first.epoch || loaded.base !== first.base) {
+      return loadRoom(log, doc)
+    }
   }
-  state.loaded()
+  if (tail.entries > 0) state.recount()
   return { loaded: { ...first, head: Math.max(first.head, loaded.head) }, state, tail }
 }
 
-async function applyEntries(state: RoomState, updates: readonly Uint8Array[], tail: LogTail): Promise<void> {
-  for (let start = 0; start < updates.length; start += entriesPerTurn) {
-    const slice = updates.slice(start, start + entriesPerTurn)
-    state.load(slice.map((bytes) => ({ bytes })))
-    tail.entries += slice.length
-    for (const bytes of slice) tail.bytes += bytes.length
-    if (start + entriesPerTurn < updates.length) await new Promise((resolve) => setImmediate(resolve))
+/** Long tails are applied in slices, so that other rooms stay responsive. */
+export async function applyInTurns(
+  state: RoomState,
+  entries: readonly { readonly bytes: Uint8Array }[],
+): Promise<void> {
+  for (let start = 0; start < entries.length; start += entriesPerTurn) {
+    state.applyPlain(entries.slice(start, start + entriesPerTurn))
+    if (start + entriesPerTurn < entries.length) await new Promise((resolve) => setImmediate(resolve))
   }
 }

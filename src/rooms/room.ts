@@ -1,4 +1,3 @@
-import type * as Y from 'yjs'
 import type { Clock } from '../clock.ts'
 import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
@@ -6,12 +5,12 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { readUpdate } from '../update/read.ts'
 import { writeStateVector } from '../update/vector.ts'
 import { AwarenessBoard } from './awareness.ts'
-import { CommitLine, type Existence, versionOf } from './commits.ts'
-import { Compaction } from './compaction.ts'
+import { CommitLine, type Existence } from './commits.ts'
+import { Compaction, type CompactionLimits } from './compaction.ts'
 import type { Delivery, RoomUpdate } from './delivery.ts'
+import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
 import { Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
@@ -19,15 +18,13 @@ import type { Member } from './member.ts'
 import type { RoomState } from './state.ts'
 import type { Turns } from './turns.ts'
 
-export interface RoomLimits {
+export interface RoomLimits extends CompactionLimits {
   /** Encoded size a document may reach. */
   readonly documentBytesMax: number
   /** Bytes of updates that wait for missing ones, a room. */
   readonly heldBytesMax: number
   /** Shortest time between two awareness messages of a room. */
   readonly awarenessWindowMs: number
-  /** Updates behind the snapshot that make a compaction worthwhile. */
-  readonly compactAfter: number
 }
 
 /** What a room works with; the same for all rooms of a process. */
@@ -44,22 +41,6 @@ export interface RoomTools {
   readonly ended: (room: Room) => void
 }
 
-export interface Changed<T> {
-  readonly result: T
-  /** The document's version after the change. */
-  readonly version: string
-  /** Size of the update that clients received; 0 when nothing changed. */
-  readonly bytes: number
-}
-
-export interface Viewed<T> {
-  readonly result: T
-  readonly version: string
-  readonly vector: Uint8Array
-  readonly changed: { readonly at: number; readonly by: string }
-  readonly sizeBytes: number
-}
-
 /**
  * One open document: a cache of its log, and the people looking at it. Every change, whoever causes it, goes
  * vet → apply → append → (durable) → members; nothing is shown before it is durable.
@@ -69,6 +50,8 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
+  /** Reading and changing the document on behalf of REST. */
+  readonly editing: Editing
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
@@ -94,12 +77,23 @@ export class Room {
       durable: (delivery) => this.#deliver(delivery),
       failed: (error) => this.#fail(error),
     })
+    this.editing = new Editing({
+      log: tools.log,
+      doc: this.doc,
+      state,
+      commits: this.#commits,
+      health: tools.health,
+      begin: () => this.#begin(),
+      commit: (update) => this.#commit([update], clock.now()).catch(handledByFail),
+      fail: (error) => this.#fail(error),
+    })
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
       commits: this.#commits,
       base: loaded.state === 'live' ? loaded.base : 0,
       tail,
-      entriesMax: limits.compactAfter,
+      limits,
+      clock,
     })
   }
 
@@ -165,39 +159,6 @@ export class Room {
     }
   }
 
-  /**
-   * Lets `edit` change the document as user `by`; resolves when the change is durable and sent.
-   * @throws ApiError NOT_FOUND when the document has no content and `create` is false, UNAVAILABLE when the store is away
-   */
-  async change<T>(by: string, edit: (doc: Y.Doc) => T, options: { create: boolean }): Promise<Changed<T>> {
-    const health = this.#tools.health()
-    if (!health.ok) throw new ApiError('UNAVAILABLE', `The store is away: ${health.reason}`)
-    this.#begin()
-    if (this.existence !== 'live' && !options.create) throw new ApiError('NOT_FOUND', 'No such document')
-    const edited = this.#edit(edit)
-    const { result } = edited
-    // Even nothing makes a document: what was added empty can be found empty.
-    const added = edited.added ?? (this.existence === 'live' ? null : emptyUpdate)
-    if (added !== null) {
-      const summary = readUpdate(added, { allowSubdocuments: true })
-      this.state.advance(summary)
-      this.#commit([{ bytes: added, by, from: null, summary }], this.#tools.clock.now()).catch(handledByFail)
-    }
-    const seq = await this.#settled()
-    return { result, version: versionOf(this.epoch, seq), bytes: edited.added?.length ?? 0 }
-  }
-
-  /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
-  async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
-    this.#begin()
-    const result = view(this.state.doc)
-    const { changed } = this.#commits
-    const vector = this.state.vector()
-    const sizeBytes = this.state.encode().length
-    const version = versionOf(this.epoch, await this.#settled())
-    return { result, version, vector, changed, sizeBytes }
-  }
-
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
   deliveredVector(): Uint8Array {
     return writeStateVector(this.#commits.deliveredClocks(this.state.clocks))
@@ -223,16 +184,6 @@ export class Room {
     this.#tools.ended(this)
   }
 
-  #edit<T>(edit: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
-    try {
-      return this.state.edit(edit)
-    } catch (error) {
-      // A refusal comes before the first change. Anything else may have left half an edit behind.
-      if (!(error instanceof ApiError)) this.#fail(error)
-      throw error
-    }
-  }
-
   #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
     const { metrics, clock } = this.#tools
     metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
@@ -249,14 +200,6 @@ export class Room {
 
   #deliver(delivery: Delivery): void {
     for (const member of this.#members) member.deliver(delivery)
-  }
-
-  async #settled(): Promise<number> {
-    try {
-      return await this.#commits.durable
-    } catch (cause) {
-      throw new ApiError('UNAVAILABLE', 'The change could not be stored; try again', { cause })
-    }
   }
 
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
@@ -287,9 +230,6 @@ export class Room {
 
 /** Why sessions end when their document is deleted. */
 export const deleted = close('notFound', 'the document was deleted')
-
-/** A Yjs update (V1) without structs and deletions. */
-const emptyUpdate = new Uint8Array(2)
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

@@ -61,20 +61,6 @@ export class RoomState {
     return this.#doc
   }
 
-  /** Takes the entries of a log behind the snapshot, a slice at a time; `clocks` are right once `loaded` was called. */
-  load(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    this.applyPlain(updates)
-  }
-
-  /** All of the log has been applied. */
-  loaded(): void {
-    if (this.#doc === null) return
-    this.clocks.clear()
-    for (const [client, clock] of Y.decodeStateVector(Y.encodeStateVector(this.#doc))) {
-      this.clocks.set(client, clock)
-    }
-  }
-
   /** Keeps the bytes and lets the Y.Doc go. */
   drop(): void {
     if (this.#doc === null) return
@@ -85,7 +71,7 @@ export class RoomState {
 
   /**
    * Applies updates that are known to fit exactly (`isPlain`), many in a transaction: a third of the cost of one
-   * transaction each. `clocks` have been advanced by the caller.
+   * transaction each. `clocks` are advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
     const doc = this.doc
@@ -122,6 +108,12 @@ export class RoomState {
     advance(summary, this.clocks)
   }
 
+  /** Counts what came by `applyPlain` without having been counted. */
+  recount(): void {
+    const counted = Y.decodeStateVector(Y.encodeStateVector(this.doc))
+    for (const [client, clock] of counted) this.clocks.set(client, clock)
+  }
+
   /** What a client with this state vector lacks; everything for null. */
   diff(vector: Uint8Array | null): Uint8Array {
     if (vector === null || vector.length <= 1) return this.encode()
@@ -156,19 +148,28 @@ export class RoomState {
     this.#addedBytes += bytes
   }
 
-  /** Listening costs more than applying, so it is done only around what needs it. */
   #capture<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
-    const doc = this.doc
-    const updates: Uint8Array[] = []
-    const listener = (update: Uint8Array): void => void updates.push(update)
-    doc.on('update', listener)
-    try {
-      const result = change(doc)
-      const added = updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null)
-      if (added !== null) this.#grow(added.length)
-      return { result, added }
-    } finally {
-      doc.off('update', listener)
-    }
+    const captured = captureUpdate(this.doc, change)
+    if (captured.added !== null) this.#grow(captured.added.length)
+    return captured
+  }
+}
+
+/**
+ * Runs `change` and returns the update that it made, null when it changed nothing. Listening costs more than applying,
+ * so it is done only around what needs it.
+ */
+export function captureUpdate<T>(
+  doc: Y.Doc,
+  change: (doc: Y.Doc) => T,
+): { result: T; added: Uint8Array | null } {
+  const updates: Uint8Array[] = []
+  const listener = (update: Uint8Array): void => void updates.push(update)
+  doc.on('update', listener)
+  try {
+    const result = change(doc)
+    return { result, added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null) }
+  } finally {
+    doc.off('update', listener)
   }
 }

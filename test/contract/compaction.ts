@@ -5,6 +5,7 @@ import {
   bytesOf,
   docKey,
   entriesOf,
+  keepNone,
   loadLive,
   outcomeOf,
   textOf,
@@ -16,7 +17,7 @@ export function compactionContract(bench: () => Bench): void {
   const doc = docKey('compacted')
   const log = () => bench().engine.log
   const compact = (expectBase: number, upTo: number, epoch = 1) =>
-    log().compact(doc, epoch, expectBase, upTo, bytesOf(`1 to ${upTo}`))
+    log().compact(doc, epoch, expectBase, upTo, bytesOf(`1 to ${upTo}`), keepNone)
 
   it('[ENG-12] compaction replaces the entries it covers, and only those', async () => {
     await appendNumbered(log(), doc, 'create', 1, 3)
@@ -47,7 +48,7 @@ export function compactionContract(bench: () => Bench): void {
     expect(await compact(0, 3)).toBe(true)
     expect(await compact(0, 4)).toBe(false)
     expect(await compact(3, 2)).toBe(false)
-    expect(await log().compact(docKey('none'), 1, 0, 1, bytesOf('x'))).toBe(false)
+    expect(await log().compact(docKey('none'), 1, 0, 1, bytesOf('x'), keepNone)).toBe(false)
     const loaded = await loadLive(log(), doc)
     expect([loaded.base, textOf(loaded.snapshot), loaded.head]).toEqual([3, '1 to 3', 5])
   })

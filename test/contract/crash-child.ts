@@ -1,5 +1,5 @@
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
-import { bytesOf, docKey, updates } from './samples.ts'
+import { bytesOf, docKey, keepNone, updates } from './samples.ts'
 
 /**
  * Writes to a data directory until it is killed, and says on standard output what has been acknowledged: a line of
@@ -9,6 +9,7 @@ const [directory = '', durability = 'disk'] = process.argv.slice(2)
 const documents = ['a', 'b', 'c']
 const overlapping = 4
 const compactEvery = 25
+const keptMs = 20
 
 const engine = await openLevelEngine({ directory, durability: durability === 'disk' ? 'disk' : 'process' })
 
@@ -34,7 +35,8 @@ async function compact(name: string): Promise<void> {
   const loaded = await engine.log.load(docKey(name))
   if (loaded.state !== 'live') throw new Error('the document has gone')
   const { epoch, base, head } = loaded
-  await engine.log.compact(docKey(name), epoch, base, head, bytesOf(`1 to ${head}`))
+  const keepSince = head % 2 === 0 ? keepNone : Date.now() - keptMs
+  await engine.log.compact(docKey(name), epoch, base, head, bytesOf(`1 to ${head}`), keepSince)
 }
 
 async function count(): Promise<void> {

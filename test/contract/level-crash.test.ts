@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
-import { docKey, entriesOf, loadLive, textOf } from './samples.ts'
+import { docKey, entriesOf, loadLive, oneTo, textOf, versionAt } from './samples.ts'
 
 const rounds = 6
 /** Acknowledgements after which a round may end. */
@@ -58,6 +58,10 @@ async function expectKept(acknowledged: ReadonlyMap<string, number>): Promise<vo
         return [seq, seq]
       }),
     )
+    for (let seq = Math.max(0, loaded.base - 50); seq <= loaded.head; seq++) {
+      const version = await versionAt(engine.log, docKey(name), loaded.epoch, seq, 1_000)
+      if (version !== null || seq >= loaded.base) expect(version).toEqual(oneTo(seq))
+    }
   }
   await expectCountKept(engine, acknowledged.get('kv') ?? 0)
   await engine.close()

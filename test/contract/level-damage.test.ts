@@ -3,7 +3,18 @@ import { CorruptRecord, type Engine } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { HeldClock } from '../support/clock.ts'
 import { flipped, overwrite, storedPair, type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
-import { bytesOf, claimable, docKey, enqueue, entriesOf, job, loadLive, updates } from './samples.ts'
+import {
+  bytesOf,
+  claimable,
+  docKey,
+  enqueue,
+  entriesOf,
+  job,
+  keepNone,
+  loadLive,
+  textOf,
+  updates,
+} from './samples.ts'
 
 const damaged = docKey('damaged')
 const sound = docKey('sound')
@@ -99,7 +110,7 @@ it.each([
   ['changed', (value: Buffer) => flipped(value, value.length - 1)],
   ['missing', () => null],
 ])('[ENG-61] a snapshot that is %s refuses the document', async (_, how) => {
-  await engine.log.compact(damaged, 1, 0, 2, bytesOf('the snapshot of damaged'))
+  await engine.log.compact(damaged, 1, 0, 2, bytesOf('the snapshot of damaged'), keepNone)
   await change('the snapshot of damaged', how)
   await expectOnlyDamagedRefused()
 })
@@ -120,6 +131,36 @@ it('[ENG-61] a damaged document can be deleted, and made anew', async () => {
     await engine.log.destroy(damaged)
     expect(await engine.log.load(damaged)).toEqual({ state: 'deleted', epoch })
   }
+})
+
+it.each([
+  ['changed', (value: Buffer) => flipped(value, value.length - 1)],
+  ['missing', () => null],
+])(
+  '[ENG-57] an older snapshot that is %s takes its versions with it, and not the document',
+  async (_, how) => {
+    await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
+    await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
+    expect(textOf((await engine.log.loadAt(damaged, 1, 2))?.snapshot ?? null)).toBe('the anchor of damaged')
+    await change('the anchor of damaged', how)
+    await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecord)
+    expect(textOf((await loadLive(engine.log, damaged)).snapshot)).toBe('the base of damaged')
+    expect(textOf((await engine.log.loadAt(damaged, 1, 3))?.snapshot ?? null)).toBe('the base of damaged')
+    expect((await engine.log.append(damaged, 1, updates('next'))).first).toBe(4)
+    expect(await engine.log.compact(damaged, 1, 3, 4, bytesOf('anew'), keepNone)).toBe(true)
+    expect(await engine.log.loadAt(damaged, 1, 2)).toBeNull()
+  },
+)
+
+it('[ENG-57] a damaged update behind the snapshot takes the versions it is part of with it, and not the document', async () => {
+  await engine.log.append(damaged, 1, updates('fourth'))
+  await engine.log.compact(damaged, 1, 0, 3, bytesOf('the base of damaged'), 0)
+  await change('second of damaged', () => null)
+  expect(entriesOf(await loadLive(engine.log, damaged))).toEqual([[4, 'fourth']])
+  expect((await engine.log.loadAt(damaged, 1, 1))?.entries).toHaveLength(1)
+  await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecord)
+  await expect(engine.log.loadAt(damaged, 1, 2, { after: 1 })).rejects.toThrow(CorruptRecord)
+  expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
 })
 
 it('[ENG-62] a damaged value or blob is refused, and no other', async () => {

@@ -113,11 +113,13 @@ it('[ENG-66] what LevelDB left out because it was damaged is in the warnings', a
   await reopened.close()
 })
 
-it('[ENG-67] a store of a newer format is refused', async () => {
+it('[ENG-67] a store of another format is refused', async () => {
   await fill()
   const [key] = await storedPair(directory.store, 'format')
   await overwrite(directory.store, key, sealed(key, Buffer.of(9)))
   await expectRefused('newerFormat', /newer version.*format 9/)
+  await overwrite(directory.store, key, sealed(key, Buffer.of(1)))
+  await expectRefused('failed', /older version.*format 1/)
   await overwrite(directory.store, key, Buffer.from('nonsense'))
   await expectRefused('corrupted', /damaged|backup/)
 })

@@ -40,6 +40,12 @@ export async function storedPair(store: string, marker: string): Promise<Pair> {
   return found[0] as Pair
 }
 
+/** The keys that contain `marker`. */
+export const storedKeys = (store: string, marker: string): Promise<Buffer[]> =>
+  withDatabase(store, async (database) =>
+    (await database.keys().all()).filter((key) => Buffer.from(key).includes(marker)),
+  )
+
 /** Null deletes. Makes the store if it is not there. */
 export const overwrite = (store: string, key: Buffer, value: Buffer | null): Promise<void> =>
   withDatabase(store, (database) => (value === null ? database.del(key) : database.put(key, value)))

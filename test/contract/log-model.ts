@@ -6,12 +6,15 @@ import {
   docKey,
   during,
   entriesOf,
+  keepNone,
   type LiveLog,
   loadLive,
   numbered,
+  oneTo,
   outcomeOf,
   textOf,
   updates,
+  versionAt,
 } from './samples.ts'
 import type { Bench } from './suite.ts'
 
@@ -90,7 +93,7 @@ async function observed(
 ): Promise<object> {
   const loaded = await log.load(doc, options)
   if (loaded.state !== 'live') return loaded
-  const { changed: _, ...rest } = loaded
+  const { changed: _, basedAt: _at, ...rest } = loaded
   return { ...rest, snapshot: textOf(loaded.snapshot), entries: entriesOf(loaded) }
 }
 
@@ -123,7 +126,7 @@ async function run(log: DocumentLog, doc: Key, steps: readonly Step[]): Promise<
       case 'compact': {
         const upTo = Math.round(step.share * (model.head + 1))
         const isPossible = model.state === 'live' && upTo > 0 && upTo >= model.base && upTo <= model.head
-        expect(await log.compact(doc, model.epoch, model.base, upTo, bytesOf(`1 to ${upTo}`))).toBe(
+        expect(await log.compact(doc, model.epoch, model.base, upTo, bytesOf(`1 to ${upTo}`), keepNone)).toBe(
           isPossible,
         )
         if (isPossible) model.base = upTo
@@ -174,13 +177,14 @@ export function logModelContract(bench: () => Bench): void {
     const writing = write()
     const compacting = during(writing, async () => {
       const { base, head } = await loadLive(log(), doc)
-      await log().compact(doc, 1, base, head, bytesOf(`1 to ${head}`))
+      await log().compact(doc, 1, base, head, bytesOf(`1 to ${head}`), 0)
     })
     await during(compacting, async () => {
       const least = acknowledged
       const loaded = await loadLive(log(), doc)
       expectOneMoment(loaded)
       expect(loaded.head).toBeGreaterThanOrEqual(least)
+      expect(await versionAt(log(), doc, 1, least, 40)).toEqual(oneTo(least))
     })
     expectOneMoment(await loadLive(log(), doc))
   })

@@ -5,6 +5,7 @@ import {
   bytesOf,
   docKey,
   entriesOf,
+  keepNone,
   loadLive,
   numbered,
   outcomeOf,
@@ -169,7 +170,7 @@ export function logContract(bench: () => Bench): void {
     expect(await after({ since: 4 })).toEqual([])
     expect(await after({ since: 2, epoch: 2 })).toEqual([1, 2, 3, 4])
     expect(await after({ since: 9 })).toEqual([1, 2, 3, 4])
-    await log().compact(doc, 1, 0, 3, bytesOf('1 to 3'))
+    await log().compact(doc, 1, 0, 3, bytesOf('1 to 3'), keepNone)
     const honoured = await loadLive(log(), doc, { since: 3 })
     expect([textOf(honoured.snapshot), entriesOf(honoured)]).toEqual([null, [[4, '4']]])
     const tooOld = await loadLive(log(), doc, { since: 2 })

@@ -7,6 +7,7 @@ import {
   enqueue,
   entriesOf,
   job,
+  keepNone,
   loadLive,
   outcomeOf,
   textOf,
@@ -24,7 +25,7 @@ export function reopenContract(bench: () => Bench): void {
       string[],
     ]
     for (const doc of [plain, compacted, gone, again]) await appendNumbered(log, doc, 'create', 1, 3)
-    await log.compact(compacted, 1, 0, 3, bytesOf('1 to 3'))
+    await log.compact(compacted, 1, 0, 3, bytesOf('1 to 3'), keepNone)
     await log.destroy(gone)
     await log.destroy(again)
     await log.append(again, 'recreate', updates('anew'))

@@ -12,6 +12,9 @@ export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(
 export const textOf = (bytes: Uint8Array | null): string | null =>
   bytes === null ? null : Buffer.from(bytes).toString()
 
+/** As `keepSince`: compaction keeps no older version. */
+export const keepNone = Number.POSITIVE_INFINITY
+
 export const docKey = (name: string): Key => ['workspace', 'api-key', 'organization', name, 'editor']
 
 /** Updates whose bytes are their names. */
@@ -38,6 +41,32 @@ export async function loadLive(
 /** Number and text of each entry. */
 export const entriesOf = ({ entries }: LiveLog): [seq: number, text: string | null][] =>
   entries.map(({ seq, bytes }) => [seq, textOf(bytes)])
+
+/** The numbers 1 to `last`, as `versionAt` gives them. */
+export const oneTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1)
+
+/**
+ * The numbers of all updates that a version is rebuilt from, where updates are named by their numbers and snapshots
+ * `1 to n`; null when it can't be rebuilt.
+ */
+export async function versionAt(
+  log: DocumentLog,
+  doc: Key,
+  epoch: number,
+  seq: number,
+  bytesMax: number,
+): Promise<number[] | null> {
+  let page = await log.loadAt(doc, epoch, seq, { bytesMax })
+  if (page === null) return null
+  const numbers = page.base === 0 ? [] : oneTo(Number(textOf(page.snapshot)?.slice('1 to '.length)))
+  for (;;) {
+    numbers.push(...page.entries.map(({ bytes }) => Number(textOf(bytes))))
+    const last = page.entries.at(-1)
+    if (!page.more || last === undefined) return numbers
+    page = await log.loadAt(doc, epoch, seq, { after: last.seq, bytesMax })
+    if (page === null) return null
+  }
+}
 
 /** Why an append was refused, or what else became of it. */
 export const outcomeOf = (append: Promise<unknown>): Promise<string> =>

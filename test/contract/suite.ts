@@ -13,6 +13,7 @@ import { logContract } from './log.ts'
 import { logModelContract } from './log-model.ts'
 import { queueContract } from './queue.ts'
 import { reopenContract } from './reopen.ts'
+import { versionContract } from './versions.ts'
 
 export interface OpenedEngine {
   readonly engine: Engine
@@ -29,7 +30,7 @@ export type OpenEngine = (clock: Clock) => Promise<OpenedEngine>
 export interface Bench {
   readonly engine: Engine
   readonly clock: HeldClock
-  /** After it `engine` is the one that was opened over the same store. */
+  /** After it `engine` is the one that was opened over the same store, if it outlives an engine. */
   reopen(): Promise<void>
 }
 
@@ -50,6 +51,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     describe('log', () => logContract(bench))
     describe('compaction and deletion', () => compactionContract(bench))
     describe('log beside a model', () => logModelContract(bench))
+    describe('versions', () => versionContract(bench))
     describe('keys', () => keyContract(bench))
     describe('kv', () => kvContract(bench))
     describe('queue', () => queueContract(bench))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { contentOf, eventually, RawClient, typed } from '../support/clients.ts'
 import { bytesOf, varString, varUint } from '../support/crafted.ts'
-import { metric, startTestServer, type TestServer } from '../support/server.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 

@@ -29,7 +29,7 @@ beforeEach(async () => {
   engine = await openMemoryEngine()
   const limits = { documentBytesMax: 1e6, heldBytesMax: 1e6, awarenessWindowMs: 40, compactAfter: 1_000 }
   const parts = { clock: systemClock, metrics: createMetrics(), logger: createLog('silent') }
-  rooms = new Rooms(engine, { ...limits, idleMs: 60_000, restMs: 60_000 }, parts)
+  rooms = new Rooms(engine, { ...limits, idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }, parts)
 })
 
 afterEach(async () => {
@@ -71,16 +71,16 @@ function typedOn(room: Room, text: string): Uint8Array {
 
 it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; what is stored has no gap', async () => {
   const { room } = await rooms.open(address)
-  await room.change('rest', append('base'), { create: true })
+  await room.editing.change('rest', append('base'), { create: true })
   const [ada, mallory] = [visitor('ada'), visitor('mallory')]
   for (const member of [ada, mallory]) room.join(member)
   send(room, ada, typedOn(room, ', ada'))
   send(room, mallory, badEntry(7))
-  const change = room.change('rest', append(', refused'), { create: false })
+  const change = room.editing.change('rest', append(', refused'), { create: false })
   await expect(change).rejects.toMatchObject({ status: 'UNAVAILABLE' })
   expect([ada.codes, mallory.codes[0]]).toEqual([[1013], 4400])
   const again = (await rooms.open(address)).room
-  await again.change('rest', append(', stored'), { create: false })
+  await again.editing.change('rest', append(', stored'), { create: false })
   const log = await engine.log.load(addressKey(address))
   const stored = log.state === 'live' ? log.entries.map(({ bytes }) => bytes) : []
   expect(contentOf(stored)).toBe('base, stored')

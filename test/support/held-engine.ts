@@ -27,6 +27,7 @@ export function holdable(engine: Engine): HeldEngine {
     log: {
       append,
       load: (...parameters) => log.load(...parameters),
+      loadAt: (...parameters) => log.loadAt(...parameters),
       heads: (...parameters) => log.heads(...parameters),
       list: (...parameters) => log.list(...parameters),
       compact: (...parameters) => log.compact(...parameters),

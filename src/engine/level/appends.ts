@@ -70,10 +70,10 @@ export class Appends {
     const keys = cell.key
     try {
       const log = admit(known(cell), to, call.options)
-      const { epoch, base, head } = log
+      const { epoch, marks, head } = log
       const [first, last] = [head + 1, head + updates.length]
       const record = encodeUpdates(keys.updatesCrc, first, this.#clock.now(), updates)
-      this.#documents.set(cell, { state: 'live', epoch, base, head: last })
+      this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
       if (typeof to !== 'number') this.#commit.put(keys.head, encodeHead(keys.head, log))
       this.#commit.put(keys.update(first), record)
       enqueue?.()

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { Key, LogEntry } from '../engine.ts'
 import { absent, type Standing } from '../heads.ts'
-import { encodeKey, keyName, rangeOf, writeNumber } from '../keys.ts'
+import { type ByteRange, encodeKey, keyName, rangeOf, writeNumber } from '../keys.ts'
+import { baseOf } from '../marks.ts'
 import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
 import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
@@ -31,8 +32,13 @@ export class DocumentKeys {
     return inSpace(spaces.heads, this.#encoded)
   }
 
-  get snapshot(): Buffer {
-    return inSpace(spaces.snapshots, this.#encoded)
+  /** Everything that is stored of the document, but its head. */
+  get ranges(): readonly ByteRange[] {
+    return [rangeOf(this.updates), rangeOf(this.#snapshots)]
+  }
+
+  get #snapshots(): Buffer {
+    return under(spaces.snapshots, this.#encoded)
   }
 
   get #encoded(): Buffer {
@@ -40,11 +46,20 @@ export class DocumentKeys {
   }
 
   update(first: number): Buffer {
-    const key = Buffer.allocUnsafe(this.updates.length + 8)
-    key.set(this.updates)
-    writeNumber(key, first, this.updates.length)
-    return key
+    return numberedKey(this.updates, first)
   }
+
+  /** Of the snapshot that covers everything up to `seq`. */
+  snapshot(seq: number): Buffer {
+    return numberedKey(this.#snapshots, seq)
+  }
+}
+
+function numberedKey(of: Buffer, number: number): Buffer {
+  const key = Buffer.allocUnsafe(of.length + 8)
+  key.set(of)
+  writeNumber(key, number, of.length)
+  return key
 }
 
 export type DocumentCell = Cell<Standing, DocumentKeys>
@@ -63,6 +78,16 @@ export class Documents {
 
   unpin(cell: DocumentCell): void {
     this.#cells.unpin(cell)
+  }
+
+  /** Runs `work` with the cell of a document, pinned as long. */
+  async pinned<T>(doc: Key, work: (cell: DocumentCell) => Promise<T>): Promise<T> {
+    const cell = this.pin(doc)
+    try {
+      return await work(cell)
+    } finally {
+      this.unpin(cell)
+    }
   }
 
   set(cell: DocumentCell, standing: Standing): void {
@@ -100,9 +125,10 @@ export async function readStanding(reads: Reads, keys: DocumentKeys): Promise<St
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
   const last = (await lastUpdates(reads, keys))?.at(-1)
+  const base = baseOf(head.marks).seq
   // A log is made by an append: without updates it has a snapshot.
-  if (last === undefined && head.base === 0) throw new DamagedRecord('all updates are missing')
-  return { ...head, head: Math.max(head.base, last?.seq ?? 0) }
+  if (last === undefined && base === 0) throw new DamagedRecord('all updates are missing')
+  return { ...head, head: Math.max(base, last?.seq ?? 0) }
 }
 
 /** The updates of the last append that is still there. */

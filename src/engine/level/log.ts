@@ -5,7 +5,9 @@ import type {
   AppendTo,
   DocumentLog,
   Key,
+  LoadAtOptions,
   LoadedLog,
+  LoadedVersion,
   LoadOptions,
   LogHead,
   LogUpdate,
@@ -15,11 +17,12 @@ import { destroyedPerCallMax, type Standing } from '../heads.ts'
 import { decodeKey, keyRange } from '../keys.ts'
 import { Appends } from './appends.ts'
 import type { GroupCommit } from './commit.ts'
+import { Compaction } from './compaction.ts'
 import type { Disk } from './disk.ts'
 import { Documents, keysOf, readStandingNow } from './documents.ts'
 import { named } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
-import { readLog } from './read-log.ts'
+import { readLog, readVersion } from './read-log.ts'
 import { DamagedRecord, decodeHead } from './records.ts'
 import { Removal } from './removal.ts'
 import { spaces } from './spaces.ts'
@@ -37,6 +40,7 @@ export class LevelLog implements DocumentLog {
   readonly #disk: Disk
   readonly #documents: Documents
   readonly #appends: Appends
+  readonly #compaction: Compaction
   readonly #removal: Removal
 
   constructor({ gate, disk, commit, queue, clock }: LogParts) {
@@ -44,6 +48,7 @@ export class LevelLog implements DocumentLog {
     this.#disk = disk
     this.#documents = new Documents(disk)
     this.#appends = new Appends({ gate, documents: this.#documents, commit, queue, clock })
+    this.#compaction = new Compaction({ gate, documents: this.#documents, commit, disk, clock })
     this.#removal = new Removal({ documents: this.#documents, commit, disk, clock })
   }
 
@@ -61,6 +66,13 @@ export class LevelLog implements DocumentLog {
     return this.#run('document', doc, async () => {
       const keys = keysOf(doc)
       return this.#disk.read((store) => readLog(store, keys, options))
+    })
+  }
+
+  loadAt(doc: Key, epoch: number, seq: number, options: LoadAtOptions = {}): Promise<LoadedVersion | null> {
+    return this.#run('document', doc, async () => {
+      const keys = keysOf(doc)
+      return this.#disk.read((store) => readVersion(store, keys, { ...options, epoch, seq }))
     })
   }
 
@@ -85,9 +97,16 @@ export class LevelLog implements DocumentLog {
     })
   }
 
-  compact(doc: Key, epoch: number, expectBase: number, upTo: number, snapshot: Uint8Array): Promise<boolean> {
-    const wanted = { epoch, expectBase, upTo }
-    return this.#run('document', doc, () => this.#removal.compact(doc, wanted, snapshot))
+  compact(
+    doc: Key,
+    epoch: number,
+    expectBase: number,
+    upTo: number,
+    snapshot: Uint8Array,
+    keepSince: number,
+  ): Promise<boolean> {
+    const wanted = { epoch, expectBase, upTo, keepSince }
+    return this.#run('document', doc, () => this.#compaction.compact(doc, wanted, snapshot))
   }
 
   destroy(doc: Key): Promise<void> {

@@ -10,7 +10,7 @@ import type { OpenStore, Store } from './store.ts'
 /** Of the data directory. */
 const storeFolder = 'store'
 /** Number of the layout of keys and records; an older server refuses a newer one. */
-const formatVersion = 1
+const formatVersion = 2
 const formatKey = Buffer.concat([spaces.meta, Buffer.from('format')])
 
 export interface OpenedStore {
@@ -62,6 +62,12 @@ async function checkFormat(store: Store, path: string): Promise<void> {
     throw new EngineOpenError(
       'newerFormat',
       `${path} was written by a newer version (format ${version}, this one knows ${formatVersion}): use that version`,
+    )
+  }
+  if (version < formatVersion) {
+    throw new EngineOpenError(
+      'failed',
+      `${path} was written by an older version (format ${version}, this one knows ${formatVersion}): use that version, or another directory`,
     )
   }
 }

@@ -1,81 +1,91 @@
-import type { LoadedLog, LoadOptions, LogEntry } from '../engine.ts'
-import { honouredSince, type LiveStanding } from '../heads.ts'
+import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../engine.ts'
+import { honouredSince, type LiveStanding, rebuiltFrom, type WantedVersion } from '../heads.ts'
+import { baseOf } from '../marks.ts'
 import { type DocumentKeys, lastUpdates, readStanding } from './documents.ts'
-import { DamagedRecord, decodeSnapshot, decodeUpdates, type StoredSnapshot } from './records.ts'
+import { readEntries, type WantedEntries } from './read-entries.ts'
+import { DamagedRecord, decodeSnapshot, type StoredSnapshot } from './records.ts'
 import type { Reads, Store } from './store.ts'
 
 /** Reads a log as it is at one moment. @throws DamagedRecord */
-export async function readLog(store: Store, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> {
+export const readLog = (store: Store, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> =>
+  atOneMoment(store, (reads) => readNow(reads, keys, options))
+
+/** Reads what a version is rebuilt from, as it is at one moment. @throws DamagedRecord */
+export const readVersion = (
+  store: Store,
+  keys: DocumentKeys,
+  wanted: WantedVersion & LoadAtOptions,
+): Promise<LoadedVersion | null> => atOneMoment(store, (reads) => readThen(reads, keys, wanted))
+
+async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>): Promise<T> {
   const moment = store.snapshot()
   try {
-    return await readAt(moment, keys, options)
+    return await read(moment)
   } finally {
     await moment.close()
   }
 }
 
-async function readAt(reads: Reads, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> {
+async function readNow(reads: Reads, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> {
   const standing = await readStanding(reads, keys)
   if (standing.state !== 'live') return standing
+  const { epoch, head, marks } = standing
+  const base = baseOf(marks)
   const since = honouredSince(standing, options)
-  const isSnapshotNeeded = since === null || standing.head === standing.base
-  const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, standing.base) : null
-  const from = since ?? standing.base
-  const entries = await readEntries(reads, keys, { after: from, bytesMax: options.bytesMax })
-  const last = entries.at(-1)
-  const more = (last?.seq ?? from) < standing.head
-  if (more && last === undefined) throw new DamagedRecord(`update ${from + 1} is missing`)
+  const isSnapshotNeeded = since === null || head === base.seq
+  const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
+  const page = await readPage(reads, keys, {
+    after: since ?? base.seq,
+    upTo: head,
+    bytesMax: options.bytesMax,
+  })
   return {
-    ...standing,
+    state: 'live',
+    epoch,
+    base: base.seq,
+    basedAt: base.at,
+    head,
     snapshot: since === null ? (snapshot?.bytes ?? null) : null,
-    entries,
-    changed: await readChanged(reads, keys, { standing, snapshot, last: more ? undefined : last }),
-    more,
+    ...page,
+    changed: await readChanged(reads, keys, {
+      standing,
+      snapshot,
+      last: page.more ? undefined : page.entries.at(-1),
+    }),
   }
 }
 
-/** @throws DamagedRecord when there is none although `base` says so, or it covers something else */
-async function readSnapshot(reads: Reads, keys: DocumentKeys, base: number): Promise<StoredSnapshot | null> {
-  if (base === 0) return null
-  const stored = await reads.get(keys.snapshot)
-  if (stored === undefined) throw new DamagedRecord('the snapshot is missing')
-  const snapshot = decodeSnapshot(keys.snapshot, stored)
-  if (snapshot.seq !== base) throw new DamagedRecord(`the snapshot covers ${snapshot.seq} instead of ${base}`)
-  return snapshot
-}
-
-/** Updates after a number, without gaps, until they are more than `bytesMax`. */
-async function readEntries(
+async function readThen(
   reads: Reads,
   keys: DocumentKeys,
-  { after, bytesMax = Number.POSITIVE_INFINITY }: { after: number; bytesMax: number | undefined },
-): Promise<LogEntry[]> {
-  const entries: LogEntry[] = []
-  let bytes = 0
-  let expected = after + 1
-  for await (const page of reads.pages(await rangeAfter(reads, keys, after))) {
-    for (const [key, value] of page) {
-      for (const entry of decodeUpdates(key, value)) {
-        if (entry.seq < expected) continue
-        if (entry.seq > expected) throw new DamagedRecord(`update ${expected} is missing`)
-        bytes += entry.bytes.length
-        if (entries.length > 0 && bytes > bytesMax) return entries
-        entries.push(entry)
-        expected += 1
-      }
-    }
-  }
-  return entries
+  wanted: WantedVersion & LoadAtOptions,
+): Promise<LoadedVersion | null> {
+  const base = rebuiltFrom(await readStanding(reads, keys), wanted)
+  if (base === null) return null
+  const snapshot = wanted.after === undefined ? await readSnapshot(reads, keys, base) : null
+  const { seq: upTo, bytesMax } = wanted
+  const page = await readPage(reads, keys, { after: base, upTo, bytesMax })
+  return { snapshot: snapshot?.bytes ?? null, base, ...page }
 }
 
-/** From the append that `after + 1` was part of: it is the last one that starts at or before it. */
-async function rangeAfter(reads: Reads, keys: DocumentKeys, after: number) {
-  const lt = keys.update(Number.MAX_SAFE_INTEGER)
-  const upTo = { gte: keys.update(0), lt: keys.update(after + 2) }
-  for await (const [pair] of reads.pages(upTo, { reverse: true, limit: 1, values: false })) {
-    if (pair !== undefined) return { gte: pair[0], lt }
-  }
-  return { gte: upTo.gte, lt }
+async function readPage(
+  reads: Reads,
+  keys: DocumentKeys,
+  wanted: WantedEntries,
+): Promise<{ entries: readonly LogEntry[]; more: boolean }> {
+  const entries = await readEntries(reads, keys, wanted)
+  return { entries, more: (entries.at(-1)?.seq ?? wanted.after) < wanted.upTo }
+}
+
+/** Null for 0. @throws DamagedRecord when there is none that covers `seq`, or it covers something else */
+async function readSnapshot(reads: Reads, keys: DocumentKeys, seq: number): Promise<StoredSnapshot | null> {
+  if (seq === 0) return null
+  const key = keys.snapshot(seq)
+  const stored = await reads.get(key)
+  if (stored === undefined) throw new DamagedRecord(`the snapshot at ${seq} is missing`)
+  const snapshot = decodeSnapshot(key, stored)
+  if (snapshot.seq !== seq) throw new DamagedRecord(`the snapshot covers ${snapshot.seq} instead of ${seq}`)
+  return snapshot
 }
 
 async function readChanged(
@@ -84,7 +94,7 @@ async function readChanged(
   found: { standing: LiveStanding; snapshot: StoredSnapshot | null; last: LogEntry | undefined },
 ): Promise<{ at: number; by: string }> {
   const { standing, snapshot } = found
-  if (standing.head === standing.base && snapshot !== null) return snapshot.changed
+  if (standing.head === baseOf(standing.marks).seq && snapshot !== null) return snapshot.changed
   const last = found.last ?? (await lastUpdates(reads, keys))?.at(-1)
   if (last === undefined) throw new DamagedRecord('the last update is missing')
   return { at: last.at, by: last.by }

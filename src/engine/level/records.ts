@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { LogEntry, LogUpdate } from '../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../keys.ts'
+import type { Mark, Marks } from '../marks.ts'
 
 /** What is stored is not what was written. Whoever knows its name says so in a CorruptRecord. */
 export class DamagedRecord extends Error {
@@ -116,18 +117,35 @@ export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
 /** A document without its head, which follows from its last update. */
 export type StoredHead =
   | { readonly state: 'deleted'; readonly epoch: number }
-  | { readonly state: 'live'; readonly epoch: number; readonly base: number }
+  | { readonly state: 'live'; readonly epoch: number; readonly marks: Marks }
 
+const epochBytes = 8
+const markBytes = 16
+
+/** Epoch, then number and time of each snapshot; a deleted document has none. */
 export function encodeHead(key: Uint8Array, head: StoredHead): Buffer {
-  const base = head.state === 'live' ? head.base : 0
-  return sealed(key, encodeNumber(head.epoch), encodeNumber(base), Buffer.of(head.state === 'live' ? 0 : 1))
+  const marks = head.state === 'live' ? head.marks : []
+  return sealed(
+    key,
+    encodeNumber(head.epoch),
+    ...marks.flatMap(({ seq, at }) => [encodeNumber(seq), encodeNumber(at)]),
+  )
 }
 
 /** @throws DamagedRecord */
 export function decodeHead(key: Uint8Array, value: Buffer): StoredHead {
   const record = unseal(key, value)
   const epoch = decodeNumber(record, 0)
-  return record[16] === 1
+  const [anchor, ...later] = decodeMarks(record.subarray(epochBytes))
+  return anchor === undefined
     ? { state: 'deleted', epoch }
-    : { state: 'live', epoch, base: decodeNumber(record, 8) }
+    : { state: 'live', epoch, marks: [anchor, ...later] }
+}
+
+function decodeMarks(record: Buffer): Mark[] {
+  const marks: Mark[] = []
+  for (let at = 0; at < record.length; at += markBytes) {
+    marks.push({ seq: decodeNumber(record, at), at: decodeNumber(record, at + 8) })
+  }
+  return marks
 }

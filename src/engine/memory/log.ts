@@ -5,7 +5,9 @@ import type {
   AppendTo,
   DocumentLog,
   Key,
+  LoadAtOptions,
   LoadedLog,
+  LoadedVersion,
   LoadOptions,
   LogEntry,
   LogHead,
@@ -19,17 +21,20 @@ import {
   honouredSince,
   type LiveStanding,
   mayCompact,
+  rebuiltFrom,
   type Standing,
 } from '../heads.ts'
 import { checkJobs } from '../jobs.ts'
 import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { anchorOf, baseOf, dropped, marksAfter } from '../marks.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
 
 interface Document {
   standing: Standing
-  snapshot: Uint8Array | null
-  /** Numbers `base + 1` to `head`. */
+  /** By the numbers they cover. */
+  readonly snapshots: Map<number, Uint8Array>
+  /** From the anchor's number, not included, to `head`. */
   entries: LogEntry[]
   changed: { readonly at: number; readonly by: string }
 }
@@ -60,13 +65,13 @@ export class MemoryLog implements DocumentLog {
     checkJobs(options.jobs ?? [])
     const key = encodeKey(doc)
     const document = this.#documents.get(key) ?? empty()
-    const { epoch, base, head } = admit(document.standing, to, options)
+    const { epoch, marks, head } = admit(document.standing, to, options)
     const at = this.#clock.now()
     for (const [index, { bytes, by }] of updates.entries()) {
       document.entries.push({ seq: head + 1 + index, at, by, bytes: new Uint8Array(bytes) })
     }
     const last = head + updates.length
-    document.standing = { state: 'live', epoch, base, head: last }
+    document.standing = { state: 'live', epoch, marks, head: last }
     document.changed = { at, by: updates.at(-1)?.by ?? '' }
     this.#documents.set(key, document)
     this.#queue.enqueue(options.jobs ?? [])
@@ -79,6 +84,21 @@ export class MemoryLog implements DocumentLog {
     return document.standing.state === 'live'
       ? loaded(document, document.standing, options)
       : document.standing
+  }
+
+  async loadAt(
+    doc: Key,
+    epoch: number,
+    seq: number,
+    { after, bytesMax }: LoadAtOptions = {},
+  ): Promise<LoadedVersion | null> {
+    this.#gate.pass()
+    const document = this.#documents.get(encodeKey(doc)) ?? empty()
+    const { standing, snapshots } = document
+    const base = rebuiltFrom(standing, { epoch, seq, after })
+    if (standing.state !== 'live' || base === null) return null
+    const snapshot = after === undefined ? (snapshots.get(base) ?? null) : null
+    return { snapshot, base, ...page(entriesAfter(document, standing, base, seq), bytesMax) }
   }
 
   async heads(docs: readonly Key[]): Promise<readonly (LogHead | null)[]> {
@@ -105,14 +125,17 @@ export class MemoryLog implements DocumentLog {
     expectBase: number,
     upTo: number,
     snapshot: Uint8Array,
+    keepSince: number,
   ): Promise<boolean> {
     this.#gate.pass()
     const document = this.#documents.get(encodeKey(doc)) ?? empty()
-    const { standing, entries } = document
-    if (!mayCompact(standing, { epoch, expectBase, upTo })) return false
-    document.entries = entries.slice(upTo - standing.base)
-    document.snapshot = new Uint8Array(snapshot)
-    document.standing = { ...standing, base: upTo }
+    const { standing, snapshots } = document
+    if (!mayCompact(standing, { epoch, expectBase, upTo, keepSince })) return false
+    const marks = marksAfter(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
+    for (const { seq } of dropped(standing.marks, marks)) snapshots.delete(seq)
+    snapshots.set(upTo, new Uint8Array(snapshot))
+    document.entries = entriesAfter(document, standing, anchorOf(marks).seq)
+    document.standing = { ...standing, marks }
     return true
   }
 
@@ -135,19 +158,40 @@ export class MemoryLog implements DocumentLog {
   }
 }
 
-const empty = (): Document => ({ standing: absent, snapshot: null, entries: [], changed: { at: 0, by: '' } })
+const empty = (): Document => ({
+  standing: absent,
+  snapshots: new Map(),
+  entries: [],
+  changed: { at: 0, by: '' },
+})
 
 function loaded(document: Document, log: LiveStanding, options: LoadOptions): LoadedLog {
+  const { epoch, head, marks } = log
+  const { seq: base, at: basedAt } = baseOf(marks)
   const since = honouredSince(log, options)
-  const wanted = document.entries.slice((since ?? log.base) - log.base)
-  const entries = wanted.slice(0, countWithin(wanted, options.bytesMax ?? Number.POSITIVE_INFINITY))
-  return {
-    ...log,
-    snapshot: since === null ? document.snapshot : null,
-    entries: entries.length === 0 ? nothing : entries,
-    changed: document.changed,
-    more: entries.length < wanted.length,
-  }
+  const snapshot = since === null ? (document.snapshots.get(base) ?? null) : null
+  const { changed } = document
+  const { entries, more } = page(entriesAfter(document, log, since ?? base), options.bytesMax)
+  return { state: 'live', epoch, base, basedAt, head, snapshot, entries, changed, more }
+}
+
+/** Those after a number that is not before the anchor. */
+function entriesAfter(
+  { entries }: Document,
+  { marks, head }: LiveStanding,
+  after: number,
+  upTo = head,
+): LogEntry[] {
+  const { seq: anchor } = anchorOf(marks)
+  return entries.slice(after - anchor, upTo - anchor)
+}
+
+function page(
+  wanted: readonly LogEntry[],
+  bytesMax = Number.POSITIVE_INFINITY,
+): { entries: readonly LogEntry[]; more: boolean } {
+  const entries = wanted.slice(0, countWithin(wanted, bytesMax))
+  return { entries: entries.length === 0 ? nothing : entries, more: entries.length < wanted.length }
 }
 
 /** How many entries stay within `bytesMax`: at least one. */

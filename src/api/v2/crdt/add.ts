@@ -1,4 +1,4 @@
-import { contentRequest, writeContent, writtenResponse } from '../../editor-content.ts'
+import { contentRequest, createEditorContent, writtenResponse } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
 export const addContent = operation({
@@ -10,6 +10,6 @@ export const addContent = operation({
   response: writtenResponse,
   errors: [{ status: 'ALREADY_EXISTS', when: 'the editor has data' }],
   async handler(data, { caller, services }) {
-    return { message: 'Content added.', data: await writeContent('add', data, caller, services) }
+    return { message: 'Content added.', data: await createEditorContent(data, caller, services) }
   },
 })

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { readContent } from '../../../content/read.ts'
+import { readContent, readContentAs } from '../../../content/read.ts'
 import { ApiError } from '../../../errors.ts'
 import type { DocumentAddress } from '../../../model/address.ts'
 import { contentKey, documentIds, editorAddress, editorId, noContent } from '../../editor-content.ts'
@@ -25,9 +25,11 @@ const request = {
     },
     format: {
       type: 'string',
-      enum: ['json', 'text', 'update'],
+      enum: ['json', 'text', 'xml', 'delta', 'update'],
       default: 'json',
-      description: '`json`: as update takes it; `text`: a string; `update`: base64 of the Yjs state (V1).',
+      description:
+        '`json`: as update takes it for the type found; `text`, `xml`, `delta`: as update takes it for that type; ' +
+        '`update`: base64 of the Yjs state (V1).',
     },
   },
 } as const
@@ -111,7 +113,7 @@ async function readEditor(
   { rooms }: Services,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const { result, version, vector, changed, sizeBytes } = await room.view((doc) =>
+    const { result, version, vector, changed, sizeBytes } = await room.editing.view((doc) =>
       room.existence === 'live' ? read(doc, request) : null,
     )
     if (result === null) return null
@@ -131,7 +133,9 @@ function read(
   doc: Y.Doc,
   { contentKey, format = 'json' }: Request,
 ): Pick<Entry, 'data' | 'type' | 'contentKey'> {
+  if (format === 'text' || format === 'xml' || format === 'delta')
+    return readContentAs(doc, format, contentKey)
   const content = readContent(doc, contentKey)
-  if (format !== 'update') return content
+  if (format === 'json') return content
   return { ...content, data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64') }
 }

@@ -1,4 +1,4 @@
-import { contentRequest, writeContent, writtenResponse } from '../../editor-content.ts'
+import { updateEditorContent, updateRequest, writtenResponse } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
 export const updateContent = operation({
@@ -7,11 +7,17 @@ export const updateContent = operation({
   summary: 'Replace the content of an editor',
   description:
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
-    'cursors and formatting. Connected clients see the change at once. The same content again changes nothing.',
-  request: contentRequest,
+    'cursors and formatting. Connected clients see the change at once. The same content again changes nothing. ' +
+    'With `baseVersion` the change is merged with what came since that version; with `ifVersion` it is made only ' +
+    'if nothing came since.',
+  request: updateRequest,
   response: writtenResponse,
-  errors: [{ status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id' }],
+  errors: [
+    { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id' },
+    { status: 'FAILED_PRECONDITION', when: '`baseVersion` is unknown or too old' },
+    { status: 'ABORTED', when: 'the document is not at `ifVersion`; details.version is where it is' },
+  ],
   async handler(data, { caller, services }) {
-    return { message: 'Content updated.', data: await writeContent('update', data, caller, services) }
+    return { message: 'Content updated.', data: await updateEditorContent(data, caller, services) }
   },
 })

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import { isArray, isObject, type Json, type JsonObject } from '../../src/content/json.ts'
+import { replaceContent } from '../../src/content/replace.ts'
+
+export const contentKey = 'content'
+
+/** One way to make a root of nested shared types equal to JSON. */
+export interface JsonReplacer {
+  readonly name: string
+  replace(doc: Y.Doc, target: Json): void
+}
+
+/** Objects and arrays as shared types all the way down, titles as texts. */
+export function shared(json: Json, key = ''): unknown {
+  if (isArray(json)) return Y.Array.from(json.map((value) => shared(value) as string))
+  if (isObject(json)) {
+    return new Y.Map(Object.entries(json).map(([name, value]) => [name, shared(value, name)]))
+  }
+  return key === 'title' ? new Y.Text(json as string) : json
+}
+
+export function fresh(json: Json): Y.Doc {
+  const author = new Y.Doc()
+  whole.replace(author, json)
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(author))
+  return doc
+}
+
+const weft: JsonReplacer = {
+  name: 'Weft',
+  replace: (doc, target) => {
+    replaceContent(doc, { type: isArray(target) ? 'array' : 'map', contentKey, data: target })
+  },
+}
+
+const whole: JsonReplacer = {
+  name: 'everything anew',
+  replace: (doc, target) => {
+    doc.transact(() => {
+      if (isArray(target)) {
+        const array = doc.getArray(contentKey)
+        array.delete(0, array.length)
+        array.push(target.map((value) => shared(value)))
+      } else {
+        const map = doc.getMap(contentKey)
+        map.clear()
+        for (const [name, value] of Object.entries(target as JsonObject)) map.set(name, shared(value, name))
+      }
+    })
+  },
+}
+
+/** Top-level entries that differ are set anew; of arrays, everything between the first and the last difference. */
+const entries: JsonReplacer = {
+  name: 'entries that differ',
+  replace: (doc, target) => {
+    doc.transact(() => {
+      if (isArray(target)) replaceMiddle(doc.getArray(contentKey), target)
+      else replaceEntries(doc.getMap(contentKey), target as JsonObject)
+    })
+  },
+}
+
+function replaceEntries(map: Y.Map<unknown>, target: JsonObject): void {
+  const current = map.toJSON()
+  for (const name of Object.keys(current)) if (!(name in target)) map.delete(name)
+  for (const [name, value] of Object.entries(target)) {
+    if (!isDeepStrictEqual(current[name], value)) map.set(name, shared(value, name))
+  }
+}
+
+function replaceMiddle(array: Y.Array<unknown>, target: readonly Json[]): void {
+  const current = array.toJSON() as Json[]
+  const limit = Math.min(current.length, target.length)
+  let [start, end] = [0, 0]
+  while (start < limit && isDeepStrictEqual(current[start], target[start])) start += 1
+  while (end < limit - start && isDeepStrictEqual(current.at(-1 - end), target.at(-1 - end))) end += 1
+  if (current.length > start + end) array.delete(start, current.length - start - end)
+  if (target.length > start + end) {
+    array.insert(
+      start,
+      target.slice(start, target.length - end).map((value) => shared(value)),
+    )
+  }
+}
+
+/** Weft first: the others are shown relative to it. */
+export const jsonReplacers: readonly JsonReplacer[] = [weft, whole, entries]

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import { type Random, seededRandom } from './random.ts'
+import type { Revisions } from './revisions.ts'
+
+const recorded = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'xml-document.jsonl.br')
+
+/** The revision history of an XML document, or one made up where it is not there. */
+export function readXmlRevisions(countMax: number): Revisions {
+  if (!existsSync(recorded)) return generated(Math.min(countMax, 40))
+  const jsonLines = brotliDecompressSync(readFileSync(recorded)).toString().trim().split('\n')
+  const contents = jsonLines
+    .slice(0, countMax)
+    .map((line) => fragmentOf((JSON.parse(line) as { content: string }).content))
+  return { source: 'revisions of an XML document', contents }
+}
+
+/** Without DOCTYPE, and with U+FFFD for the entities that it declares. */
+const fragmentOf = (xml: string): string =>
+  xml
+    .replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\])?\s*>/, '')
+    .replace(/&(?!(?:amp|lt|gt|quot|apos);|#)\w+;/g, '\ufffd')
+
+/** Sections of paragraphs, some with marks, that grow by edits such as people make; always the same. */
+function generated(count: number): Revisions {
+  const random = seededRandom(11)
+  const sections = Array.from({ length: 60 }, () => Array.from({ length: 30 }, () => paragraph(random)))
+  const contents: string[] = []
+  for (let revision = 0; revision < count; revision++) {
+    contents.push(sections.map((section, n) => `<section n="${n}">${section.join('')}</section>`).join('\n'))
+    for (let edit = 0; edit < 6; edit++) {
+      const section = sections[random(sections.length)] as string[]
+      const at = random(section.length)
+      const kind = random(4)
+      if (kind === 0) section.splice(at, 0, paragraph(random))
+      else if (kind === 1 && section.length > 1) section.splice(at, 1)
+      else section[at] = (section[at] ?? '').replace(/\bof\b/, `of ${word(random)}`)
+    }
+  }
+  return { source: 'a generated history (no recorded one found)', contents }
+}
+
+const words = [
+  'the',
+  'update',
+  'of',
+  'shared',
+  'documents',
+  'merges',
+  'and',
+  'a',
+  'peer',
+  'stores',
+  'history',
+]
+
+const word = (random: Random): string => words[random(words.length)] as string
+
+const paragraph = (random: Random): string =>
+  `<p id="${random(1_000_000)}">${Array.from({ length: 8 + random(30) }, () => word(random)).join(' ')} <em>${word(random)}</em></p>`
+
+/** Paragraphs, two nodes each, and the same with a changed word in each, shuffled, or with nothing in common. */
+export function rewrites(nodes: number): { name: string; before: string; after: string }[] {
+  const random = seededRandom(5)
+  const texts = Array.from({ length: nodes / 2 }, (_, n) =>
+    [`p${n}`, ...Array.from({ length: 12 }, () => word(random))].join(' '),
+  )
+  const wrap = (all: readonly string[]): string =>
+    `<doc>${all.map((text) => `<p>${text}</p>`).join('')}</doc>`
+  const before = wrap(texts)
+  const nested = (depth: number): string => '<div>'.repeat(depth) + '</div>'.repeat(depth)
+  const deep = (leaf: string): string =>
+    Array.from({ length: nodes / 100 }, (_, n) =>
+      nested(98).replace('<div></div>', `<div>${leaf} ${n}</div>`),
+    ).join('')
+  return [
+    { name: 'a word changed in each', before, after: wrap(texts.map((text) => text.replace(' ', ' new '))) },
+    { name: 'all different', before, after: wrap(texts.map((_, n) => `${n * 7} x${n} y${n * 3} z`)) },
+    { name: 'one in front, all changed', before, after: wrap(['first', ...texts.map((text) => `${text}!`)]) },
+    { name: 'the other way round', before, after: wrap(texts.toReversed()) },
+    { name: 'other element names', before, after: before.replaceAll('p>', 'q>') },
+    { name: 'all bold', before, after: before.replace(/<p>(.*?)<\/p>/g, '<p><bold>$1</bold></p>') },
+    { name: 'attributes on each', before, after: before.replaceAll('<p>', '<p class="x" align="left">') },
+    { name: 'deep', before: deep('one'), after: deep('two') },
+    { name: 'emptied', before, after: '' },
+    { name: 'filled', before: '', after: before },
+  ]
+}

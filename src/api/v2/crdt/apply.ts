@@ -1,0 +1,59 @@
+import { invalid } from '../../../errors.ts'
+import { documentIds, editorAddress, editorId } from '../../editor-content.ts'
+import { operation } from '../../operation.ts'
+
+const request = {
+  type: 'object',
+  required: ['organizationId', 'documentId', 'editorId', 'update'],
+  properties: {
+    ...documentIds,
+    editorId,
+    update: { type: 'string', description: 'A Yjs update (V1), base64.' },
+    create: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
+    userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['stateVector', 'version', 'changed', 'bytes'],
+  properties: {
+    stateVector: { type: 'string', format: 'byte', description: 'Yjs state vector (V1) afterwards, base64.' },
+    version: { type: 'string', description: 'Names the state after the call; opaque.' },
+    changed: { type: 'boolean', description: 'False when all of the update was known already.' },
+    bytes: { type: 'integer', description: 'Size of what was new.' },
+  },
+} as const
+
+export const applyUpdate = operation({
+  path: '/v2/crdt/apply',
+  auth: 'key',
+  summary: 'Apply a Yjs update',
+  description: 'For backends that hold a Y.Doc of their own. What the document has already is left out.',
+  request,
+  response,
+  errors: [
+    { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id and `create` is not set' },
+    { status: 'FAILED_PRECONDITION', when: 'the update builds on updates that the document does not have' },
+  ],
+  async handler(data, { caller, services }) {
+    const bytes = decodeBase64(data.update)
+    const { documentBytesMax, allowSubdocuments } = services
+    const options = { create: data.create ?? false, documentBytesMax, allowSubdocuments }
+    return services.rooms.use(editorAddress(caller, data), async (room) => {
+      const applied = await room.editing.apply(data.userId ?? '', bytes, options)
+      const stateVector = Buffer.from(applied.result).toString('base64')
+      const { version, bytes: added } = applied
+      return { message: 'Update applied.', data: { stateVector, version, changed: added > 0, bytes: added } }
+    })
+  },
+})
+
+/** `Buffer.from` would pass over what is not base64. */
+function decodeBase64(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
+    throw invalid('update must be base64')
+  }
+  return bytes
+}

@@ -1,0 +1,98 @@
+import { isArray, isObject, type Json, type JsonKind, kindOfJson } from './json.ts'
+import { fragmentKey, kindOfShared, type Stored } from './shared-values.ts'
+import { checkXml, planXml, type XmlUpdate } from './xml.ts'
+
+/** A value to be made: plain JSON, or a shared type with what is in it. */
+export type NewValue =
+  | { readonly as: 'plain'; readonly value: unknown }
+  | { readonly as: 'map'; readonly entries: readonly (readonly [string, NewValue])[] }
+  | { readonly as: 'array'; readonly elements: readonly NewValue[] }
+  | { readonly as: 'text'; readonly text: string }
+  | { readonly as: 'xml'; readonly update: XmlUpdate | null }
+
+/** Existing values that a new one is made after, at most. */
+const examplesMax = 16
+
+/**
+ * Existing values beside which new ones are made. A new object, array or string is plain JSON, unless every existing
+ * value of that kind is shared (strings: all texts, or all XML): then it is built as those are, key by key.
+ */
+export class Siblings {
+  readonly #values: readonly Stored[]
+  readonly #examples = new Map<JsonKind, Examples | null>()
+
+  constructor(values: Iterable<Stored>) {
+    this.#values = [...values].filter(({ kind }) => kind !== 'opaque')
+  }
+
+  make(target: Json): NewValue {
+    const examples = this.#examplesOf(kindOfJson(target))
+    if (examples === null) return { as: 'plain', value: target }
+    if (typeof target === 'string') return examples.string(target)
+    if (isArray(target)) {
+      return { as: 'array', elements: target.map((value) => examples.inside().make(value)) }
+    }
+    if (!isObject(target)) return { as: 'plain', value: target }
+    const entries = Object.entries(target)
+    return { as: 'map', entries: entries.map(([key, value]) => [key, examples.at(key, value).make(value)]) }
+  }
+
+  has = (kind: JsonKind): boolean => this.#values.some(({ json }) => kindOfJson(json) === kind)
+
+  /** Null where values of the kind are plain. The last ones are the newest in most lists. */
+  #examplesOf(kind: JsonKind): Examples | null {
+    const known = this.#examples.get(kind)
+    if (known !== undefined) return known
+    const alike = kind === 'other' ? [] : this.#values.filter(({ json }) => kindOfJson(json) === kind)
+    const shared =
+      alike.length > 0 &&
+      alike.every((value) => kindOfShared(value) === kind && value.kind === alike[0]?.kind)
+    const examples = shared ? new Examples(alike.slice(-examplesMax)) : null
+    this.#examples.set(kind, examples)
+    return examples
+  }
+}
+
+/** Shared values of one kind that a new one follows. */
+class Examples {
+  readonly #values: readonly Stored[]
+  readonly #named = new Map<string, Siblings>()
+  #inside: Siblings | null = null
+
+  constructor(values: readonly Stored[]) {
+    this.#values = values
+  }
+
+  /** Beside XML, only what begins like XML is some. */
+  string(target: string): NewValue {
+    if (this.#values[0]?.kind !== 'xml') return { as: 'text', text: target }
+    if (!target.trimStart().startsWith('<')) return { as: 'plain', value: target }
+    return { as: 'xml', update: planXml(undefined, fragmentKey, checkXml(target)) }
+  }
+
+  /** Everything directly in them. */
+  inside(): Siblings {
+    this.#inside ??= new Siblings(this.#values.flatMap(childrenOf))
+    return this.#inside
+  }
+
+  /** What they have under the same key, where any of that is of the same kind; else everything in them. */
+  at(key: string, target: Json): Siblings {
+    let named = this.#named.get(key)
+    if (named === undefined) {
+      named = new Siblings(this.#values.flatMap((value) => entryOf(value, key)))
+      this.#named.set(key, named)
+    }
+    return named.has(kindOfJson(target)) ? named : this.inside()
+  }
+}
+
+function childrenOf(value: Stored): readonly Stored[] {
+  if (value.kind === 'map') return [...value.entries.values()]
+  return value.kind === 'array' ? value.elements : []
+}
+
+function entryOf(value: Stored, key: string): Stored[] {
+  const entry = value.kind === 'map' ? value.entries.get(key) : undefined
+  return entry === undefined ? [] : [entry]
+}

@@ -1,0 +1,145 @@
+import * as Y from 'yjs'
+import type { ArrayEdit, Insertion } from './array-edit.ts'
+import type { Change } from './change.ts'
+import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
+import { asRoot, type Root } from './kind.ts'
+import type { NewValue } from './siblings.ts'
+import type { Operation } from './text-delta.ts'
+import type { XmlUpdate } from './xml.ts'
+
+export interface MapEdit {
+  readonly in: 'map'
+  readonly type: Root
+  readonly removed: readonly string[]
+  readonly set: readonly (readonly [string, NewValue])[]
+}
+
+/** What to change in one shared type. A type has at most one edit in a replacement. */
+export type Edit =
+  | MapEdit
+  | ArrayEdit
+  | { readonly in: 'text'; readonly type: Root; readonly operations: readonly Operation[] }
+  | { readonly in: 'xml'; readonly type: Root; readonly update: XmlUpdate }
+
+/** What edits in XML came to; it is not known before. */
+export type Counts = Pick<Change, 'insertions' | 'deletions'>
+
+/**
+ * Writes edits. Items are made here and not by the methods of the shared types: those look at `value.constructor`, which
+ * a key of that name hides, and look for each place from its index.
+ */
+export function writeEdits(transaction: Y.Transaction, edits: readonly Edit[]): Counts {
+  const budget = cutBudget()
+  let [insertions, deletions] = [0, 0]
+  for (const edit of edits) {
+    if (edit.in === 'map') writeEntries(transaction, edit)
+    else if (edit.in === 'array') writeElements(transaction, edit, budget)
+    else if (edit.in === 'text') Y.Text.prototype.applyDelta.call(edit.type, [...edit.operations])
+    else {
+      const change = edit.update(transaction, edit.type)
+      insertions += change.insertions
+      deletions += change.deletions
+    }
+  }
+  return { insertions, deletions }
+}
+
+function writeEntries(transaction: Y.Transaction, { type, removed, set }: MapEdit): void {
+  for (const key of removed) type._map.get(key)?.delete(transaction)
+  for (const [key, value] of set) setEntry(transaction, type, key, value)
+}
+
+function setEntry(transaction: Y.Transaction, type: Root, key: string, value: NewValue): void {
+  const place = { type, key, left: type._map.get(key) ?? null, right: null }
+  if (value.as === 'plain') put(transaction, place, new Y.ContentAny([value.value]))
+  else putShared(transaction, place, value)
+}
+
+/** Deletes and inserts in one walk along the items, which is what makes many edits cheap. */
+function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: CutBudget): void {
+  const { type, removed, insertions } = cutItems(transaction, edit, budget)
+  // Places that Yjs remembers by index are wrong after this.
+  if (type._searchMarker !== null) type._searchMarker.length = 0
+  let [index, next] = [0, 0]
+  let item = type._start
+  const insertHere = (left: Y.Item | null): void => {
+    for (let end = left; insertions[next]?.after === index - 1; next++)
+      end = insertAfter(transaction, type, end, (insertions[next] as Insertion).values)
+  }
+  insertHere(null)
+  while (item !== null) {
+    const { right } = item
+    if (!item.deleted && item.countable) {
+      if (removed[index] === 1) item.delete(transaction)
+      index += item.length
+      insertHere(item)
+    }
+    item = right
+  }
+}
+
+/** The last item inserted; neighbouring plain values share one. */
+function insertAfter(
+  transaction: Y.Transaction,
+  type: Root,
+  after: Y.Item | null,
+  values: readonly NewValue[],
+): Y.Item | null {
+  const right = after === null ? type._start : after.right
+  let left = after
+  let plain: unknown[] = []
+  const flush = (): void => {
+    if (plain.length > 0) left = put(transaction, { type, key: null, left, right }, new Y.ContentAny(plain))
+    plain = []
+  }
+  for (const value of values) {
+    if (value.as === 'plain') plain.push(value.value)
+    else {
+      flush()
+      left = putShared(transaction, { type, key: null, left, right }, value)
+    }
+  }
+  flush()
+  return left
+}
+
+type SharedValue = Exclude<NewValue, { as: 'plain' }>
+
+function putShared(transaction: Y.Transaction, place: Place, value: SharedValue): Y.Item {
+  const type = emptyType(value)
+  const item = put(transaction, place, new Y.ContentType(type))
+  if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
+  else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
+  else if (value.as === 'xml') value.update?.(transaction, type)
+  else if (value.text !== '') insertString(transaction, type, value.text)
+  return item
+}
+
+function emptyType({ as }: SharedValue): Root {
+  if (as === 'map') return asRoot(new Y.Map())
+  if (as === 'xml') return asRoot(new Y.XmlFragment())
+  return asRoot(as === 'array' ? new Y.Array() : new Y.Text())
+}
+
+const insertString = (transaction: Y.Transaction, type: Root, text: string): Y.Item =>
+  put(transaction, { type, key: null, left: null, right: null }, new Y.ContentString(text))
+
+interface Place {
+  readonly type: Root
+  /** Of a map's entry; null in a sequence. */
+  readonly key: string | null
+  readonly left: Y.Item | null
+  readonly right: Y.Item | null
+}
+
+function put(
+  transaction: Y.Transaction,
+  { type, key, left, right }: Place,
+  content: Y.Item['content'],
+): Y.Item {
+  const { clientID, store } = transaction.doc
+  const id = Y.createID(clientID, Y.getState(store, clientID))
+  const item = new Y.Item(id, left, left?.lastId ?? null, right, right?.id ?? null, type, key, content)
+  item.integrate(transaction, 0)
+  return item
+}

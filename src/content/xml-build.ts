@@ -1,0 +1,67 @@
+import * as Y from 'yjs'
+import type { Marks } from './xml-marks.ts'
+import { storedName } from './xml-names.ts'
+import { insertsOf } from './xml-text.ts'
+import type { XmlElement, XmlNode, XmlParent, XmlRun } from './xml-tree.ts'
+import { typeOfValue, valueFrom } from './xml-values.ts'
+import type { Vocabulary } from './xml-vocabulary.ts'
+
+/** Children handed to Yjs at once: it passes them on as arguments of a call. */
+const childrenAtOnce = 10_000
+
+/** A shared text and the runs that it was given. */
+export interface MarkedType {
+  readonly type: Y.XmlText
+  readonly runs: readonly XmlRun[]
+}
+
+/** Makes shared types of nodes, in the form that y-prosemirror and Tiptap store. */
+export class XmlBuilder {
+  readonly #vocabulary: Vocabulary
+  readonly #marks: Marks
+  #marked: MarkedType[] = []
+
+  constructor(vocabulary: Vocabulary, marks: Marks) {
+    this.#vocabulary = vocabulary
+    this.#marks = marks
+  }
+
+  build(node: XmlNode): Y.XmlElement | Y.XmlText {
+    if (node.kind === 'element') return this.#element(node)
+    const text = new Y.XmlText()
+    text.applyDelta(insertsOf(node, this.#marks))
+    if (node.runs.length > 1) this.#marked.push({ type: text, runs: node.runs })
+    return text
+  }
+
+  /** The texts built since, in which marks change. */
+  takeMarked(): readonly MarkedType[] {
+    const marked = this.#marked
+    this.#marked = []
+    return marked
+  }
+
+  /** The value as the attribute has it already on this element, else as it has it elsewhere in the document. */
+  attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
+    const item = existing?._map.get(storedName(attribute))
+    const value: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
+    return valueFrom(text, typeOfValue(value) ?? this.#vocabulary.typeOf(owner, attribute))
+  }
+
+  #element({ name, attributes, children }: XmlElement): Y.XmlElement {
+    const element = new Y.XmlElement(storedName(name))
+    for (const [attribute, text] of attributes) {
+      const value = this.attributeValue(name, attribute, text)
+      // Yjs takes values of any type; the type of the class says strings.
+      element.setAttribute(storedName(attribute), value as string)
+    }
+    for (let index = 0; index < children.length; index += childrenAtOnce) {
+      const some = children.slice(index, index + childrenAtOnce)
+      element.insert(
+        index,
+        some.map((child) => this.build(child)),
+      )
+    }
+    return element
+  }
+}

@@ -1,0 +1,195 @@
+import * as Y from 'yjs'
+import type { Hunk } from './diff.ts'
+import { Aligner } from './xml-align.ts'
+import { type MarkedType, XmlBuilder } from './xml-build.ts'
+import type { Effort } from './xml-effort.ts'
+import type { Marks } from './xml-marks.ts'
+import { storedName } from './xml-names.ts'
+import { changeOf, emptyText, insertsOf, type MarkedText, planText, sliceText } from './xml-text.ts'
+import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './xml-tree.ts'
+import type { Vocabulary } from './xml-vocabulary.ts'
+
+/** Where in the children of an element the work is: everything before `at` is done. */
+interface Place {
+  readonly live: LiveElement
+  /** What new children come after. */
+  previous: Y.Item | null
+  at: number
+}
+
+const itemsOf = (node: LiveNode): Y.Item[] => {
+  const types = node.kind === 'text' ? node.parts.map(({ type }) => type) : [node.type]
+  return types.flatMap(({ _item }) => (_item === null ? [] : [_item]))
+}
+
+const lastItem = (node: LiveNode): Y.Item | null => itemsOf(node).at(-1) ?? null
+
+/** Makes live elements equal to target elements; inside one transaction. */
+export class XmlUpdater {
+  insertions = 0
+  deletions = 0
+  readonly #transaction: Y.Transaction
+  readonly #marks: Marks
+  readonly #effort: Effort
+  readonly #aligner: Aligner
+  readonly #builder: XmlBuilder
+  readonly #filled = new Set<Y.XmlText>()
+
+  constructor(transaction: Y.Transaction, vocabulary: Vocabulary, marks: Marks, effort: Effort) {
+    this.#transaction = transaction
+    this.#marks = marks
+    this.#effort = effort
+    this.#aligner = new Aligner(effort.budget)
+    this.#builder = new XmlBuilder(vocabulary, marks)
+  }
+
+  /** Two elements of the same name. */
+  update(live: LiveElement, target: XmlElement): void {
+    if (live.number === target.number) return
+    this.#updateAttributes(live, target)
+    const [only] = live.children
+    if (target.children.length === 0 && live.children.length === 1 && only?.kind === 'text') {
+      this.#updateText(only, emptyText)
+      return
+    }
+    const place: Place = { live, previous: null, at: 0 }
+    for (const { hunk, pairs } of this.#aligner.differences(live.children, target.children)) {
+      this.#skipTo(place, hunk.aStart)
+      this.#updateGap(place, target.children, hunk, pairs)
+    }
+  }
+
+  #updateAttributes(live: LiveElement, { name, attributes }: XmlElement): void {
+    const current = new Map(live.attributes)
+    for (const [attribute, text] of attributes) {
+      if (current.get(attribute) !== text) {
+        this.insertions += 1
+        const value = this.#builder.attributeValue(name, attribute, text, live.type)
+        Y.XmlElement.prototype.setAttribute.call(live.type, storedName(attribute), value)
+      }
+      current.delete(attribute)
+    }
+    for (const attribute of current.keys()) {
+      this.deletions += 1
+      Y.XmlElement.prototype.removeAttribute.call(live.type, storedName(attribute))
+    }
+  }
+
+  #skipTo(place: Place, at: number): void {
+    if (at > place.at) place.previous = lastItem(place.live.children[at - 1] as LiveNode)
+    place.at = at
+  }
+
+  #updateGap(
+    place: Place,
+    targets: readonly XmlNode[],
+    hunk: Hunk,
+    pairs: readonly (readonly [number, number])[],
+  ): void {
+    let inserted = hunk.bStart
+    for (const [a, b] of pairs) {
+      this.#insert(place, targets.slice(inserted, b))
+      this.#deleteTo(place, a)
+      this.#updateNode(place.live.children[a] as LiveNode, targets[b] as XmlNode)
+      this.#skipTo(place, a + 1)
+      inserted = b + 1
+    }
+    this.#insert(place, targets.slice(inserted, hunk.bEnd))
+    this.#deleteTo(place, hunk.aEnd)
+  }
+
+  #updateNode(live: LiveNode, target: XmlNode): void {
+    if (live.number === target.number) return
+    if (live.kind === 'text' && target.kind === 'text') this.#updateText(live, target)
+    else if (live.kind === 'element' && target.kind === 'element') this.update(live, target)
+  }
+
+  #insert(place: Place, nodes: readonly XmlNode[]): void {
+    const waiting: XmlNode[] = []
+    for (const node of nodes) {
+      const blank = node.kind === 'text' ? this.#takeBlank(place) : undefined
+      if (blank === undefined || node.kind !== 'text') waiting.push(node)
+      else {
+        this.#insertAfter(place, waiting.splice(0))
+        blank.applyDelta(insertsOf(node, this.#marks))
+        this.#tidy({ type: blank, runs: node.runs }, 0, 0)
+        this.insertions += node.size
+        place.previous = blank._item
+      }
+    }
+    this.#insertAfter(place, waiting)
+  }
+
+  /** An empty text that stands where a text is to be inserted. */
+  #takeBlank(place: Place): Y.XmlText | undefined {
+    const blank = place.live.blanks.get(place.at)
+    if (blank === undefined || this.#filled.has(blank)) return undefined
+    this.#filled.add(blank)
+    return blank
+  }
+
+  #insertAfter(place: Place, nodes: readonly XmlNode[]): void {
+    if (nodes.length === 0) return
+    const types = nodes.map((node) => this.#builder.build(node))
+    Y.XmlFragment.prototype.insertAfter.call(place.live.type, place.previous, types)
+    for (const node of nodes) this.insertions += node.size
+    for (const marked of this.#builder.takeMarked()) this.#tidy(marked, 0, 0)
+    place.previous = (types.at(-1) as Y.XmlElement | Y.XmlText)._item
+  }
+
+  #deleteTo(place: Place, end: number): void {
+    for (; place.at < end; place.at++) {
+      const node = place.live.children[place.at] as LiveNode
+      this.deletions += node.size
+      for (const item of itemsOf(node)) item.delete(this.#transaction)
+    }
+  }
+
+  /** Each of several neighbouring texts keeps what it has of the target. */
+  #updateText({ parts }: LiveText, target: MarkedText): void {
+    const ends = parts.length === 1 ? [] : this.#endsIn(parts, target)
+    let start = 0
+    parts.forEach((part, index) => {
+      const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
+      const change = changeOf(part, sliceText(target, start, end), this.#marks, this.#effort)
+      part.type.applyDelta(change.operations)
+      const marks = part.sets.reduce((most, set) => Math.max(most, this.#marks.sizeOf(set)), 0)
+      const isMarked = marks > 0 || target.runs.some((run) => run.marks !== 0)
+      const items = part.state.items + change.operations.length
+      if (isMarked) this.#tidy({ type: part.type, runs: target.runs }, items, marks)
+      this.insertions += change.insertions
+      this.deletions += change.deletions
+      start = end
+    })
+  }
+
+  /**
+   * Takes away formatting items that change nothing. Else every client would do it on receiving the change, and so take
+   * away items that a next one still builds on.
+   */
+  #tidy({ type, runs }: MarkedType, items: number, marks: number): void {
+    const most = runs.reduce((sum, run) => Math.max(sum, this.#marks.sizeOf(run.marks)), marks)
+    const cost = (items + runs.length * (1 + most)) * (1 + most)
+    if (cost > this.#effort.tidyLeft) return
+    this.#effort.tidyLeft -= cost
+    Y.cleanupYTextFormatting(type)
+  }
+
+  /** Where each of the neighbouring texts ends in the target. */
+  #endsIn(parts: LiveText['parts'], target: MarkedText): number[] {
+    const text = parts.map(({ state }) => state.text).join('')
+    const joined = { text, runs: [], embeds: [], items: 0 }
+    const hunks = planText(joined, target, { ...this.#effort })
+    const ends: number[] = []
+    let [end, at, shift] = [0, 0, 0]
+    for (const { state } of parts) {
+      end += state.text.length
+      for (let hunk = hunks[at]; hunk !== undefined && hunk.aStart <= end; hunk = hunks[++at]) {
+        shift = hunk.aEnd <= end ? hunk.bEnd - hunk.aEnd : hunk.bEnd - end
+        if (hunk.aEnd > end) break
+      }
+      ends.push(end + shift)
+    }
+    return ends
+  }
+}

@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { readDelta } from '../../../src/content/delta.ts'
+import { checkContent } from '../../../src/content/replace.ts'
+import { ApiError } from '../../../src/errors.ts'
+import { replace } from './json-support.ts'
+import { deltaIn, docWith, key, loaded, unitsOf, updatesOf } from './support.ts'
+
+function refusal(data: unknown): string {
+  try {
+    checkContent({ type: 'delta', contentKey: key, data })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 'INVALID_ARGUMENT') return error.message
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+function docOf(delta: unknown[]): Y.Doc {
+  const author = new Y.Doc()
+  author.getText(key).applyDelta(delta)
+  return loaded(author)
+}
+
+const replaceDelta = (doc: Y.Doc, data: unknown) => replace(doc, 'delta', data)
+
+test('[R1] what is no delta of inserts is refused, naming the operation', () => {
+  expect(refusal('text')).toMatch(/^data must be a Quill delta for type "delta", .*, not a string$/)
+  expect(refusal({})).toMatch(/not an object$/)
+  expect(refusal({ ops: {} })).toBe('data.ops must be an array, not an object')
+  expect(refusal({ ops: [], more: 1 })).toBe('data must have nothing but ops; it has "more"')
+  expect(refusal([{ insert: 'a' }, { retain: 1 }])).toBe(
+    'operation 1 of data is a retain: data is the whole content, so it has only inserts',
+  )
+  expect(refusal([{ delete: 1 }])).toMatch(/^operation 0 of data is a delete: /)
+  expect(refusal(['a'])).toBe('operation 0 of data must be an object with insert, not a string')
+  expect(refusal([{ insert: 1 }])).toBe(
+    'operation 0 of data must insert a string or an embed (an object), not a number',
+  )
+  expect(refusal([{ insert: [1] }])).toMatch(/not an array$/)
+  expect(refusal([{}])).toMatch(/not missing$/)
+  expect(refusal([{ insert: 'a', attributes: 'bold' }])).toBe(
+    'operation 0 of data must have an object as attributes, not a string',
+  )
+  expect(refusal([{ insert: 'a', other: 1 }])).toBe(
+    'operation 0 of data must have insert and attributes, not "other"',
+  )
+})
+
+test('[R6] a delta has the limits of other JSON', () => {
+  const long = 'k'.repeat(501)
+  expect(refusal([{ insert: 'a', attributes: { [long]: 1 } }])).toMatch(
+    /^operation 0 of data has an attribute/,
+  )
+  expect(refusal([{ insert: 'a', attributes: { '': 1 } }])).toMatch(/1 to 500 characters; it has 0$/)
+  expect(refusal(Array.from({ length: 200_001 }, () => ({ insert: 'a' })))).toMatch(/at most 200000 values/)
+  let deep: unknown = 1
+  for (let level = 0; level < 70; level++) deep = { deep }
+  expect(refusal([{ insert: deep }])).toMatch(/at most 64 levels deep/)
+})
+
+test('[R14] the key __proto__ is refused in attributes and embeds', () => {
+  const bad: unknown = JSON.parse('{ "__proto__": 1 }')
+  expect(refusal([{ insert: 'a', attributes: bad }])).toBe(
+    'data at /0/attributes/__proto__: the key __proto__ is not allowed',
+  )
+  expect(refusal([{ insert: bad }])).toBe('data at /0/insert/__proto__: the key __proto__ is not allowed')
+})
+
+test('[R8] a delta changes only what differs: text, attributes, embeds', () => {
+  const doc = docOf([
+    { insert: 'Gandalf', attributes: { bold: true } },
+    { insert: ' the ' },
+    { insert: { image: 'x' }, attributes: { width: 10 } },
+    { insert: 'Grey' },
+    { insert: '\n', attributes: { header: 1 } },
+  ])
+  const before = unitsOf(doc)
+  const target = [
+    { insert: 'Gandalf', attributes: { bold: true } },
+    { insert: ' the ' },
+    { insert: { image: 'x' }, attributes: { width: 20 } },
+    { insert: 'White', attributes: { color: 'white' } },
+    { insert: '\n', attributes: { header: 2 } },
+  ]
+  expect(replaceDelta(doc, { ops: target })).toEqual({ changed: true, insertions: 5, deletions: 4 })
+  expect(deltaIn(doc)).toEqual(target)
+  const after = unitsOf(doc)
+  expect(after.slice(0, 13).map(({ id }) => id)).toEqual(before.slice(0, 13).map(({ id }) => id))
+  expect(after.at(-1)?.id).toBe(before.at(-1)?.id)
+})
+
+test('[R8] attributes are exactly those of the delta: none is inherited, null is none', () => {
+  const doc = docOf([{ insert: 'bold', attributes: { bold: true, constructor: 1 } }])
+  replaceDelta(doc, [
+    { insert: 'bo', attributes: { bold: true, constructor: 1 } },
+    { insert: 'x', attributes: { italic: null } },
+    { insert: 'ld', attributes: { bold: null, constructor: 1 } },
+  ])
+  expect(readDelta(doc, key)).toEqual([
+    { insert: 'bo', attributes: { bold: true, constructor: 1 } },
+    { insert: 'x' },
+    { insert: 'ld', attributes: { constructor: 1 } },
+  ])
+})
+
+test('[R9] an embed that is equal stays, one that differs is another one', () => {
+  const doc = docOf([{ insert: { image: 'a' } }, { insert: { image: 'b' } }, { insert: { image: 'c' } }])
+  const before = unitsOf(doc).map(({ id }) => id)
+  replaceDelta(doc, [
+    { insert: { image: 'b' } },
+    { insert: 'x' },
+    { insert: { image: 'C' } },
+    { insert: { image: 'c' } },
+  ])
+  const after = unitsOf(doc).map(({ id }) => id)
+  expect([after[0], after[3]]).toEqual([before[1], before[2]])
+  expect(before).not.toContain(after[2])
+})
+
+test('[R9] more different embeds than there are stand-ins for them are told apart', () => {
+  const images = Array.from({ length: 3_000 }, (_, index) => ({ insert: { image: index } }))
+  const doc = docOf(images)
+  const swapped = images.map((op, index) => (index < 1_500 ? (images[index + 1_023] as typeof op) : op))
+  replaceDelta(doc, swapped)
+  expect(readDelta(doc, key)).toEqual(swapped)
+})
+
+test('[R9] an embed that JSON has no object for is read in one, and fed back it stays', () => {
+  const author = new Y.Doc()
+  author.getText(key).insertEmbed(0, new Y.Map([['k', 1]]))
+  author.getText(key).insertEmbed(1, Y.Array.from([1]))
+  author.getText(key).insert(2, 'text')
+  const doc = loaded(author)
+  const read = readDelta(doc, key)
+  expect(read).toEqual([{ insert: { k: 1 } }, { insert: { embed: [1] } }, { insert: 'text' }])
+  expect(replaceDelta(doc, read).changed).toBe(false)
+  const before = unitsOf(doc)
+  replaceDelta(doc, [...read, { insert: '!' }])
+  expect(unitsOf(doc).slice(0, 2)).toEqual(before.slice(0, 2))
+})
+
+test('[R8] what is stored is the delta and nothing else: no line break is added or taken away', () => {
+  const doc = new Y.Doc()
+  replaceDelta(doc, [{ insert: 'abc' }])
+  expect(readDelta(doc, key)).toEqual([{ insert: 'abc' }])
+  replaceDelta(doc, [{ insert: 'abc\n' }])
+  expect(readDelta(doc, key)).toEqual([{ insert: 'abc\n' }])
+  expect(replaceDelta(doc, [{ insert: 'abc' }, { insert: '\n' }]).changed).toBe(false)
+  replaceDelta(doc, [])
+  expect(readDelta(doc, key)).toEqual([])
+})
+
+test('[R9] what got into a text by misuse is not shown and stays', () => {
+  const author = new Y.Doc()
+  author.getText(key).applyDelta([{ insert: 'one two' }, { insert: 'three', attributes: { bold: true } }])
+  Y.Array.prototype.insert.call(author.getText(key), 4, [1, 2])
+  const doc = loaded(author)
+  const values = (): unknown[] =>
+    unitsOf(doc)
+      .filter(({ value }) => value === '')
+      .map(({ id }) => id)
+  const before = values()
+  for (const target of [[{ insert: 'one three', attributes: { bold: true } }], [{ insert: 'x' }]]) {
+    replaceDelta(doc, target)
+    expect(readDelta(doc, key)).toEqual(target)
+    expect(values()).toEqual(before)
+  }
+})
+
+test('[R10] unpaired surrogates become U+FFFD, in the delta and in the document', () => {
+  const doc = docOf([{ insert: 'a\ud800' }, { insert: { image: 'x' } }])
+  expect(readDelta(doc, key)).toEqual([{ insert: 'a\ufffd' }, { insert: { image: 'x' } }])
+  replaceDelta(doc, [{ insert: '\udfff😀', attributes: { note: '\ud800' } }])
+  expect(readDelta(doc, key)).toEqual([{ insert: '\ufffd😀', attributes: { note: '\ufffd' } }])
+})
+
+test('[R5] a delta is for texts: an empty root becomes one, a text can be read and written both ways', () => {
+  const doc = docWith('plain')
+  expect(readDelta(doc, key)).toEqual([{ insert: 'plain' }])
+  replaceDelta(doc, [{ insert: 'plain', attributes: { bold: true } }])
+  expect(replace(doc, 'text', 'plain').changed).toBe(false)
+  expect(doc.share.get(key)?.constructor).toBe(Y.AbstractType)
+  const map = new Y.Doc()
+  map.getMap(key).set('a', 1)
+  expect(() => replaceDelta(map, [])).toThrow('is of type "map", not "delta"')
+  const none = new Y.Doc()
+  expect(replaceDelta(none, []).changed).toBe(false)
+  expect(none.share.size).toBe(0)
+})
+
+test('[R7] where too much would change, everything is written anew, and is right', () => {
+  const letters = Array.from({ length: 30_000 }, (_, index) => ({
+    insert: String.fromCharCode(97 + (index % 26)),
+    attributes: index % 2 === 0 ? { bold: true } : { color: index % 5 },
+  }))
+  const doc = docOf([{ insert: letters.map(({ insert }) => insert).join(''), attributes: { font: 'f' } }])
+  expect(updatesOf(doc, () => void replaceDelta(doc, letters)).length).toBe(1)
+  expect(readDelta(doc, key)).toEqual(letters)
+  expect(replaceDelta(doc, letters).changed).toBe(false)
+})
+
+test('[R7] a text whose attributes cannot be listed is refused as delta and can still be replaced by one', () => {
+  const author = new Y.Doc()
+  const text = author.getText(key)
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, true]))
+  text.insert(0, 'x'.repeat(1_000), many)
+  author.transact(() => {
+    for (let at = 0; at < 1_000; at += 2) text.format(at, 1, { bold: true })
+  })
+  const doc = loaded(author)
+  expect(() => readDelta(doc, key)).toThrow(/more than 200000 attributes/)
+  replaceDelta(doc, [{ insert: 'short', attributes: { bold: true } }])
+  expect(readDelta(doc, key)).toEqual([{ insert: 'short', attributes: { bold: true } }])
+})

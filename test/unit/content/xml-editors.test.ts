@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readXml } from '../../../src/content/xml-read.ts'
+import { runs, updatesOf } from './support.ts'
+import { basicSchema, correctionsOf, documents, shown, stored, tiptapSchema } from './xml-editors.ts'
+import { replace, richKey } from './xml-support.ts'
+
+const fewer = { numRuns: Math.ceil(runs.numRuns / 4) }
+
+const schemas = [
+  ['basic', basicSchema],
+  ['Tiptap', tiptapSchema],
+] as const
+
+test.each(schemas)('[R22] %s documents: what is read changes nothing when it is written', (_name, schema) => {
+  fc.assert(
+    fc.property(documents(schema), (node) => {
+      const doc = stored(node)
+      const xml = readXml(doc, richKey)
+      const updates = updatesOf(doc, () => expect(replace(doc, xml, richKey).changed).toBe(false))
+      expect(updates).toEqual([])
+    }),
+    fewer,
+  )
+})
+
+test.each(schemas)('[R22] %s documents: the editor shows what was written', (_name, schema) => {
+  fc.assert(
+    fc.property(documents(schema), documents(schema), (before, after) => {
+      const target = stored(after)
+      // What types the attributes have is taken from the document, so it has to have them.
+      const doc = stored(schema.node('doc', null, before.content.append(after.content)))
+      replace(doc, readXml(target, richKey), richKey)
+      expect(readXml(doc, richKey)).toBe(readXml(target, richKey))
+      expect(visible(shown(doc, schema).toJSON())).toEqual(visible(shown(target, schema).toJSON()))
+    }),
+    fewer,
+  )
+})
+
+/** Characters that XML cannot say may stay where they are or be U+FFFD. */
+const visible = (json: unknown): unknown => JSON.parse(JSON.stringify(json).replaceAll('\\u000b', '\ufffd'))
+
+/** It always writes texts on which two marks of a name lie, and objects, when something beside them differs. */
+test.each(schemas)('[R22] %s documents: the binding has nothing to correct', (_name, schema) => {
+  fc.assert(
+    fc.property(documents(schema), documents(schema), (before, after) => {
+      const doc = stored(schema.node('doc', null, before.content.append(after.content)))
+      replace(doc, readXml(stored(after), richKey), richKey)
+      const ofItsOwn = correctionsOf(stored(after), after)
+      if (ofItsOwn.length === 0) expect(correctionsOf(doc, shown(doc, schema))).toEqual([])
+    }),
+    fewer,
+  )
+})

@@ -1,0 +1,398 @@
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { readXml } from '../../../src/content/xml-read.ts'
+import { loaded, updatesOf } from './support.ts'
+import {
+  docOf,
+  element,
+  identities,
+  made,
+  plainKey,
+  replace,
+  richKey,
+  storedOf,
+  text,
+  xmlOf,
+} from './xml-support.ts'
+
+/** After replacing `before` by `after` in the same document. */
+function changed(before: string, after: string, key = plainKey) {
+  const doc = docOf(before, key)
+  const known = identities(doc, key)
+  const updates = updatesOf(doc, () => replace(doc, after, key))
+  const ids = identities(doc, key)
+  const kept = [...ids].filter(([id]) => known.has(id)).map(([, name]) => name)
+  const lost = [...known].filter(([id]) => !ids.has(id)).map(([, name]) => name)
+  const added = [...ids].filter(([id]) => !known.has(id)).map(([, name]) => name)
+  return { doc, updates, kept, lost, added, xml: xmlOf(doc, key) }
+}
+
+test.each([
+  ['between elements', '<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>\n', '<ul><li>a</li><li>b</li></ul>'],
+  ['around top-level elements', '\n<a/>\n\n<b/>\n', '<a/><b/>'],
+  ['around a comment', '<a>\n<!-- c -->\n<b/></a>', '<a><b/></a>'],
+  ['a document of nothing else', ' \n\t\n', ''],
+  ['not without a line break', '<a> <b/> </a>', '<a> <b/> </a>'],
+  ['not beside other text', '<a>\n  x\n  <b/>\n</a>', '<a>\n  x\n  <b/>\n</a>'],
+  ['not beside a blank', '<a>\n<b/> <b/></a>', '<a>\n<b/> <b/></a>'],
+  ['not where there is no element', '<a>\n</a>', '<a>\n</a>'],
+  ['not in CDATA', '<a><![CDATA[\n]]><b/></a>', '<a><![CDATA[]]>\n<b/></a>'],
+  [
+    'not where space is preserved',
+    '<a xml:space="preserve">\n<b/></a>',
+    '<a xml:space="preserve">\n<b/></a>',
+  ],
+  [
+    'again where it is not preserved any more',
+    '<a xml:space="preserve"><b xml:space="default">\n<c/>\n</b>\n<d>\n<e/></d></a>',
+    '<a xml:space="preserve"><b xml:space="default"><c/></b>\n<d>\n<e/></d></a>',
+  ],
+])('[R17] white space that lays out the source is dropped: %s', (_name, xml, expected) => {
+  const doc = docOf(xml)
+  expect(xmlOf(doc)).toBe(expected)
+  expect(replace(doc, expected).changed).toBe(false)
+  expect(replace(doc, xml).changed).toBe(false)
+})
+
+test('[R17] white space beside a mark is text', () => {
+  const xml = '<paragraph><bold>a</bold>\n<hardBreak/>\n</paragraph>'
+  expect(xmlOf(docOf(xml, richKey), richKey)).toBe(xml)
+})
+
+test('[R17] line breaks that a document holds between elements survive', () => {
+  const doc = made((root) => {
+    root.insert(0, [text(['\n']), element('a', [text(['\n  ']), element('b'), text(['\r\n'])]), text(['\n'])])
+  })
+  const xml = readXml(doc, plainKey)
+  expect(xml).toBe('<![CDATA[]]>\n<a><![CDATA[]]>\n  <b/>&#13;\n</a>\n')
+  expect(replace(doc, xml).changed).toBe(false)
+  expect(xmlOf(docOf(xml))).toBe(xml)
+})
+
+test('[R18] a name takes the one known spelling that differs in case', () => {
+  const doc = docOf('<bulletList><listItem/></bulletList>')
+  expect(replace(doc, '<bulletlist><LISTITEM/></bulletlist>').changed).toBe(false)
+  replace(doc, '<bulletlist><listitem/><listitem>x</listitem></bulletlist>')
+  expect(xmlOf(doc)).toBe('<bulletList><listItem/><listItem>x</listItem></bulletList>')
+})
+
+test('[R18] names stay as written where the same one or several are known, or none', () => {
+  const doc = docOf('<aB/><AB/>')
+  replace(doc, '<aB/><AB/><ab/><new/>')
+  expect(xmlOf(doc)).toBe('<aB/><AB/><ab/><new/>')
+})
+
+test('[R18] what Yjs prints of a Tiptap document changes nothing', () => {
+  const doc = made(
+    (root) => root.insert(0, [element('bulletList', [element('listItem', [text(['a', { bold: {} }])])])]),
+    richKey,
+  )
+  expect(replace(doc, doc.getXmlFragment(richKey).toJSON(), richKey).changed).toBe(false)
+})
+
+test('[R18] names that XML does not have are written with escapes', () => {
+  const names = ['1st', 'a b', '@click', '_x0041_', '_x_', 'a_x0020_b', '😀', '-', '<', '=']
+  const doc = made((root) => {
+    root.insert(
+      0,
+      names.map((name) => element(name, [text(['x', { [`${name}!`]: { [name]: '1' } }])], { [name]: name })),
+    )
+  })
+  const xml = readXml(doc, plainKey)
+  expect(xml).toContain('<_x0031_st _x0031_st="1st">')
+  expect(replace(doc, xml).changed).toBe(false)
+  replace(doc, `${xml}<_x0031_st/>`)
+  expect(storedOf(doc).at(-1)).toEqual({ name: '1st', attributes: {}, children: [] })
+  const copy = docOf(xml)
+  expect(storedOf(copy).map((node) => 'name' in node && node.name)).toEqual(names)
+})
+
+test('[R19] a name that is used as formatting and never as element is a mark', () => {
+  const doc = made((root) => {
+    root.insert(0, [element('p', [text(['a', { shout: true }])])])
+  })
+  replace(doc, '<p><shout>a</shout></p><p>b<shout>c</shout>d</p>')
+  expect(storedOf(doc).at(1)).toEqual({
+    name: 'p',
+    attributes: {},
+    children: [{ text: [{ insert: 'b' }, { insert: 'c', attributes: { shout: true } }, { insert: 'd' }] }],
+  })
+})
+
+test('[R19] a name used as both is a mark when its content is inline only', () => {
+  const doc = made((root) => {
+    root.insert(0, [element('code', [element('line')]), text(['x', { code: {} }])])
+  })
+  replace(doc, '<code><line/></code><code>y</code>')
+  expect(storedOf(doc)).toEqual([
+    { name: 'code', attributes: {}, children: [{ name: 'line', attributes: {}, children: [] }] },
+    { text: [{ insert: 'y', attributes: { code: {} } }] },
+  ])
+})
+
+test('[R19] an element that is called like a mark and holds text stays one', () => {
+  const doc = made((root) => {
+    root.insert(0, [element('code', [text(['x'])]), element('code'), text(['y', { code: {} }])])
+  })
+  const xml = readXml(doc, plainKey)
+  expect(xml).toBe('<code><![CDATA[]]>x</code><code/><code>y</code>')
+  expect(replace(doc, xml).changed).toBe(false)
+})
+
+test('[R19] in an empty rich-text root the usual names are marks, elsewhere elements', () => {
+  const xml = '<paragraph>a<bold>b<link href="/x">c</link></bold><shout>d</shout></paragraph>'
+  expect(storedOf(docOf(xml, richKey), richKey)).toEqual([
+    {
+      name: 'paragraph',
+      attributes: {},
+      children: [
+        {
+          text: [
+            { insert: 'a' },
+            { insert: 'b', attributes: { bold: {} } },
+            { insert: 'c', attributes: { bold: {}, link: { href: '/x' } } },
+          ],
+        },
+        { name: 'shout', attributes: {}, children: [{ text: [{ insert: 'd' }] }] },
+      ],
+    },
+  ])
+  for (const key of ['prosemirror', 'document-store']) {
+    expect(storedOf(docOf('<p><em>x</em></p>', key), key)).toMatchObject([
+      { children: [{ text: [{ attributes: { em: {} } }] }] },
+    ])
+  }
+  expect(storedOf(docOf('<p><em>x</em></p>'))).toMatchObject([{ children: [{ name: 'em' }] }])
+  expect(storedOf(docOf('<code><block/></code>', richKey), richKey)).toMatchObject([{ name: 'code' }])
+})
+
+test('[R19] where marks are present the root is a rich-text one', () => {
+  const doc = made((root) => root.insert(0, [text(['a', { bold: {} }])]))
+  replace(doc, '<bold>a</bold><italic>b</italic>')
+  expect(storedOf(doc)).toEqual([
+    {
+      text: [
+        { insert: 'a', attributes: { bold: {} } },
+        { insert: 'b', attributes: { italic: {} } },
+      ],
+    },
+  ])
+})
+
+test('[R19] a mark value is what the document uses: true, an object, nulls of the others', () => {
+  const doc = made((root) => {
+    root.insert(0, [text(['a', { bold: true, link: { href: '/a', title: null, level: 2 } }])])
+  })
+  replace(
+    doc,
+    '<bold><link href="/a" level="2">a</link></bold><bold>b<link href="/b" level="3">c</link></bold>',
+  )
+  expect(storedOf(doc)).toEqual([
+    {
+      text: [
+        { insert: 'a', attributes: { bold: true, link: { href: '/a', title: null, level: 2 } } },
+        { insert: 'b', attributes: { bold: true } },
+        { insert: 'c', attributes: { bold: true, link: { href: '/b', title: null, level: 3 } } },
+      ],
+    },
+  ])
+})
+
+test('[R19] marks whose values are no objects show them as value', () => {
+  const doc = made((root) => root.insert(0, [text(['a', { color: 'red' }], ['b', { size: 12 }])]))
+  expect(xmlOf(doc)).toBe('<color value="red">a</color><size value="12">b</size>')
+  replace(doc, '<color value="blue">a</color><size value="13">b</size>')
+  expect(storedOf(doc)).toEqual([
+    {
+      text: [
+        { insert: 'a', attributes: { color: 'blue' } },
+        { insert: 'b', attributes: { size: 13 } },
+      ],
+    },
+  ])
+})
+
+test('[R19] of two nested marks of a name the inner one counts, unless the document lets them overlap', () => {
+  const link = '<link href="/a">a<link href="/b">b</link></link>'
+  expect(xmlOf(docOf(link, richKey), richKey)).toBe('<link href="/a">a</link><link href="/b">b</link>')
+  const doc = made((root) => root.insert(0, [text(['x', { 'comment--AAAAAAAA': { id: 1 } }])]))
+  replace(doc, '<comment id="1">x<comment id="2">y</comment></comment>')
+  const [{ text: delta }] = storedOf(doc) as unknown as [{ text: { attributes: object }[] }]
+  expect(delta[0]?.attributes).toEqual({ 'comment--AAAAAAAA': { id: 1 } })
+  expect(Object.keys(delta[1]?.attributes ?? {})).toEqual([
+    'comment--AAAAAAAA',
+    expect.stringMatching(/^comment--[a-zA-Z0-9+/=]{8}$/),
+  ])
+  expect(xmlOf(doc)).toBe('<comment id="1">x<comment id="2">y</comment></comment>')
+})
+
+test('[R20] attributes that are equal as string are left alone', () => {
+  const attributes = {
+    number: 2,
+    boolean: true,
+    object: { a: [1, null] },
+    array: [1],
+    nothing: null,
+    bytes: new Uint8Array([1, 2]),
+  }
+  const doc = made((root) => root.insert(0, [element('a', [], attributes)]))
+  const xml = readXml(doc, plainKey)
+  expect(xml).toBe(
+    '<a array="[1]" boolean="true" bytes="AQI=" number="2" object="{&quot;a&quot;:[1,null]}"/>',
+  )
+  expect(replace(doc, xml).changed).toBe(false)
+  replace(doc, xml.replace('/>', '>x</a>'))
+  expect(storedOf(doc)).toEqual([{ name: 'a', attributes, children: [{ text: [{ insert: 'x' }] }] }])
+})
+
+test('[R20] others take the type that the attribute has in the document', () => {
+  const doc = made((root) => {
+    root.insert(0, [element('a', [], { n: 2, b: true, o: { x: 1 }, s: '1' })])
+  })
+  replace(doc, '<a n="3" b="false" o="[2]" s="2"/><a n="4" b="true" o="{}" s="3"/><b n="4"/>')
+  expect(storedOf(doc)).toMatchObject([
+    { attributes: { n: 3, b: false, o: [2], s: '2' } },
+    { attributes: { n: 4, b: true, o: {}, s: '3' } },
+    { attributes: { n: '4' } },
+  ])
+})
+
+test('[R20] what is no such value stays a string', () => {
+  const doc = made((root) => root.insert(0, [element('a', [], { n: 2, b: true, o: {}, p: {}, q: {} })]))
+  replace(doc, `<a n="03" b="yes" o="{" p='{"__proto__":1}' q='{"constructor":1}'/>`)
+  expect(storedOf(doc)).toMatchObject([
+    { attributes: { n: '03', b: 'yes', o: '{', p: '{"__proto__":1}', q: '{"constructor":1}' } },
+  ])
+})
+
+test('[R20] under rich-text roots the usual numbers are numbers', () => {
+  const xml = '<heading level="2" start="3" colspan="4" rowspan="5" indent="6" other="7"/>'
+  expect(storedOf(docOf(xml, richKey), richKey)).toMatchObject([
+    { attributes: { level: 2, start: 3, colspan: 4, rowspan: 5, indent: 6, other: '7' } },
+  ])
+  expect(storedOf(docOf(xml))).toMatchObject([{ attributes: { level: '2', start: '3' } }])
+})
+
+test('[R21] neighbouring texts are one text, and each keeps what is its own', () => {
+  const doc = made((root) =>
+    root.insert(0, [text(['one '], ['two', { bold: {} }]), text([' three']), text()]),
+  )
+  expect(xmlOf(doc)).toBe('one <bold>two</bold> three')
+  expect(replace(doc, 'one <bold>two</bold> three').changed).toBe(false)
+  replace(doc, 'one and <bold>two</bold> and three')
+  expect(storedOf(doc)).toEqual([
+    { text: [{ insert: 'one and ' }, { insert: 'two', attributes: { bold: {} } }, { insert: ' and' }] },
+    { text: [{ insert: ' three' }] },
+    { text: [] },
+  ])
+})
+
+test('[R21] an only text child that becomes empty stays; the next text goes into it', () => {
+  const { doc, kept, lost } = changed('<p>text</p>', '<p/>')
+  expect([kept, lost]).toEqual([['p', '#text'], []])
+  expect(storedOf(doc)).toEqual([{ name: 'p', attributes: {}, children: [{ text: [] }] }])
+  const before = identities(doc)
+  replace(doc, '<p>new<br/>more</p>')
+  const after = identities(doc)
+  expect([...before.keys()].every((id) => after.has(id))).toBe(true)
+  expect(xmlOf(doc)).toBe('<p>new<br/>more</p>')
+})
+
+test('[R22] an element of the same name is updated, not replaced', () => {
+  const { kept, lost, added } = changed(
+    '<p a="1">one</p><q/><p>three</p>',
+    '<p a="2" b="3">uno</p><q>x</q><p/>',
+  )
+  expect(kept).toEqual(['p', '#text', 'q', 'p', '#text'])
+  expect([lost, added]).toEqual([[], ['#text']])
+})
+
+test('[R22] elements pair with those most like them', () => {
+  const words = (n: number): string => Array.from({ length: 12 }, (_, index) => `w${n}x${index}`).join(' ')
+  const before = [1, 2, 3, 4].map((n) => `<p>${words(n)}</p>`).join('')
+  const after = `<p>new first</p><p>${words(1)} more</p><p>${words(3)} more</p><p>${words(4)}!</p>`
+  const { doc, updates, lost, added } = changed(before, after)
+  expect([lost, added]).toEqual([
+    ['p', '#text'],
+    ['p', '#text'],
+  ])
+  expect(updates.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(150)
+  expect(xmlOf(doc)).toBe(after)
+})
+
+test('[R22] elements with the same id pair, however they have changed', () => {
+  const doc = docOf('<block id="a"><x/>words in it</block><block id="b"><y/>others here</block>')
+  const known = doc.get(plainKey)._start?.right?.id
+  replace(doc, '<block id="b"><x/>words in it</block>')
+  const block = doc.get(plainKey)._first
+  expect(block?.id).toEqual(known)
+  expect(xmlOf(doc)).toBe('<block id="b"><x/>words in it</block>')
+})
+
+test('[R22] a changed word is a small update that keeps every element', () => {
+  const paragraphs = Array.from({ length: 200 }, (_, n) => `<p n="${n}">paragraph number ${n} of many</p>`)
+  const before = `<doc>${paragraphs.join('')}</doc>`
+  const { updates, lost, added } = changed(before, before.replace('number 77', 'no. 77'))
+  expect(updates.length).toBe(1)
+  expect(updates[0]?.length).toBeLessThan(50)
+  expect([lost, added]).toEqual([[], []])
+})
+
+test('[R3] the same content again is no transaction', () => {
+  const doc = docOf('<a b="1">x<c/></a>')
+  let transactions = 0
+  doc.on('afterTransaction', () => {
+    transactions += 1
+  })
+  expect(replace(doc, '<?xml version="1.0"?>\n<a   b=\'1\' >x<c></c><!-- --></a>\n')).toEqual({
+    changed: false,
+    insertions: 0,
+    deletions: 0,
+  })
+  expect(transactions).toBe(0)
+})
+
+test('[R5] neither reading nor replacing gives a root a type', () => {
+  const doc = docOf('<a/>')
+  readXml(doc, plainKey)
+  replace(doc, '<a>x</a><b/>')
+  expect(doc.share.get(plainKey)?.constructor).toBe(Y.AbstractType)
+  const empty = new Y.Doc()
+  expect(readXml(empty, plainKey)).toBe('')
+  expect(empty.share.has(plainKey)).toBe(false)
+  replace(empty, '<a/>')
+  expect(xmlOf(empty)).toBe('<a/>')
+})
+
+test('[R10] characters that XML cannot say read as U+FFFD and stay until they are edited', () => {
+  const doc = made((root) => {
+    root.insert(0, [element('a', [text(['x\u000by\ud800z\uffff'])], { b: '\u0001' })])
+  })
+  const xml = readXml(doc, plainKey)
+  expect(xml).toBe('<a b="\ufffd">x\ufffdy\ufffdz\ufffd</a>')
+  expect(replace(doc, xml).changed).toBe(false)
+  replace(doc, xml.replace('>x', '>New x'))
+  expect(xmlOf(doc)).toBe(xml.replace('>x', '>New x'))
+})
+
+test('[R9] what XML cannot say stays: embeds, hooks, other values', () => {
+  const doc = made((root) => {
+    const withEmbed = text(['ab'])
+    root.insert(0, [element('a', [withEmbed]), new Y.XmlHook('map') as unknown as Y.XmlText, element('b')])
+    withEmbed.insertEmbed(1, { image: 'x' })
+  })
+  expect(xmlOf(doc)).toBe('<a>ab</a><b/>')
+  replace(doc, '<a>abc</a><b>x</b>')
+  expect(xmlOf(doc)).toBe('<a>abc</a><b>x</b>')
+  expect(storedOf(loadedWithoutHook(doc))).toMatchObject([
+    { children: [{ text: [{ insert: 'a' }, { insert: { image: 'x' } }, { insert: 'bc' }] }] },
+    { name: 'b' },
+  ])
+  expect(loaded(doc).getXmlFragment(plainKey).toArray()[1]).toBeInstanceOf(Y.XmlHook)
+})
+
+function loadedWithoutHook(doc: Y.Doc): Y.Doc {
+  const copy = loaded(doc)
+  copy.getXmlFragment(plainKey).delete(1)
+  return copy
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import type { DocumentLog, Engine, Key } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import { loadRoom } from '../../../src/rooms/loading.ts'
+import type { Room } from '../../../src/rooms/room.ts'
+import { Rooms } from '../../../src/rooms/rooms.ts'
+import { documentAt } from '../../../src/rooms/versions.ts'
+import { HeldClock } from '../../support/clock.ts'
+import { Random } from '../../support/random-doc.ts'
+
+const address = {
+  workspaceId: 'workspace',
+  apiKey: 'key',
+  organizationId: 'acme',
+  documentId: 'plan',
+  editorId: 'main',
+}
+const doc: Key = addressKey(address)
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+
+/** At most 1,010 bytes each: too few for a compaction. */
+const editsInTail = 12
+
+let clock: HeldClock
+let engine: Engine
+let rooms: Rooms
+
+beforeEach(async () => {
+  clock = new HeldClock()
+  engine = await openMemoryEngine({ clock })
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('restarting', 'the test is over'))
+  await engine.close()
+})
+
+function openRooms(keepVersionsMs: number): void {
+  rooms = new Rooms(
+    engine,
+    {
+      documentBytesMax: 2 ** 26,
+      heldBytesMax: 2 ** 20,
+      awarenessWindowMs: 50,
+      compactAfter: 50,
+      keepVersionsMs,
+      idleMs: 2 ** 40,
+      restMs: 2 ** 40,
+    },
+    { clock, metrics: createMetrics(), logger: createLog('silent') },
+  )
+}
+
+interface Handed {
+  readonly epoch: number
+  readonly seq: number
+  readonly at: number
+  readonly text: string
+}
+
+const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
+
+async function read(room: Room): Promise<Handed> {
+  const { result, version } = await room.editing.view(textOf)
+  const [epoch = 0, seq = 0] = version.split('.').map(Number)
+  return { epoch, seq, at: clock.now(), text: result }
+}
+
+/** Writes and removes in many places, a step of `everyMs` after the other; returns the versions handed out after each. */
+async function edit(room: Room, { count, everyMs }: { count: number; everyMs: number }): Promise<Handed[]> {
+  const random = new Random(seed)
+  const handed: Handed[] = []
+  for (let index = 0; index < count; index++) {
+    clock.advance(everyMs)
+    const change = (doc: Y.Doc) => {
+      const text = doc.getText('content')
+      const at = random.below(text.length + 1)
+      text.delete(at, Math.min(text.length - at, random.below(400)))
+      text.insert(at, `${index} ${'weft '.repeat(random.below(200))}`)
+    }
+    await room.editing.change('ada', change, { create: true })
+    handed.push(await read(room))
+  }
+  return handed
+}
+
+async function textAt({ epoch, seq }: Handed): Promise<string | null> {
+  const rebuilt = await documentAt(engine.log, doc, epoch, seq)
+  return rebuilt && textOf(rebuilt)
+}
+
+async function bases(): Promise<number> {
+  const loaded = await engine.log.load(doc)
+  return loaded.state === 'live' ? loaded.base : 0
+}
+
+describe(`seed ${seed}`, () => {
+  it('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
+    const keptMs = 600_000
+    openRooms(keptMs)
+    const handed: Handed[] = []
+    const seen = new Set<number>()
+    await rooms.use(address, async (room) => {
+      for (let round = 0; round < 6; round++) {
+        handed.push(...(await edit(room, { count: 70, everyMs: 5_000 })))
+        seen.add(await bases())
+        for (const version of handed) {
+          const text = await textAt(version)
+          if (text !== null || clock.now() - version.at <= keptMs) expect(text).toBe(version.text)
+        }
+      }
+    })
+    expect(seen.size).toBeGreaterThan(4)
+    const gone = await Promise.all(handed.map(textAt)).then(
+      (texts) => texts.filter((text) => text === null).length,
+    )
+    expect(gone).toBeGreaterThan(70)
+  })
+
+  it('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
+    openRooms(0)
+    await rooms.use(address, async (room) => {
+      const handed = await edit(room, { count: 200, everyMs: 1 })
+      const base = await bases()
+      expect(base).toBeGreaterThan(50)
+      for (const version of handed) {
+        expect(await textAt(version)).toBe(version.seq < base ? null : version.text)
+      }
+    })
+  })
+})
+
+it('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    const [first] = await edit(room, { count: 3, everyMs: 1 })
+    const now = await read(room)
+    const version = await documentAt(engine.log, doc, 1, 1)
+    version?.getText('content').insert(0, 'changed')
+    expect(await textAt(first as Handed)).toBe(first?.text)
+    expect(await read(room)).toEqual(now)
+    expect(await documentAt(engine.log, doc, 2, 1)).toBeNull()
+    expect(await documentAt(engine.log, doc, 1, 4)).toBeNull()
+  })
+})
+
+it('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
+    const wanted = await documentAt(engine.log, doc, 1, seq)
+    const snapshot = Y.encodeStateAsUpdate(wanted as Y.Doc)
+    let pages = 0
+    const { log } = engine
+    const paging = Object.assign(Object.create(log) as DocumentLog, {
+      loadAt: async (...[of, epoch, at, options]: Parameters<DocumentLog['loadAt']>) => {
+        pages += 1
+        if (pages === 3)
+          expect(await log.compact(doc, 1, 0, seq, snapshot, Number.POSITIVE_INFINITY)).toBe(true)
+        return log.loadAt(of, epoch, at, { ...options, bytesMax: 1 })
+      },
+    })
+    expect(textOf((await documentAt(paging, doc, 1, seq)) as Y.Doc)).toBe(text)
+    expect(pages).toBe(4)
+  })
+})
+
+it('[ROOM-21] a document opened from the log counts the updates behind its snapshot', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    await edit(room, { count: editsInTail, everyMs: 1 })
+    const { state, tail } = await loadRoom(engine.log, doc)
+    expect(tail.entries).toBe(editsInTail)
+    expect(state.vector()).toEqual(room.state.vector())
+  })
+})
