@@ -39,9 +39,10 @@ it('[SYNC-18] sockets that wait for a document while it is deleted end with 4404
   let waiting = 0
   const engine = withLog(await openMemoryEngine(), (log) => ({
     load: async (...parameters) => {
+      const loaded = await log.load(...parameters)
       waiting += 1
       await gate
-      return log.load(...parameters)
+      return loaded
     },
   }))
   await start({ idleUnloadSeconds: 0 }, { engine })

@@ -88,3 +88,12 @@ it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; 
   for (const bytes of stored) Y.applyUpdate(loaded, bytes)
   expect([loaded.store.pendingStructs, loaded.store.pendingDs]).toEqual([null, null])
 })
+
+it('[SYNC-18] whoever comes to a room that was deleted meanwhile is ended with 4404', async () => {
+  const { room } = await rooms.open(address)
+  await room.editing.change('rest', append('base'), { create: true })
+  await rooms.destroy(address)
+  const late = visitor('late')
+  room.join(late)
+  expect([late.codes, room.memberCount]).toEqual([[4404], 0])
+})
