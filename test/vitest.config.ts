@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Files share two cores with the servers they start; more workers only make timing worse.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // Property tests run longer where everything is asked for.
+    testTimeout: process.env.WEFT_TEST_ALL === '1' ? 300_000 : 30_000,
     hookTimeout: 30_000,
   },
 })
