@@ -11,7 +11,7 @@ import * as Y from 'yjs'
 import { fsyncMs } from './support/disk.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { startScript, startWeft, temporaryDirectory } from './support/server.ts'
-import { readTrace, updatesOf } from './support/trace.ts'
+import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 3
@@ -27,14 +27,6 @@ interface Typed {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly updates: Uint8Array[]
-}
-
-/** y-websocket's message: sync, update, length, bytes. */
-function updateMessage(update: Uint8Array): Uint8Array {
-  const { length } = update
-  const head = length < 128 ? [0, 2, length] : [0, 2, (length & 127) | 128, length >> 7]
-  if (length >= 16_384) throw new Error('a keystroke is never that long')
-  return Buffer.concat([Buffer.from(head), update])
 }
 
 const isUpdate = (message: Uint8Array): boolean => message[0] === 0 && message[1] === 2

@@ -121,6 +121,11 @@ export const options = {
     'REST calls of one API key per second; 0 is no limit.',
   ),
   rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  replaceThreads: option(
+    wholeNumber(0, 64),
+    1,
+    'Threads on which large replacements are computed, so that other documents do not wait; 0 computes them on the event loop.',
+  ),
   compactAfter: option(
     wholeNumber(10, 1_000_000),
     1000,

@@ -61,6 +61,13 @@ function counters(registry: Registry) {
       labelNames: ['source'],
       registers,
     }),
+    /** `where` is `loop`, `thread`, or `held`: on a thread, while updates of that document waited. */
+    replacements: new Counter({
+      name: 'weft_replacements_total',
+      help: 'Content replacements computed, by where that was done',
+      labelNames: ['where'],
+      registers,
+    }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
       help: 'Refused credentials and tokens, by reason',

@@ -125,6 +125,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       keepVersionsMs: config.keepVersionsSeconds * 1000,
       idleMs: config.idleUnloadSeconds * 1000,
       restMs,
+      replaceThreads: config.replaceThreads,
     },
     { clock, metrics, logger: log },
   )
@@ -205,7 +206,6 @@ function createHttp({
       log: engine.log,
       metrics,
       clock,
-      documentBytesMax: config.maxDocumentBytes,
       allowSubdocuments: config.allowSubdocuments,
     },
     credentials,

@@ -14,8 +14,16 @@ const credentials = {
   WEFT_AUTH_TOKEN: 'bench-auth-token-1234',
 }
 
+/** What it takes to call an operation from another process. */
+export interface BenchCall {
+  readonly url: string
+  readonly method: 'POST'
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export interface BenchServer {
   readonly url: string
+  readonly call: BenchCall
   /** What a websocket URL starts with: append `organization/document/editor?token=`. */
   readonly syncUrl: string
   readonly process: ChildProcess
@@ -52,9 +60,11 @@ export async function startWeft(data: string, options: Record<string, string> = 
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
-  const post = (path: string, body: unknown) => postTo(url + path, body)
+  const call = { url, method: 'POST', headers } as const
+  const post = (path: string, body: unknown) => postTo(call, path, body)
   return {
     url,
+    call,
     syncUrl: `ws://127.0.0.1:${port}/sync/`,
     process: child,
     post,
@@ -88,16 +98,14 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-async function postTo(url: string, data: unknown) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-service-api-key': credentials.WEFT_API_KEY,
-      'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
-    },
-    body: JSON.stringify({ data }),
-  })
+const headers = {
+  'content-type': 'application/json',
+  'x-service-api-key': credentials.WEFT_API_KEY,
+  'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
+}
+
+async function postTo({ url, ...request }: BenchCall, path: string, data: unknown) {
+  const response = await fetch(url + path, { ...request, body: JSON.stringify({ data }) })
   return {
     status: response.status,
     body: (await response.json()) as { result?: { data?: unknown }; error?: unknown },

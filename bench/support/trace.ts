@@ -62,3 +62,11 @@ export function updatesOf(patches: readonly Patch[]): Uint8Array[] {
   }
   return updates
 }
+
+/** y-websocket's message: sync, update, length, bytes. */
+export function updateMessage(update: Uint8Array): Uint8Array {
+  const { length } = update
+  const head = length < 128 ? [0, 2, length] : [0, 2, (length & 127) | 128, length >> 7]
+  if (length >= 16_384) throw new Error('a keystroke is never that long')
+  return Buffer.concat([Buffer.from(head), update])
+}

@@ -1,13 +1,8 @@
-import type * as Y from 'yjs'
 import type { Caller } from '../access/credentials.ts'
-import type { Change } from '../content/change.ts'
-import { readContent } from '../content/read.ts'
-import { type ContentTarget, checkContent, replaceContent } from '../content/replace.ts'
+import { prepareContent } from '../content/prepared.ts'
 import { contentTypeNames } from '../content/types.ts'
-import { ApiError, invalid } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import type { Changed, Edit } from '../rooms/editing.ts'
-import type { Room } from '../rooms/room.ts'
+import { inlineSizeMax, type ReplaceOptions } from '../rooms/replacing.ts'
 import type { From } from './schema.ts'
 import type { Services } from './services.ts'
 
@@ -91,22 +86,12 @@ export const editorAddress = (
   }: Pick<ContentRequest, 'organizationId' | 'documentId' | 'editorId'>,
 ): DocumentAddress => ({ ...tenant, organizationId, documentId, editorId })
 
-export const noContent = (): ApiError => new ApiError('NOT_FOUND', 'there is no CRDT data for this editor id')
-
 /** Makes an editor's content, unless there is some; resolves when that is durable and sent. */
-export function createEditorContent(
+export const createEditorContent = (
   request: ContentRequest,
   caller: Caller,
   services: Services,
-): Promise<Written> {
-  return writeContent(request, caller, services, (room, edit, by) => {
-    const create = (doc: Y.Doc): Change => {
-      if (room.existence === 'live') throw new ContentExists()
-      return edit(doc)
-    }
-    return settled(room, room.editing.change(by, create, { create: true }))
-  })
-}
+): Promise<Written> => writeContent(request, { expects: 'nothing' }, caller, services)
 
 /** Changes an editor's content as little as needed; resolves when that is durable and sent, or merely found out. */
 export function updateEditorContent(
@@ -114,69 +99,25 @@ export function updateEditorContent(
   caller: Caller,
   services: Services,
 ): Promise<Written> {
-  const { baseVersion, ifVersion, upsert = false, dryRun = false } = request
-  const options = { create: upsert, baseVersion, ifVersion }
-  return writeContent(request, caller, services, (room, edit, by) =>
-    dryRun ? room.editing.preview(edit, options) : room.editing.change(by, edit, options),
-  )
+  const { baseVersion, ifVersion, upsert, dryRun } = request
+  const expects = upsert === true ? 'either' : 'content'
+  return writeContent(request, { expects, baseVersion, ifVersion, dryRun }, caller, services)
 }
 
 type Written = From<typeof writtenResponse>
-type Write = (room: Room, edit: Edit<Change>, by: string) => Promise<Changed<Change>>
 
 async function writeContent(
   request: ContentRequest,
+  options: ReplaceOptions,
   caller: Caller,
-  services: Services,
-  write: Write,
+  { rooms, metrics }: Services,
 ): Promise<Written> {
   const { type, contentKey = 'content', data, userId = '' } = request
-  const target = { type, contentKey, data }
-  checkContent(target)
-  const stopTimer = services.metrics.crdtUpdateDurationSeconds.startTimer({ type })
-  return services.rooms.use(editorAddress(caller, request), async (room) => {
-    const edit = (doc: Y.Doc): Change => {
-      checkGrowth(room, doc, target, services.documentBytesMax)
-      return replaceContent(doc, target)
-    }
-    const { result, version, bytes } = await write(room, edit, userId)
+  const content = prepareContent({ type, contentKey, data }, inlineSizeMax)
+  const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
+  return rooms.use(editorAddress(caller, request), async (room) => {
+    const { result, version, bytes } = await room.replacing.replace(userId, content, options)
     stopTimer()
     return { version, ...result, bytes }
   })
 }
-
-class ContentExists extends ApiError {
-  constructor() {
-    super('ALREADY_EXISTS', 'this editor id has CRDT data: use /v2/crdt/update')
-  }
-}
-
-/** What a refusal tells of the content is told only when that content is durable, like any answer. */
-async function settled<T>(room: Room, change: Promise<T>): Promise<T> {
-  try {
-    return await change
-  } catch (error) {
-    if (error instanceof ContentExists) await room.editing.view(() => null)
-    throw error
-  }
-}
-
-/** Of its limit, what a document may be above it and still be replaced by something that is not longer. */
-const replaceableExcess = 0.25
-
-/**
- * A replacement adds what it is longer than the content before: what is deleted takes next to no room. One that is not
- * longer is taken above the limit too, a little: else a full document could never be made smaller.
- */
-function checkGrowth({ state }: Room, doc: Y.Doc, target: ContentTarget, bytesMax: number): void {
-  const bytes = textBytes(target.data)
-  if (state.hasRoomFor(bytes, bytesMax)) return
-  const growthBytes = Math.max(0, bytes - textBytes(readContent(doc, target.contentKey).data))
-  if (!state.hasRoomFor(growthBytes, growthBytes > 0 ? bytesMax : bytesMax * (1 + replaceableExcess)))
-    throw invalid(
-      `a document has at most ${bytesMax} bytes; this one would have ${state.sizeBytes + growthBytes}`,
-    )
-}
-
-const textBytes = (data: unknown): number =>
-  Buffer.byteLength(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

@@ -12,6 +12,5 @@ export interface Services {
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
   readonly metrics: Metrics
   readonly clock: Clock
-  readonly documentBytesMax: number
   readonly allowSubdocuments: boolean
 }

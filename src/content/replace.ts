@@ -25,11 +25,16 @@ export interface CheckedContent {
  * Throws INVALID_ARGUMENT saying what is wrong and where.
  */
 export function checkContent(target: ContentTarget): CheckedContent {
+  const type = checkTarget(target)
+  return { target, kind: type.kind, replace: type.check(target.data) }
+}
+
+/** The first of these checks, which do not look at `data`: cheap whatever its size. */
+export function checkTarget(target: ContentTarget): ContentType {
   if (typeof target.type !== 'string') throw invalid('type must be a string')
   checkContentKey(target.contentKey)
   if (target.data === undefined) throw invalid('data is required')
-  const type = typeOf(target)
-  return { target, kind: type.kind, replace: type.check(target.data) }
+  return typeOf(target)
 }
 
 /**

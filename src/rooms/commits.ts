@@ -11,15 +11,6 @@ export interface CommitListeners {
   failed(error: unknown): void
 }
 
-/** Names a state of a document: opaque to callers. */
-export const versionOf = (epoch: number, seq: number): string => `${epoch}.${seq}`
-
-/** What `versionOf` was given; null for a string that it never makes. */
-export function parseVersion(version: string): { epoch: number; seq: number } | null {
-  const [, epoch, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(version) ?? []
-  return epoch === undefined || seq === undefined ? null : { epoch: Number(epoch), seq: Number(seq) }
-}
-
 /**
  * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
  * Commits overlap; the log keeps them in order.

@@ -10,12 +10,15 @@ import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence } from './commits.ts'
 import { Compaction, type CompactionLimits } from './compaction.ts'
 import type { Delivery, RoomUpdate } from './delivery.ts'
+import type { EditedRoom } from './edited-room.ts'
 import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
 import { Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
 import type { Member } from './member.ts'
+import { Replacing } from './replacing.ts'
 import type { RoomState } from './state.ts'
+import type { Threads } from './threads/pool.ts'
 import type { Turns } from './turns.ts'
 
 export interface RoomLimits extends CompactionLimits {
@@ -33,6 +36,8 @@ export interface RoomTools {
   /** Can the store write? Changes by REST are refused while it can't, instead of waiting for it. */
   readonly health: () => Health
   readonly turns: Turns
+  /** Where large changes are computed. */
+  readonly threads: Threads
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Log
@@ -50,8 +55,10 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
-  /** Reading and changing the document on behalf of REST. */
+  /** Reading the document and applying updates to it, on behalf of REST. */
   readonly editing: Editing
+  /** Replacing its content, on behalf of REST. */
+  readonly replacing: Replacing
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
@@ -62,6 +69,8 @@ export class Room {
   #incomingSince = 0
   /** Why the room has ended; null while it is open. */
   #ended: Close | null = null
+  /** While the document must not change: resolves when it may again. What arrives waits in `#incoming`. */
+  #held: Promise<void> | null = null
   /** Was the document worked on since `rest` was last called? */
   #worked = true
 
@@ -77,16 +86,9 @@ export class Room {
       durable: (delivery) => this.#deliver(delivery),
       failed: (error) => this.#fail(error),
     })
-    this.editing = new Editing({
-      log: tools.log,
-      doc: this.doc,
-      state,
-      commits: this.#commits,
-      health: tools.health,
-      begin: () => this.#begin(),
-      commit: (update) => this.#commit([update], clock.now()).catch(handledByFail),
-      fail: (error) => this.#fail(error),
-    })
+    const edited = this.#edited()
+    this.editing = new Editing(edited)
+    this.replacing = new Replacing(edited)
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
       commits: this.#commits,
@@ -95,6 +97,25 @@ export class Room {
       limits,
       clock,
     })
+  }
+
+  #edited(): EditedRoom {
+    const { log, health, threads, clock, limits, metrics } = this.#tools
+    return {
+      log,
+      doc: this.doc,
+      state: this.state,
+      commits: this.#commits,
+      threads,
+      documentBytesMax: limits.documentBytesMax,
+      health,
+      held: () => this.#held,
+      replaced: (where) => metrics.replacements.inc({ where }),
+      begin: () => this.#begin(),
+      hold: () => this.#hold(),
+      commit: (update) => this.#commit([update], clock.now()).catch(handledByFail),
+      fail: (error) => this.#fail(error),
+    }
   }
 
   get existence(): Existence {
@@ -147,7 +168,7 @@ export class Room {
 
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
-    if (this.#incoming.length === 0 || this.#ended !== null) return
+    if (this.#incoming.length === 0 || this.#ended !== null || this.#held !== null) return
     const incoming = this.#incoming
     this.#incoming = []
     this.#incomingBytes = 0
@@ -208,6 +229,17 @@ export class Room {
     this.#worked = false
   }
 
+  #hold(): () => void {
+    this.turn()
+    const { promise, resolve } = withResolvers()
+    this.#held = promise
+    return () => {
+      this.#held = null
+      this.turn()
+      resolve()
+    }
+  }
+
   /** What has arrived comes first. It may be what ends the room. */
   #begin(): void {
     this.#worked = true
@@ -230,6 +262,14 @@ export class Room {
 
 /** Why sessions end when their document is deleted. */
 export const deleted = close('notFound', 'the document was deleted')
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

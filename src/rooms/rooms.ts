@@ -6,6 +6,7 @@ import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { loadRoom } from './loading.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
+import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
 
 export interface RoomsOptions extends RoomLimits {
@@ -13,7 +14,14 @@ export interface RoomsOptions extends RoomLimits {
   readonly idleMs: number
   /** After this long without work, at most twice, a room keeps its document as bytes only. */
   readonly restMs: number
+  /** Threads for large replacements; 0: they are computed on the event loop. */
+  readonly replaceThreads: number
 }
+
+/** Large replacements that may wait for a thread. */
+const waitingForThreadMax = 64
+/** Bounded work takes seconds at most: a thread that takes longer is ended. */
+const threadJobMs = 60_000
 
 /** A claim that keeps a room open. */
 export interface Lease {
@@ -41,6 +49,7 @@ export class Rooms {
   readonly #rooms = new Map<string, OpenRoom>()
   /** Loading, or waiting for the end of a deletion. */
   readonly #opening = new Map<string, Promise<unknown>>()
+  readonly #threads: Threads
   #cancelRest: () => void
 
   constructor(engine: Engine, options: RoomsOptions, parts: { clock: Clock; metrics: Metrics; logger: Log }) {
@@ -48,11 +57,17 @@ export class Rooms {
     this.#options = options
     this.#clock = parts.clock
     this.#metrics = parts.metrics
+    this.#threads = new Threads({
+      threads: options.replaceThreads,
+      waitingMax: waitingForThreadMax,
+      jobMs: threadJobMs,
+    })
     this.#tools = {
       ...parts,
       log: engine.log,
       health: () => engine.health(),
       turns: new Turns(),
+      threads: this.#threads,
       limits: options,
       ended: (room) => this.#forget(room),
     }
@@ -106,6 +121,7 @@ export class Rooms {
     for (const room of rooms) room.turn()
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
+    await this.#threads.close()
   }
 
   async #load(key: string, address: DocumentAddress): Promise<void> {

@@ -1,15 +1,22 @@
+import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { advance, type UpdateSummary } from '../update/summary.ts'
 import { writeStateVector } from '../update/vector.ts'
 
-/** Update without any content: what an up-to-date client sends as its SyncStep2. */
-const emptyUpdateBytes = 2
+/** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
+export const noUpdate = new Uint8Array(2)
 
 /**
  * Enough to share the cost of a transaction. More gain nothing, and cost a lot where neighbours join: at the end of a
  * transaction Yjs joins lists of values pairwise, so 4,000 pushes of 30 numbers take 5.8 s together and 52 ms like this.
  */
 const updatesPerTransaction = 64
+
+/** A client and the clock of its next item. */
+export interface ClientClock {
+  readonly client: number
+  readonly clock: number
+}
 
 export interface Integrated {
   /** What was new, as an update of its own; null when everything was known already. */
@@ -25,26 +32,29 @@ export interface Integrated {
 export class RoomState {
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
+  /**
+   * Who writes when a copy is changed that is merged later. Always the same one where that is safe: each writer stays
+   * in the document's state for ever.
+   */
+  readonly merger = randomClient()
+  /** Who writes when the document itself is changed. Not the merger: Yjs takes updates of its own client for a mistake. */
+  readonly #writer = randomClient()
   #doc: Y.Doc | null
   #bytes: Uint8Array
   /** Size when last encoded, plus all bytes added since: an upper bound, as merging only shrinks. */
   #sizeBytes: number
   #addedBytes = 0
 
-  private constructor(doc: Y.Doc | null, bytes: Uint8Array) {
-    this.#doc = doc
+  private constructor(bytes: Uint8Array) {
+    this.#doc = null
     this.#bytes = bytes
     this.#sizeBytes = bytes.length
-    this.clocks = Y.decodeStateVector(
-      doc === null ? Y.encodeStateVectorFromUpdate(bytes) : Y.encodeStateVector(doc),
-    )
+    this.clocks = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(bytes))
   }
 
   /** @param bytes a whole state, as `Y.encodeStateAsUpdate` makes it; null for an empty document */
   static fromBytes(bytes: Uint8Array | null): RoomState {
-    return bytes === null
-      ? new RoomState(new Y.Doc(), new Uint8Array(emptyUpdateBytes))
-      : new RoomState(null, bytes)
+    return new RoomState(bytes ?? noUpdate)
   }
 
   get sizeBytes(): number {
@@ -55,6 +65,7 @@ export class RoomState {
     if (this.#doc === null) {
       const doc = new Y.Doc()
       Y.applyUpdate(doc, this.#bytes)
+      doc.clientID = this.#writer
       this.#doc = doc
       this.#bytes = new Uint8Array(0)
     }
@@ -101,6 +112,21 @@ export class RoomState {
   /** Lets `change` edit the document in one transaction; `added` is what it did, null when nothing. */
   edit<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
     return this.#capture((doc) => doc.transact(() => change(doc)))
+  }
+
+  /** The merger, and where it left off. */
+  get mergeAs(): ClientClock {
+    return { client: this.merger, clock: this.clocks.get(this.merger) ?? 0 }
+  }
+
+  /**
+   * Has this copy of a document written as `writer`, if the copy is where that client left off: else what it writes
+   * here would be taken for what it has written elsewhere. Returns who writes.
+   */
+  writeAs({ client, clock }: ClientClock): ClientClock {
+    const { doc } = this
+    if (Y.getState(doc.store, client) === clock) doc.clientID = client
+    return { client: doc.clientID, clock: Y.getState(doc.store, doc.clientID) }
   }
 
   /** Counts an update that came out of `integrate` or `edit`. */
@@ -154,6 +180,8 @@ export class RoomState {
     return captured
   }
 }
+
+const randomClient = (): number => randomInt(2 ** 32)
 
 /**
  * Runs `change` and returns the update that it made, null when it changed nothing. Listening costs more than applying,

@@ -1,44 +1,43 @@
-import type * as Y from 'yjs'
 import type { DocumentLog, Key } from '../engine/engine.ts'
+import type { Version } from '../model/version.ts'
 import { applyInTurns, pageBytes } from './loading.ts'
-import { RoomState } from './state.ts'
+import { noUpdate, RoomState } from './state.ts'
 
 /**
- * The document as it was when `seq` was its last update: a copy of its own, which the caller may change and should
- * destroy. Null when that version can't be rebuilt any more. Other work gets its turn while a long tail is applied; the
- * snapshot is applied at once.
+ * The document as it was at a version: a copy of its own, which the caller may change and should destroy. Null when
+ * that version can't be rebuilt any more. Other work gets its turn while a long tail is applied; the snapshot is
+ * applied at once.
  * @throws StoreUnavailable; CorruptRecord when what the version is made of is damaged
  */
-export async function documentAt(
-  log: DocumentLog,
-  doc: Key,
-  epoch: number,
-  seq: number,
-): Promise<Y.Doc | null> {
-  for (;;) {
-    const first = await log.loadAt(doc, epoch, seq, { bytesMax: pageBytes })
-    if (first === null) return null
-    const state = RoomState.fromBytes(first.snapshot)
-    const { doc: rebuilt } = state
-    if (await applyPages(log, doc, { state, epoch, seq, first })) return rebuilt
-    rebuilt.destroy()
-  }
+export async function documentAt(log: DocumentLog, doc: Key, version: Version): Promise<RoomState | null> {
+  const updates = await updatesAt(log, doc, version)
+  if (updates === null) return null
+  const [snapshot, ...entries] = updates
+  const state = RoomState.fromBytes(snapshot ?? null)
+  await applyInTurns(
+    state,
+    entries.map((bytes) => ({ bytes })),
+  )
+  return state
 }
 
-/** False when a compaction between two pages took away what was to follow: the rest starts from another snapshot then. */
-async function applyPages(
+/** The updates (V1) that make up the document at a version: a snapshot, or an empty update, and what came after it. */
+export async function updatesAt(
   log: DocumentLog,
   doc: Key,
-  parts: { state: RoomState; epoch: number; seq: number; first: NonNullable<LoadedPage> },
-): Promise<boolean> {
-  const { state, epoch, seq } = parts
-  let page: LoadedPage = parts.first
+  { epoch, seq }: Version,
+): Promise<Uint8Array[] | null> {
+  const first = await log.loadAt(doc, epoch, seq, { bytesMax: pageBytes })
+  if (first === null) return null
+  const updates = [first.snapshot ?? noUpdate]
+  let page: LoadedPage = first
   for (;;) {
-    await applyInTurns(state, page.entries)
+    for (const { bytes } of page.entries) updates.push(bytes)
     const last = page.entries.at(-1)
-    if (!page.more || last === undefined) return true
+    if (!page.more || last === undefined) return updates
     page = await log.loadAt(doc, epoch, seq, { after: last.seq, bytesMax: pageBytes })
-    if (page === null) return false
+    // A compaction between two pages took away what was to follow: the rest starts from another snapshot then.
+    if (page === null) return updatesAt(log, doc, { epoch, seq })
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
+import { prepareContent } from '../../src/content/prepared.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createLog } from '../../src/log.ts'
@@ -29,7 +30,8 @@ beforeEach(async () => {
   engine = await openMemoryEngine()
   const limits = { documentBytesMax: 1e6, heldBytesMax: 1e6, awarenessWindowMs: 40, compactAfter: 1_000 }
   const parts = { clock: systemClock, metrics: createMetrics(), logger: createLog('silent') }
-  rooms = new Rooms(engine, { ...limits, idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }, parts)
+  const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
+  rooms = new Rooms(engine, { ...limits, ...times, replaceThreads: 0 }, parts)
 })
 
 afterEach(async () => {
@@ -60,6 +62,11 @@ const append = (text: string) => (doc: Y.Doc) => {
   content.insert(content.length, text)
 }
 
+const replace = (room: Room, data: string) =>
+  room.replacing.replace('rest', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+    expects: 'either',
+  })
+
 /** The update of a client that has what `room` has, and types on. */
 function typedOn(room: Room, text: string): Uint8Array {
   const doc = new Y.Doc()
@@ -71,16 +78,16 @@ function typedOn(room: Room, text: string): Uint8Array {
 
 it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; what is stored has no gap', async () => {
   const { room } = await rooms.open(address)
-  await room.editing.change('rest', append('base'), { create: true })
+  await replace(room, 'base')
   const [ada, mallory] = [visitor('ada'), visitor('mallory')]
   for (const member of [ada, mallory]) room.join(member)
   send(room, ada, typedOn(room, ', ada'))
   send(room, mallory, badEntry(7))
-  const change = room.editing.change('rest', append(', refused'), { create: false })
+  const change = replace(room, 'base, refused')
   await expect(change).rejects.toMatchObject({ status: 'UNAVAILABLE' })
   expect([ada.codes, mallory.codes[0]]).toEqual([[1013], 4400])
   const again = (await rooms.open(address)).room
-  await again.editing.change('rest', append(', stored'), { create: false })
+  await replace(again, 'base, stored')
   const log = await engine.log.load(addressKey(address))
   const stored = log.state === 'live' ? log.entries.map(({ bytes }) => bytes) : []
   expect(contentOf(stored)).toBe('base, stored')
@@ -91,7 +98,7 @@ it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; 
 
 it('[SYNC-18] whoever comes to a room that was deleted meanwhile is ended with 4404', async () => {
   const { room } = await rooms.open(address)
-  await room.editing.change('rest', append('base'), { create: true })
+  await replace(room, 'base')
   await rooms.destroy(address)
   const late = visitor('late')
   room.join(late)

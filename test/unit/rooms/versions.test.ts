@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import * as Y from 'yjs'
+import type * as Y from 'yjs'
+import { prepareContent } from '../../../src/content/prepared.ts'
 import type { DocumentLog, Engine, Key } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
@@ -9,6 +10,7 @@ import { close } from '../../../src/model/close.ts'
 import { loadRoom } from '../../../src/rooms/loading.ts'
 import type { Room } from '../../../src/rooms/room.ts'
 import { Rooms } from '../../../src/rooms/rooms.ts'
+import type { RoomState } from '../../../src/rooms/state.ts'
 import { documentAt } from '../../../src/rooms/versions.ts'
 import { HeldClock } from '../../support/clock.ts'
 import { Random } from '../../support/random-doc.ts'
@@ -51,6 +53,7 @@ function openRooms(keepVersionsMs: number): void {
       keepVersionsMs,
       idleMs: 2 ** 40,
       restMs: 2 ** 40,
+      replaceThreads: 0,
     },
     { clock, metrics: createMetrics(), logger: createLog('silent') },
   )
@@ -65,6 +68,11 @@ interface Handed {
 
 const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
 
+const replace = (room: Room, data: string) =>
+  room.replacing.replace('ada', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+    expects: 'either',
+  })
+
 async function read(room: Room): Promise<Handed> {
   const { result, version } = await room.editing.view(textOf)
   const [epoch = 0, seq = 0] = version.split('.').map(Number)
@@ -77,21 +85,18 @@ async function edit(room: Room, { count, everyMs }: { count: number; everyMs: nu
   const handed: Handed[] = []
   for (let index = 0; index < count; index++) {
     clock.advance(everyMs)
-    const change = (doc: Y.Doc) => {
-      const text = doc.getText('content')
-      const at = random.below(text.length + 1)
-      text.delete(at, Math.min(text.length - at, random.below(400)))
-      text.insert(at, `${index} ${'weft '.repeat(random.below(200))}`)
-    }
-    await room.editing.change('ada', change, { create: true })
+    const text = textOf(room.state.doc)
+    const at = random.below(text.length + 1)
+    const inserted = `${index} ${'weft '.repeat(random.below(200))}`
+    await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(400)))
     handed.push(await read(room))
   }
   return handed
 }
 
 async function textAt({ epoch, seq }: Handed): Promise<string | null> {
-  const rebuilt = await documentAt(engine.log, doc, epoch, seq)
-  return rebuilt && textOf(rebuilt)
+  const rebuilt = await documentAt(engine.log, doc, { epoch, seq })
+  return rebuilt && textOf(rebuilt.doc)
 }
 
 async function bases(): Promise<number> {
@@ -140,12 +145,12 @@ it('[ROOM-20] a version is a copy: changing it changes nothing else', async () =
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
     const now = await read(room)
-    const version = await documentAt(engine.log, doc, 1, 1)
-    version?.getText('content').insert(0, 'changed')
+    const version = await documentAt(engine.log, doc, { epoch: 1, seq: 1 })
+    version?.doc.getText('content').insert(0, 'changed')
     expect(await textAt(first as Handed)).toBe(first?.text)
     expect(await read(room)).toEqual(now)
-    expect(await documentAt(engine.log, doc, 2, 1)).toBeNull()
-    expect(await documentAt(engine.log, doc, 1, 4)).toBeNull()
+    expect(await documentAt(engine.log, doc, { epoch: 2, seq: 1 })).toBeNull()
+    expect(await documentAt(engine.log, doc, { epoch: 1, seq: 4 })).toBeNull()
   })
 })
 
@@ -153,8 +158,8 @@ it('[ROOM-20] a compaction between two pages of a version does not spoil it', as
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
-    const wanted = await documentAt(engine.log, doc, 1, seq)
-    const snapshot = Y.encodeStateAsUpdate(wanted as Y.Doc)
+    const wanted = await documentAt(engine.log, doc, { epoch: 1, seq })
+    const snapshot = (wanted as RoomState).encode()
     let pages = 0
     const { log } = engine
     const paging = Object.assign(Object.create(log) as DocumentLog, {
@@ -165,7 +170,7 @@ it('[ROOM-20] a compaction between two pages of a version does not spoil it', as
         return log.loadAt(of, epoch, at, { ...options, bytesMax: 1 })
       },
     })
-    expect(textOf((await documentAt(paging, doc, 1, seq)) as Y.Doc)).toBe(text)
+    expect(textOf(((await documentAt(paging, doc, { epoch: 1, seq })) as RoomState).doc)).toBe(text)
     expect(pages).toBe(4)
   })
 })

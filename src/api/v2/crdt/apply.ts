@@ -38,8 +38,8 @@ export const applyUpdate = operation({
   ],
   async handler(data, { caller, services }) {
     const bytes = decodeBase64(data.update)
-    const { documentBytesMax, allowSubdocuments } = services
-    const options = { create: data.create ?? false, documentBytesMax, allowSubdocuments }
+    const { allowSubdocuments } = services
+    const options = { expects: data.create === true ? 'either' : 'content', allowSubdocuments } as const
     return services.rooms.use(editorAddress(caller, data), async (room) => {
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = Buffer.from(applied.result).toString('base64')

@@ -1,0 +1,139 @@
+/**
+ * Typing in one document while another is replaced over and over by large contents that differ everywhere: what the
+ * typists notice of it. The same with replacements computed on the event loop, for comparison.
+ *
+ *   node --import tsx bench/neighbours.ts [--smoke]
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { WebSocket } from 'ws'
+import { fsyncMs } from './support/disk.ts'
+import { seededRandom } from './support/random.ts'
+import type { ReplacerOrder } from './support/replacer.ts'
+import { median, quantile, round, table, thousands } from './support/report.ts'
+import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
+
+const smoke = process.argv.includes('--smoke')
+/** Keystrokes a second, as of a few people. */
+const perSecond = 100
+const seconds = smoke ? 2 : 15
+const nodes = smoke ? 2_000 : 20_000
+const characters = smoke ? 100_000 : 1_000_000
+
+const random = seededRandom(5)
+const word = (): string => random(36 ** 5).toString(36)
+const words = (count: number): string => Array.from({ length: count }, word).join(' ')
+
+/** Half of the nodes are elements, half of them texts; nothing is as in any other. */
+const xmlOf = (count: number): string =>
+  Array.from({ length: count / 2 }, () => `<p id="${word()}">${words(4)}</p>`).join('')
+
+function textOf(length: number): string {
+  const text = words(length / 5)
+  return text.slice(0, length)
+}
+
+const frames = updatesOf(readTrace(perSecond * seconds * 8).patches).map(updateMessage)
+
+interface Phase {
+  readonly name: string
+  readonly latencies: number[]
+  /** Milliseconds of each replacement. */
+  readonly replacements: number[]
+}
+
+interface Typists {
+  type(): Promise<number[]>
+}
+
+async function typistsAt(server: BenchServer): Promise<Typists> {
+  const url = `${server.syncUrl}bench/typed/main?token=${await server.token()}`
+  const sockets = [0, 1].map(() => new WebSocket(url, { perMessageDeflate: false }))
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  const [writer, reader] = sockets as [WebSocket, WebSocket]
+  let next = 0
+  return {
+    async type() {
+      const latencies: number[] = []
+      const sentAt: number[] = []
+      const count = perSecond * seconds
+      const received = (message: Buffer): void => {
+        if (message[0] === 0 && message[1] === 2)
+          latencies.push(performance.now() - (sentAt[latencies.length] as number))
+      }
+      reader.on('message', received)
+      const start = performance.now()
+      while (sentAt.length < count || latencies.length < count) {
+        const due = Math.min(count, Math.floor(((performance.now() - start) / 1000) * perSecond))
+        while (sentAt.length < due) {
+          sentAt.push(performance.now())
+          writer.send(frames[next++] as Uint8Array)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      reader.off('message', received)
+      return latencies
+    },
+  }
+}
+
+async function phase(name: string, typists: Typists, order: ReplacerOrder | null): Promise<Phase> {
+  const replacements: number[] = []
+  if (order === null) return { name, latencies: await typists.type(), replacements }
+  const child = fork(join(import.meta.dirname, 'support', 'replacer.ts'), { execArgv: ['--import', 'tsx'] })
+  child.on('message', (ms: number) => replacements.push(ms))
+  child.send(order)
+  // The first fills the document, the second is the first rewrite.
+  while (replacements.length < 1 && child.exitCode === null) await new Promise((r) => setTimeout(r, 10))
+  replacements.length = 0
+  const latencies = await typists.type()
+  await stop(child)
+  return { name, latencies, replacements }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) throw new Error('the replacements failed')
+  child.send('stop')
+  await once(child, 'exit')
+}
+
+async function run(threads: number): Promise<Phase[]> {
+  const server = await startWeft(temporaryDirectory(), { WEFT_REPLACE_THREADS: String(threads) })
+  const typists = await typistsAt(server)
+  const where = threads === 0 ? 'on the event loop' : 'on a thread'
+  const of = (type: string, contents: [string, string]) => ({ call: server.call, type, contents })
+  const phases = [
+    await phase('nothing else', typists, null),
+    await phase(
+      `XML of ${thousands(nodes)} nodes, ${where}`,
+      typists,
+      of('xml', [xmlOf(nodes), xmlOf(nodes)]),
+    ),
+    await phase(
+      `text of ${thousands(characters)} characters, ${where}`,
+      typists,
+      of('text', [textOf(characters), textOf(characters)]),
+    ),
+  ]
+  await server.kill()
+  return phases
+}
+
+const phases = [...(await run(1)), ...(await run(0)).slice(1)]
+const ms = (values: readonly number[], share: number): string => round(quantile(values, share), 1)
+console.log(`typing ${perSecond} keystrokes/s in one document for ${seconds} s while another is replaced:`)
+table(
+  ['', 'p50 ms', 'p99 ms', 'worst ms', 'replacements', 'ms each'],
+  phases.map(({ name, latencies, replacements }) => [
+    name,
+    ms(latencies, 0.5),
+    ms(latencies, 0.99),
+    ms(latencies, 1),
+    String(replacements.length),
+    replacements.length === 0 ? '' : round(median(replacements), 0),
+  ]),
+)
+console.log(`fsync on this machine: p50 ${round(fsyncMs().p50)} ms`)
+process.exit(0)
