@@ -111,4 +111,14 @@ const note: PartialBlock[] = [
 const bare: PartialBlock[] = [{ id: 'only', type: 'paragraph' }]
 
 /** BlockNote with its own blocks. */
-export const blocknote: Judge = { type: 'xml', contentKey, contents: [article, note, bare], open }
+export const blocknote: Judge = {
+  type: 'xml',
+  contentKey,
+  contents: [article, note, bare],
+  edits: [
+    ['Plan', 'Long plan'],
+    ['five', '5'],
+    ['wide', 'very wide'],
+  ],
+  open,
+}

@@ -96,6 +96,11 @@ export const board: Judge = {
   type: 'map',
   contentKey: 'board',
   contents: [flow, smaller, { nodes: [], edges: [] }],
+  edits: [
+    ['Start', 'Go'],
+    ['End', 'Stop'],
+    ['e2-3', 'e2-4'],
+  ],
   open: openBoard,
 }
 
@@ -104,5 +109,9 @@ export const list: Judge = {
   type: 'array',
   contentKey: 'list',
   contents: [flow.nodes, smaller.nodes, []],
+  edits: [
+    ['Start', 'Go'],
+    ['End', 'Stop'],
+  ],
   open: openList,
 }

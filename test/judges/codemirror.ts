@@ -32,4 +32,13 @@ const program = 'import a\r\n\r\nif (a < b) {\r\n\treturn "é 漢字 👩‍👩
 const shorter = 'import a, b\n\nif (a > b) {\n\t\treturn\n}\n// end'
 
 /** CodeMirror 6 under y-codemirror.next. */
-export const codemirror: Judge = { type: 'text', contentKey, contents: [program, shorter, ''], open }
+export const codemirror: Judge = {
+  type: 'text',
+  contentKey,
+  contents: [program, shorter, ''],
+  edits: [
+    ['import a', 'import b'],
+    ['return', 'yield'],
+  ],
+  open,
+}

@@ -7,6 +7,8 @@ export interface Judge {
   readonly contentKey: string
   /** Contents in the editor's own terms; together they use everything that its schema has. */
   readonly contents: readonly unknown[]
+  /** Words of the first content, and what a backend puts in their place: in what a person types into, and elsewhere. */
+  readonly edits: readonly (readonly [word: string, instead: string])[]
   /** Opens an editor on a replica: from now on both follow each other. */
   open(doc: Y.Doc): Seat
 }

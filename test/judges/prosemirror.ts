@@ -64,7 +64,7 @@ const node = (type: string, attributes: object, ...content: Node[]): Node =>
 const article = node(
   'doc',
   {},
-  node('heading', { level: 2 }, text('A '), text('title', 'em'), text(' 漢字 🇩🇪')),
+  node('heading', { level: 2 }, text('A '), text('headline', 'em'), text(' 漢字 🇩🇪')),
   node(
     'paragraph',
     {},
@@ -124,4 +124,14 @@ const note = node(
 const bare = node('doc', {}, node('paragraph', {}))
 
 /** ProseMirror's basic schema with lists, tables and comments, under y-prosemirror. */
-export const prosemirror: Judge = { type: 'xml', contentKey, contents: [article, note, bare], open }
+export const prosemirror: Judge = {
+  type: 'xml',
+  contentKey,
+  contents: [article, note, bare],
+  edits: [
+    ['headline', 'name'],
+    ['two', '2'],
+    ['four', 'vier'],
+  ],
+  open,
+}

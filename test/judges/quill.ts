@@ -65,4 +65,14 @@ const note: Op[] = [
 ]
 
 /** Quill 2 under y-quill. */
-export const quill: Judge = { type: 'delta', contentKey, contents: [article, note, [{ insert: '\n' }]], open }
+export const quill: Judge = {
+  type: 'delta',
+  contentKey,
+  contents: [article, note, [{ insert: '\n' }]],
+  edits: [
+    ['title', 'name'],
+    ['in it', 'inside'],
+    ['said', 'spoken'],
+  ],
+  open,
+}

@@ -132,4 +132,14 @@ const note: JSONContent = {
 const bare: JSONContent = { type: 'doc', content: [{ type: 'paragraph' }] }
 
 /** Tiptap 3 with its starter kit, tables, tasks, images, mentions and text styles. */
-export const tiptap: Judge = { type: 'xml', contentKey: 'default', contents: [article, note, bare], open }
+export const tiptap: Judge = {
+  type: 'xml',
+  contentKey: 'default',
+  contents: [article, note, bare],
+  edits: [
+    ['notes', 'news'],
+    ['done', 'done, at last'],
+    ['three', '3'],
+  ],
+  open,
+}
