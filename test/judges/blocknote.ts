@@ -115,6 +115,8 @@ export const blocknote: Judge = {
   type: 'xml',
   contentKey,
   contents: [article, note, bare],
+  parts: [...article, ...note],
+  madeOf: (parts) => [...new Map((parts as PartialBlock[]).map((part) => [part.id, part])).values()],
   edits: [
     ['Plan', 'Long plan'],
     ['five', '5'],

@@ -96,6 +96,8 @@ export const board: Judge = {
   type: 'map',
   contentKey: 'board',
   contents: [flow, smaller, { nodes: [], edges: [] }],
+  parts: [...flow.nodes, ...smaller.nodes],
+  madeOf: (nodes) => ({ nodes, edges: smaller.edges }),
   edits: [
     ['Start', 'Go'],
     ['End', 'Stop'],
@@ -109,6 +111,8 @@ export const list: Judge = {
   type: 'array',
   contentKey: 'list',
   contents: [flow.nodes, smaller.nodes, []],
+  parts: [...flow.nodes, ...smaller.nodes],
+  madeOf: (parts) => parts,
   edits: [
     ['Start', 'Go'],
     ['End', 'Stop'],

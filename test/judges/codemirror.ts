@@ -36,6 +36,8 @@ export const codemirror: Judge = {
   type: 'text',
   contentKey,
   contents: [program, shorter, ''],
+  parts: `${program}\n${shorter}`.split('\n'),
+  madeOf: (parts) => parts.join('\n'),
   edits: [
     ['import a', 'import b'],
     ['return', 'yield'],

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readContentAs } from '../../src/content/read.ts'
@@ -38,6 +39,9 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
   doc.on('updateV2', (update: Uint8Array, origin: unknown) => origin !== 'remote' && updates.push(update))
   return updates
 }
+
+/** Each takes a tenth of a second. */
+const arrangements = process.env.WEFT_TEST_ALL === '1' ? 50 : 10
 
 const names = Object.keys(judges)
 const pairs = [
@@ -89,12 +93,23 @@ describe.skipIf(judgesMissing).each(names)('%s', (name) => {
     replaceContent(server, { type, contentKey, data: read(target) })
   }
 
-  it.each(pairs)('[EDIT-2] shows content %i replaced by %i, with nothing to correct', async (from, to) => {
-    const before = await written(judge, judge.contents[from])
-    const target = await written(judge, judge.contents[to])
+  async function showsReplaced(from: unknown, to: unknown): Promise<void> {
+    const before = await written(judge, from)
+    const target = await written(judge, to)
     const after = await live(before.doc, replacement(target.doc))
     expect(after.shown).toEqual(target.shown)
     expect(read(after.doc)).toEqual(read(target.doc))
+  }
+
+  it.each(pairs)('[EDIT-2] shows content %i replaced by %i, with nothing to correct', (from, to) =>
+    showsReplaced(judge.contents[from], judge.contents[to]),
+  )
+
+  it('[EDIT-2] shows any arrangement of parts replaced by any other', async () => {
+    const some = fc
+      .array(fc.constantFrom(...judge.parts), { minLength: 1, maxLength: 8 })
+      .map((parts) => judge.madeOf(parts))
+    await fc.assert(fc.asyncProperty(some, some, showsReplaced), { numRuns: arrangements })
   })
 
   it.each([0, 1, 2])(

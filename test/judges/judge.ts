@@ -7,6 +7,9 @@ export interface Judge {
   readonly contentKey: string
   /** Contents in the editor's own terms; together they use everything that its schema has. */
   readonly contents: readonly unknown[]
+  /** Parts of those contents, and the content that any of them make, in any order. */
+  readonly parts: readonly unknown[]
+  madeOf(parts: readonly unknown[]): unknown
   /** Words of the first content, and what a backend puts in their place: in what a person types into, and elsewhere. */
   readonly edits: readonly (readonly [word: string, instead: string])[]
   /** Opens an editor on a replica: from now on both follow each other. */

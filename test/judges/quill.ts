@@ -69,6 +69,8 @@ export const quill: Judge = {
   type: 'delta',
   contentKey,
   contents: [article, note, [{ insert: '\n' }]],
+  parts: [...article, ...note],
+  madeOf: (parts) => [...parts, { insert: '\n' }],
   edits: [
     ['title', 'name'],
     ['in it', 'inside'],

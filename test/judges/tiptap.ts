@@ -136,6 +136,8 @@ export const tiptap: Judge = {
   type: 'xml',
   contentKey: 'default',
   contents: [article, note, bare],
+  parts: [...(article.content ?? []), ...(note.content ?? [])],
+  madeOf: (parts) => ({ type: 'doc', content: parts }),
   edits: [
     ['notes', 'news'],
     ['done', 'done, at last'],
