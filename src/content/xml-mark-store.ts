@@ -58,7 +58,7 @@ export class MarkStore {
   }
 
   overlaps(name: string): boolean {
-    return this.#uses.get(name)?.overlaps === true
+    return this.#uses.get(name)?.overlaps ?? this.#vocabulary.mayOverlap(name)
   }
 
   learn(name: string, { key, value }: StoredMark): void {

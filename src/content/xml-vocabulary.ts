@@ -7,12 +7,26 @@ const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'd
 const inlineMarks: ReadonlySet<string> = new Set(
   (
     'bold strong b italic em i underline u strike strikethrough s del ins code link a highlight mark ' +
-    'subscript sub superscript sup textStyle textColor backgroundColor small'
+    'subscript sub superscript sup textStyle textColor backgroundColor small comment'
   ).split(' '),
 )
 
-/** Attributes that are numbers in the usual schemas of rich-text editors. */
-const richTextNumbers: ReadonlySet<string> = new Set(['level', 'start', 'colspan', 'rowspan', 'indent'])
+/** Formatting of which several may lie on the same text in the usual schemas: whoever comments, others may, too. */
+const overlappingMarks: ReadonlySet<string> = new Set(['comment'])
+
+/**
+ * Attributes that are no text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap, BlockNote). An
+ * editor that gets text for one of these shows an open task as done, or fails on a table.
+ */
+const richTextTypes: ReadonlyMap<string, ValueType> = new Map([
+  ...typed('number', 'level order start indent colspan rowspan width height previewWidth'),
+  ...typed('boolean', 'checked open tight isToggleable showPreview orphan'),
+  ...typed('json', 'colwidth'),
+])
+
+function typed(type: ValueType, names: string): [string, ValueType][] {
+  return names.split(' ').map((name) => [name, type])
+}
 
 /** What a name is used for in the document. */
 export type Use = 'element' | 'mark' | 'both' | 'new'
@@ -72,6 +86,11 @@ export class Vocabulary {
     return this.isRichText && inlineMarks.has(name)
   }
 
+  /** Whether several marks of a name that the document does not have yet may lie on the same text. */
+  mayOverlap(name: string): boolean {
+    return this.isRichText && overlappingMarks.has(name)
+  }
+
   /** The type that most values of the attribute have; of a new one, what rich-text editors expect. */
   typeOf(owner: string, attribute: string): ValueType {
     let [best, most]: [ValueType | null, number] = [null, 0]
@@ -79,7 +98,7 @@ export class Vocabulary {
       if (count > most) [best, most] = [type, count]
     }
     if (best !== null) return best
-    return this.isRichText && richTextNumbers.has(attribute) ? 'number' : 'string'
+    return (this.isRichText ? richTextTypes.get(attribute) : undefined) ?? 'string'
   }
 
   #addSpelling(name: string): void {

@@ -265,14 +265,6 @@ test('[R20] what is no such value stays a string', () => {
   ])
 })
 
-test('[R20] under rich-text roots the usual numbers are numbers', () => {
-  const xml = '<heading level="2" start="3" colspan="4" rowspan="5" indent="6" other="7"/>'
-  expect(storedOf(docOf(xml, richKey), richKey)).toMatchObject([
-    { attributes: { level: 2, start: 3, colspan: 4, rowspan: 5, indent: 6, other: '7' } },
-  ])
-  expect(storedOf(docOf(xml))).toMatchObject([{ attributes: { level: '2', start: '3' } }])
-})
-
 test('[R21] neighbouring texts are one text, and each keeps what is its own', () => {
   const doc = made((root) =>
     root.insert(0, [text(['one '], ['two', { bold: {} }]), text([' three']), text()]),

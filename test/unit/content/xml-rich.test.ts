@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { docOf, made, replace, richKey, storedOf, text, xmlOf } from './xml-support.ts'
+
+test('[R19] comments may overlap in a rich-text root that has none yet, not in another or one where they do not', () => {
+  const xml = '<paragraph><comment id="1">x<comment id="2">y</comment></comment></paragraph>'
+  const doc = docOf(xml, richKey)
+  expect(xmlOf(doc, richKey)).toBe(xml)
+  expect(replace(doc, xml, richKey).changed).toBe(false)
+  const single = made((root) => root.insert(0, [text(['x', { comment: { id: '0' } }])]), richKey)
+  replace(single, '<comment id="1">x<comment id="2">y</comment></comment>', richKey)
+  expect(xmlOf(single, richKey)).toBe('<comment id="1">x</comment><comment id="2">y</comment>')
+})
+
+test('[R20] under rich-text roots the usual numbers, switches and widths of columns have their types', () => {
+  const numbers = { level: 2, start: 3, colspan: 4, rowspan: 5, indent: 6, order: 7, width: 640, height: 0.5 }
+  const attributes = { ...numbers, previewWidth: 9, checked: false, isToggleable: true, showPreview: false }
+  const xml =
+    '<cell level="2" start="3" colspan="4" rowspan="5" indent="6" order="7" width="640" height="0.5" ' +
+    'previewWidth="9" checked="false" isToggleable="true" showPreview="false" open="true" tight="false" ' +
+    'colwidth="[120,null]" other="7"/>'
+  const more = { open: true, tight: false, colwidth: [120, null], other: '7' }
+  expect(storedOf(docOf(xml, richKey), richKey)).toEqual([
+    { name: 'cell', attributes: { ...attributes, ...more }, children: [] },
+  ])
+  expect(storedOf(docOf(xml))).toMatchObject([
+    { attributes: { level: '2', checked: 'false', colwidth: '[120,null]' } },
+  ])
+  const odd = '<cell checked="" colwidth="120" level="02" width="50%"/>'
+  expect(storedOf(docOf(odd, richKey), richKey)).toMatchObject([
+    { attributes: { checked: '', colwidth: '120', level: '02', width: '50%' } },
+  ])
+})
+
+test('[R20] attributes of marks under rich-text roots have the usual types, too', () => {
+  const doc = docOf('<textStyle level="1" open="false" colwidth="[2]">x</textStyle>', richKey)
+  const attributes = { textStyle: { level: 1, open: false, colwidth: [2] } }
+  expect(storedOf(doc, richKey)).toEqual([{ text: [{ insert: 'x', attributes }] }])
+})
