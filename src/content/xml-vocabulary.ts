@@ -3,6 +3,9 @@ import { typeOfValue, type ValueType } from './xml-values.ts'
 /** Names of roots that rich-text editors use: ProseMirror and Tiptap, y-prosemirror's examples, BlockNote. */
 const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'document-store'])
 
+/** Elements that only the schemas of rich-text editors have: their documents may have any root. */
+const richTextElements: readonly string[] = ['paragraph', 'blockGroup']
+
 /** Names that are formatting in the usual schemas of rich-text editors. */
 const inlineMarks: ReadonlySet<string> = new Set(
   (
@@ -66,7 +69,8 @@ export class Vocabulary {
   }
 
   get isRichText(): boolean {
-    return this.#richTextRoot || this.#marks.size > 0
+    if (this.#richTextRoot || this.#marks.size > 0) return true
+    return richTextElements.some((name) => this.#elements.has(name))
   }
 
   /** The known name that is meant: the same one, else the only one that differs in case alone, else the name itself. */

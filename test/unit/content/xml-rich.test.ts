@@ -36,3 +36,18 @@ test('[R20] attributes of marks under rich-text roots have the usual types, too'
   const attributes = { textStyle: { level: 1, open: false, colwidth: [2] } }
   expect(storedOf(doc, richKey)).toEqual([{ text: [{ insert: 'x', attributes }] }])
 })
+
+test('[R19] a root of any name is a rich-text one once it has paragraphs as editors have them', () => {
+  const doc = docOf('<paragraph>plain</paragraph>')
+  replace(doc, '<paragraph>plain and <bold>bold</bold></paragraph><heading level="2">x</heading>')
+  expect(storedOf(doc)).toMatchObject([
+    {
+      name: 'paragraph',
+      children: [{ text: [{ insert: 'plain and ' }, { insert: 'bold', attributes: { bold: {} } }] }],
+    },
+    { name: 'heading', attributes: { level: 2 } },
+  ])
+  const other = docOf('<p>plain</p>')
+  replace(other, '<p><bold>bold</bold></p>')
+  expect(storedOf(other)).toMatchObject([{ children: [{ name: 'bold' }] }])
+})
