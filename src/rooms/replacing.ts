@@ -35,6 +35,8 @@ export const inlineSizeMax = 65_536
 interface Computed {
   readonly change: Change
   readonly update: Uint8Array | null
+  /** Was it computed for the document as it is now, or for what it was once? */
+  readonly for: 'present' | 'past'
   /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
   readonly stillFits: () => boolean
 }
@@ -68,7 +70,9 @@ export class Replacing {
     const past = await this.#past(options)
     room.replaced('loop')
     if (past === null && options.dryRun !== true) {
-      const { result, added } = this.#edit(content)
+      const { state, documentBytesMax } = room
+      const write = (): Change => replaceIn(state, content, documentBytesMax)
+      const { result, added } = this.#applied(() => state.edit(write))
       return this.#committed(by, result, added)
     }
     const copy = past ?? RoomState.fromBytes(room.state.encode())
@@ -76,7 +80,7 @@ export class Replacing {
     const sizeMax = this.#sizeMax(copy.sizeBytes)
     const { result, added } = copy.edit(() => replaceIn(copy, content, sizeMax))
     copy.doc.destroy()
-    return this.#merged(by, { change: result, update: added }, options)
+    return this.#merged(by, { change: result, update: added, for: 'past' }, options)
   }
 
   /**
@@ -128,7 +132,7 @@ export class Replacing {
       const isOwn = (state.clocks.get(client) ?? 0) === clock
       return isOwn && (base !== null || isSame(version, presentVersion(this.#room)))
     }
-    return { ...outcome, stillFits }
+    return { ...outcome, for: base === null ? 'present' : 'past', stillFits }
   }
 
   /** The document at `baseVersion`; null when the change is to be made to what it is now. From here on, nothing else may happen. */
@@ -168,24 +172,29 @@ export class Replacing {
     return documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
   }
 
-  #edit(content: CheckedContent): { result: Change; added: Uint8Array | null } {
-    const { state, documentBytesMax, fail } = this.#room
+  /** A refusal comes before the first change. Anything else may have left half an edit behind. */
+  #applied<T>(work: () => T): T {
     try {
-      return state.edit(() => replaceIn(state, content, documentBytesMax))
+      return work()
     } catch (error) {
-      // A refusal comes before the first change. Anything else may have left half an edit behind.
-      if (!(error instanceof ApiError)) fail(error)
+      if (!(error instanceof ApiError)) this.#room.fail(error)
       throw error
     }
   }
 
   async #merged(
     by: string,
-    { change, update }: Pick<Computed, 'change' | 'update'>,
+    { change, update, for: made }: Omit<Computed, 'stillFits'>,
     { dryRun = false }: ReplaceOptions,
   ): Promise<Changed<Change>> {
+    const { state } = this.#room
     if (dryRun) return { ...(await settled(this.#room, change)), bytes: update?.length ?? 0 }
-    return this.#committed(by, change, update === null ? null : this.#room.state.integrate(update).added)
+    if (update === null || made === 'past') {
+      const added = update && this.#applied(() => state.integrate(update).added)
+      return this.#committed(by, change, added)
+    }
+    this.#applied(() => state.applyPlain([{ bytes: update }]))
+    return this.#committed(by, change, update)
   }
 
   async #committed(by: string, change: Change, added: Uint8Array | null): Promise<Changed<Change>> {
