@@ -16,21 +16,14 @@ export const defaultContentKey = 'content'
 
 /**
  * Reads one root; an empty one reads as empty text. Without `contentKey`: `content` if it holds anything, else the only
- * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root,
- * and for a root of a kind that has no content type (`xmltext`: Lexical, Slate).
+ * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root.
  */
 export function readContent(doc: Y.Doc, contentKey?: string): Content {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKey ?? onlyContentKey(doc)
   const kind = rootKind(doc, key)
   const type = kind === 'none' ? 'text' : kind
-  const found = contentTypes[type]
-  if (found === undefined) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(key)} is of type "${kind}", which cannot be read yet`,
-    )
-  }
-  return { type, contentKey: key, data: found.read(doc, key) }
+  return { type, contentKey: key, data: contentTypes[type]?.read(doc, key) }
 }
 
 /**
