@@ -9,7 +9,7 @@ import { checkText, readText, replaceText } from './text.ts'
 import { checkXml, replaceXml } from './xml.ts'
 import { readXml } from './xml-read.ts'
 import { readXmlText, replaceXmlText } from './xmltext.ts'
-import { checkXmlText } from './xmltext-data.ts'
+import { checkXmlText } from './xmltext-check.ts'
 
 /** Makes a root, whose kind fits, equal to checked data in at most one transaction. Work is bounded. */
 export type Replacement = (doc: Y.Doc, contentKey: string) => Change

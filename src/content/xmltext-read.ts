@@ -1,6 +1,6 @@
 import type { Formats } from './delta-state.ts'
 import type { JsonObject } from './json.ts'
-import { type ChildNode, isChild, type StreamNode } from './xmltext-tree.ts'
+import { type ChildNode, isChild, type StreamNode } from './xmltext-nodes.ts'
 
 /** What `data` of an xmltext target says, as read: members without content are left out. */
 export type Written = Readonly<Record<string, unknown>>

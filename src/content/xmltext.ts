@@ -6,9 +6,10 @@ import { ValueNumbers } from './value-numbers.ts'
 import { effortFor } from './xml-effort.ts'
 import { NodeNumbers } from './xml-hash.ts'
 import type { SharedText } from './xmltext-data.ts'
+import { StreamReader } from './xmltext-live.ts'
+import { SharedPlan } from './xmltext-plan.ts'
 import { type Written, writtenText } from './xmltext-read.ts'
-import { StreamReader, StreamTrees } from './xmltext-tree.ts'
-import { SharedUpdater } from './xmltext-write.ts'
+import { StreamTrees } from './xmltext-tree.ts'
 
 function readersOf() {
   const formats = new Formats()
@@ -34,9 +35,8 @@ export function replaceXmlText(doc: Y.Doc, contentKey: string, target: SharedTex
   const wanted = trees.child(target, {}, null)
   if (live.number === wanted.number) return unchanged
   const type = known ?? doc.get(contentKey)
-  return doc.transact((transaction) => {
-    const updater = new SharedUpdater(transaction, formats, reader, effortFor(reader.items))
-    updater.update({ ...live, type }, wanted)
-    return { changed: true, insertions: updater.insertions, deletions: updater.deletions }
-  })
+  const plan = new SharedPlan(formats, reader, effortFor(reader.items))
+  plan.update({ ...live, type }, wanted)
+  doc.transact((transaction) => plan.write(transaction))
+  return { changed: true, insertions: plan.insertions, deletions: plan.deletions }
 }
