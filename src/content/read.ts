@@ -1,7 +1,6 @@
 import type * as Y from 'yjs'
-import { invalid } from '../errors.ts'
 import { rootKind } from './kind.ts'
-import { checkContentKey } from './replace.ts'
+import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
 import { contentTypes } from './types.ts'
 
 /** What a root holds, in the form that a replacement takes. */
@@ -28,18 +27,15 @@ export function readContent(doc: Y.Doc, contentKey?: string): Content {
 
 /**
  * Reads one root as content of the given type; an empty one as the empty content of that type. Throws INVALID_ARGUMENT
- * when the root holds another kind.
+ * when there is no such type, or the root
+ * holds another kind.
  */
 export function readContentAs(doc: Y.Doc, type: string, contentKey?: string): Content {
-  const content = readContent(doc, contentKey)
-  const kind = rootKind(doc, content.contentKey)
-  const wanted = contentTypes[type]
-  if (wanted === undefined || (kind !== 'none' && kind !== wanted.kind)) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(content.contentKey)} is of type "${kind}", not "${type}"`,
-    )
-  }
-  return { ...content, type, data: wanted.read(doc, content.contentKey) }
+  if (contentKey !== undefined) checkContentKey(contentKey)
+  const key = contentKey ?? onlyContentKey(doc)
+  const { kind, read } = contentTypeOf(type)
+  checkKind(doc, { type, contentKey: key }, kind)
+  return { type, contentKey: key, data: read(doc, key) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {

@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import { isObject, type Json, type JsonObject, nameOf } from './json.ts'
 import { JsonReader, pointerTo } from './json-check.ts'
+import { nameless } from './kind.ts'
 import type { SharedElement, SharedNode, SharedText, TextPiece } from './xmltext-data.ts'
 
 /** A place in the data: a step from the place around it. */
@@ -26,9 +27,21 @@ function pathTo(place: Place | null): (string | number)[] {
 
 /**
  * The `data` of an xmltext target. Throws INVALID_ARGUMENT naming the place of what is no such thing, and for keys,
- * depths and sizes as in maps; shared values are nested at most 199 deep.
+ * depths and sizes as in maps; shared values are nested at most 199 deep. A root that holds anything holds a text, or an
+ * element that has no name or stands beside attributes of the root: what it is must be seen later on.
  */
-export const checkXmlText = (data: unknown): SharedText => new Checker().text(data, null)
+export function checkXmlText(data: unknown): SharedText {
+  const root = new Checker().text(data, null)
+  const hasAttributes = Object.keys(root.attributes).length > 0
+  const isEmpty = root.delta.length === 0 && !hasAttributes
+  if (isEmpty || root.delta.some(({ insert }) => isEditorNode(insert, hasAttributes))) return root
+  throw refused(within(null, 'delta'), 'must hold a text, as the roots of Lexical and Slate do')
+}
+
+function isEditorNode(insert: TextPiece['insert'], inAttributed: boolean): boolean {
+  if (typeof insert === 'string') return false
+  return insert.kind === 'text' || (insert.kind === 'element' && (inAttributed || insert.name === nameless))
+}
 
 class Checker {
   readonly #json = new JsonReader()

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { rootKind } from '../../../src/content/kind.ts'
-import { readContent } from '../../../src/content/read.ts'
+import { readContent, readContentAs } from '../../../src/content/read.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
 import { key, loaded, runs, updatesOf } from './support.ts'
 import { refusal } from './xml-support.ts'
@@ -182,6 +182,8 @@ test('[R1] what is no such content is refused, with its place', () => {
     [{ attributes: { ['n'.repeat(501)]: 1 } }, /one has 501/],
     [{ attributes: JSON.parse('{"__proto__": 1}') as unknown }, /__proto__ is not allowed/],
     [deep(200), /at most 199 deep/],
+    [{ delta: [{ insert: 'a' }, { map: {} }] }, /^data at \/delta: must hold a text/],
+    [{ attributes: { a: 1 } }, /^data at \/delta: must hold a text/],
   ]
   const doc = docOf({ delta: [{ text: { attributes: { type: 'p' } } }] })
   const updates = updatesOf(doc, () => {
@@ -191,13 +193,114 @@ test('[R1] what is no such content is refused, with its place', () => {
   expect(() => docOf(deep(199))).not.toThrow()
 })
 
-test('[R5] a root of XML or text is none of shared texts', () => {
-  const xml = new Y.Doc()
-  xml.getXmlFragment(key).push([new Y.XmlText('a')])
-  expect(rootKind(loaded(xml), key)).toBe('xml')
-  expect(refusal(() => replace(loaded(xml), {}))).toMatch(/of type "xml", not "xmltext"/)
-  const lexical = new Y.Doc()
-  lexical.get(key, Y.XmlText).setAttribute('__dir', 'ltr')
-  lexical.get(key, Y.XmlText).insertEmbed(0, new Y.XmlElement('hr'))
-  expect(rootKind(loaded(lexical), key)).toBe('xmltext')
+test('[R1] a map that cannot become what is asked for is refused before anything is written', () => {
+  const author = new Y.Doc()
+  const [element, map] = [new Y.XmlText(), new Y.Map<unknown>()]
+  author.get(key, Y.XmlText).insertEmbed(0, element)
+  element.setAttribute('type', 'p')
+  element.insertEmbed(0, map)
+  map.set('notes', new Y.XmlFragment())
+  const doc = loaded(author)
+  const target = { delta: [{ text: { attributes: { type: 'h1' }, delta: [{ map: { notes: '<p>' } }] } }] }
+  const updates = updatesOf(doc, () => expect(refusal(() => replace(doc, target))).toMatch(/notes/))
+  expect(updates).toEqual([])
+})
+
+test('[R5] a root of another kind is none of shared texts', () => {
+  const others: readonly ((doc: Y.Doc) => unknown)[] = [
+    (doc) => doc.getText(key).insert(0, 'text'),
+    (doc) => doc.getText(key).insertEmbed(0, { image: 'x' }),
+    (doc) => doc.getMap(key).set('a', new Y.XmlText()),
+    (doc) => doc.getArray(key).push([1]),
+    (doc) => doc.getArray(key).push([new Y.Map()]),
+    (doc) => doc.getArray(key).push([new Y.XmlText(), 1]),
+    (doc) => doc.getXmlFragment(key).push([new Y.XmlElement('paragraph')]),
+  ]
+  for (const make of others) {
+    const author = new Y.Doc()
+    make(author)
+    const doc = loaded(author)
+    const updates = updatesOf(doc, () =>
+      expect(refusal(() => replace(doc, {}))).toMatch(/ of type "\w+", not "xmltext"/),
+    )
+    expect(updates).toEqual([])
+    expect(refusal(() => readContentAs(doc, 'xmltext', key))).toMatch(/ of type "\w+", not "xmltext"/)
+  }
+})
+
+test('[R5] shared texts that could as well stand in XML are what the caller says', () => {
+  const made: readonly [(root: Y.XmlText) => void, kind: string][] = [
+    [(root) => root.insertEmbed(0, new Y.XmlText('a paragraph without properties')), 'xml'],
+    [(root) => root.insertEmbed(0, new Y.XmlText()), 'xml'],
+    [(root) => root.insertEmbed(0, new Y.XmlElement()), 'xml'],
+    [
+      (root) => {
+        root.setAttribute('__dir', 'ltr')
+        root.insertEmbed(0, new Y.XmlElement('hr'))
+      },
+      'xmltext',
+    ],
+    [
+      (root) => {
+        root.setAttribute('__dir', 'ltr')
+        root.insertEmbed(0, new Y.XmlText())
+        root.delete(0, 1)
+      },
+      'map',
+    ],
+  ]
+  for (const [make, kind] of made) {
+    const author = new Y.Doc()
+    make(author.get(key, Y.XmlText))
+    const doc = loaded(author)
+    expect(rootKind(doc, key)).toBe(kind)
+    const { type, data } = readContentAs(doc, 'xmltext', key)
+    expect(type).toBe('xmltext')
+    if (kind !== 'map') expect(replace(doc, data).changed).toBe(false)
+    const target = { delta: [{ text: { attributes: { type: 'p' }, delta: [{ insert: 'new' }] } }] }
+    expect(replace(doc, target).changed).toBe(true)
+    expect(readContent(loaded(doc), key)).toEqual({ type: 'xmltext', contentKey: key, data: target })
+  }
+})
+
+test('[R5] a text that holds shared values anywhere is no text of XML', () => {
+  const author = new Y.Doc()
+  const element = new Y.XmlText('text before a ')
+  author.get(key, Y.XmlText).insertEmbed(0, element)
+  element.insertEmbed(element.length, new Y.XmlText('link'))
+  expect(rootKind(loaded(author), key)).toBe('xmltext')
+})
+
+test('[R3] whatever is taken as a root is taken again', () => {
+  const pieces = fc.constantFrom<object>(
+    { insert: 'a' },
+    { insert: { n: 1 } },
+    { map: { n: 1 } },
+    { text: {} },
+    { text: { delta: [{ insert: 'a' }] } },
+    { element: { name: 'image' } },
+    { element: { name: 'UNDEFINED' } },
+  )
+  const any = fc.record({
+    attributes: fc.constantFrom({}, { a: 1 }),
+    delta: fc.array(pieces, { maxLength: 3 }),
+  })
+  fc.assert(
+    fc.property(any, any, (first, second) => {
+      const doc = new Y.Doc()
+      for (const data of [first, second]) {
+        const isEmpty = Object.keys(data.attributes).length + data.delta.length === 0
+        try {
+          replace(doc, data)
+        } catch (error) {
+          expect(isEmpty).toBe(false)
+          expect(String(error)).toMatch(/data at \/delta: must hold a text/)
+          continue
+        }
+        expect(replace(doc, data).changed).toBe(false)
+        expect(replace(loaded(doc), data).changed).toBe(false)
+      }
+    }),
+    runs,
+  )
 })
