@@ -12,7 +12,7 @@ import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { rootKind } from '../../../src/content/kind.ts'
-import { readContent } from '../../../src/content/read.ts'
+import { readContent, readContentAs } from '../../../src/content/read.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
 import { loaded, updatesOf } from './support.ts'
 
@@ -61,6 +61,17 @@ test('[R22] Slate documents: what is read changes nothing, and Slate shows what 
   const doc = slateDoc(before)
   replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
   expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
+})
+
+test('[R22] Slate elements without properties: read and written as xmltext, and shown by Slate', () => {
+  const bare = [{ children: [{ text: 'one' }] }, { children: [{ text: '' }] }] as unknown as Node[]
+  const doc = slateDoc(bare)
+  const { data } = readContentAs(doc, 'xmltext', slateKey)
+  expect(updatesOf(doc, () => replace(doc, slateKey, data))).toEqual([])
+  replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
+  expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
+  replace(doc, slateKey, data)
+  expect(slateNodes(doc)).toEqual(bare)
 })
 
 const lexicalKey = 'root'
