@@ -33,9 +33,9 @@ export function readContent(doc: Y.Doc, contentKey?: string): Content {
 export function readContentAs(doc: Y.Doc, type: string, contentKey?: string): Content {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKey ?? onlyContentKey(doc)
-  const { kind, read } = contentTypeOf(type)
-  checkKind(doc, { type, contentKey: key }, kind)
-  return { type, contentKey: key, data: read(doc, key) }
+  const wanted = contentTypeOf(type)
+  checkKind(doc, { type, contentKey: key }, wanted.kind)
+  return { type, contentKey: key, data: wanted.read(doc, key) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {
