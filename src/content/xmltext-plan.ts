@@ -15,7 +15,7 @@ import { ChildrenWriter } from './xmltext-children.ts'
 import type { SharedNode } from './xmltext-data.ts'
 import type { StreamReader } from './xmltext-live.ts'
 import { type ChildNode, isChild, type StreamNode, type TextNode } from './xmltext-nodes.ts'
-import { StreamWriter } from './xmltext-operations.ts'
+import { StreamWriter } from './xmltext-stream.ts'
 import type { Unfilled } from './xmltext-unfilled.ts'
 
 /** A shared value that stays, and what it becomes. */
@@ -93,12 +93,12 @@ export class SharedPlan {
       stream.insertTo(hunk.bEnd)
       stream.deleteTo(hunk.aEnd)
     }
-    if (stream.operations.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
+    if (stream.operations.list.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
     this.#goInside(stream, pairs)
   }
 
   #writeStream(type: Root, { operations }: StreamWriter): void {
-    Y.Text.prototype.applyDelta.call(type, operations)
+    Y.Text.prototype.applyDelta.call(type, operations.list)
     tidyFormatting(type, this.#effort)
   }
 

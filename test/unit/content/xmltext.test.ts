@@ -24,7 +24,7 @@ const words = fc
 const value = fc.constantFrom<unknown>(1, 'a', null, true, { x: [1, { y: 'z' }] }, [], { constructor: 1 })
 const named = fc.dictionary(fc.constantFrom('id', 'bold', 'url', 'constructor', 'x y'), value, { maxKeys: 3 })
 const formatting = fc.dictionary(
-  fc.constantFrom('bold', 'color', 'comment'),
+  fc.constantFrom('bold', 'color', 'comment', 'constructor'),
   fc.constantFrom<unknown>(true, 'red', { id: 1 }),
   { maxKeys: 2 },
 )
