@@ -1,7 +1,8 @@
 import * as Y from 'yjs'
+import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
-import { type Formats, tooManyAttributes } from './delta-state.ts'
-import { forbiddenKey, isObject, type Json, jsonOf } from './json.ts'
+import { CurrentAttributes, type Formats, newListing } from './delta-state.ts'
+import { isObject, jsonOf } from './json.ts'
 import { asRoot, type Root } from './kind.ts'
 import { readMap } from './shared-values.ts'
 import { readAttributes } from './xmltext-attributes.ts'
@@ -13,7 +14,7 @@ import type { StreamTrees } from './xmltext-tree.ts'
 export class StreamReader {
   /** Items met, deleted ones too. */
   items = 0
-  #listed = 0
+  readonly #listing = newListing()
   readonly #formats: Formats
   readonly #trees: StreamTrees
 
@@ -24,28 +25,24 @@ export class StreamReader {
 
   text(type: Root, format: number): ChildNode {
     const stream = this.#trees.newStream()
-    const formatting = new Map<string, Json>()
-    let current = this.#formats.of({})
+    const attributes = new CurrentAttributes(this.#formats, this.#listing)
     for (let item = type._start; item !== null; item = item.right) {
       this.items += 1
       if (item.deleted) continue
       const { content } = item
-      if (content instanceof Y.ContentFormat) {
-        const value = jsonOf(content.value) ?? null
-        if (value === null) formatting.delete(content.key)
-        else if (content.key !== forbiddenKey) formatting.set(content.key, value)
-        if (value !== null) this.#formats.note(value, content.value)
-        this.#listed += formatting.size
-        if (this.#listed > limits.nodes) throw tooManyAttributes()
-        current = this.#formats.of(Object.fromEntries(formatting))
-      } else if (content instanceof Y.ContentString) stream.text(content.str.toWellFormed(), current)
-      else if (content instanceof Y.ContentEmbed) stream.child(this.#embed(content.embed, current))
+      if (content instanceof Y.ContentFormat) attributes.change(content.key, content.value)
+      else if (content instanceof Y.ContentString)
+        stream.text(content.str.toWellFormed(), attributes.format())
+      else if (content instanceof Y.ContentEmbed)
+        stream.child(this.#embed(content.embed, attributes.format()))
       else if (content instanceof Y.ContentType) {
-        const child = this.#shared(content.type, current)
+        const child = this.#shared(content.type, attributes.format())
         if (child === null) stream.hide(1)
         else stream.child(child)
       } else if (item.countable) stream.hide(item.length)
     }
+    if (!attributes.complete)
+      throw invalid(`texts must have at most ${limits.nodes} attributes; they have more`)
     const shared: SharedText = { kind: 'text', attributes: readAttributes(type), delta: [] }
     return this.#trees.childOf(shared, format, stream.end(), type, stream.hidden)
   }

@@ -206,6 +206,35 @@ test('[R1] a map that cannot become what is asked for is refused before anything
   expect(updates).toEqual([])
 })
 
+test('[R3] content with as many attributes as are allowed is read and written again', () => {
+  const words = (shift: number): object =>
+    paragraph(
+      ...Array.from({ length: 20_000 }, (_, n) => ({
+        insert: `w${n} `,
+        attributes: n % 2 === 0 ? { b: (n + shift) % 5 } : { c: (n + shift) % 3, d: shift, e: n % 7 },
+      })),
+    )
+  const doc = docOf(words(1))
+  expect(replace(doc, words(2)).changed).toBe(true)
+  expect(replace(doc, words(2)).changed).toBe(false)
+  expect(replace(doc, read(doc)).changed).toBe(false)
+})
+
+test('[R7] content whose attributes cannot be listed is refused, and stays', () => {
+  const author = new Y.Doc()
+  const element = new Y.XmlText()
+  author.get(key, Y.XmlText).insertEmbed(0, element)
+  element.setAttribute('type', 'p')
+  for (let n = 0; n < 500; n++) element.insert(n, 'w', n % 2 === 0 ? { odd: true } : { odd: null })
+  element.format(0, 500, Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, true])))
+  const doc = loaded(author)
+  const updates = updatesOf(doc, () => {
+    expect(refusal(() => replace(doc, paragraph({ insert: 'x' })))).toMatch(/at most 200000 attributes/)
+    expect(refusal(() => read(doc))).toMatch(/at most 200000 attributes/)
+  })
+  expect(updates).toEqual([])
+})
+
 test('[R5] a root of another kind is none of shared texts', () => {
   const others: readonly ((doc: Y.Doc) => unknown)[] = [
     (doc) => doc.getText(key).insert(0, 'text'),
