@@ -29,7 +29,8 @@ export const contentRequest = {
     editorId,
     data: {
       description:
-        'The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`.',
+        'The whole content: a string for `text` and `xml`, an object for `map`, an array for `array`, ' +
+        'a Quill delta for `delta`, `{ attributes, delta }` for `xmltext` (Lexical, Slate).',
       examples: ['Hello'],
     },
     type: { type: 'string', enum: contentTypeNames },

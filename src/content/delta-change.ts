@@ -1,11 +1,12 @@
 import type { Formats, FormattedRun, FormattedText, StoredText } from './delta-state.ts'
 import type { Hunk } from './diff.ts'
+import { type Attributes, attributesOf, changeBetween, noAttributes } from './format-change.ts'
 import type { JsonObject } from './json.ts'
 
-/** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
+/** An operation as `Y.Text.applyDelta` takes it. */
 export type DeltaOperation =
-  | { retain: number; attributes: Record<string, unknown> }
-  | { insert: string | JsonObject; attributes: Record<string, unknown> }
+  | { retain: number; attributes: Attributes }
+  | { insert: string | JsonObject; attributes: Attributes }
   | { delete: number }
 
 /** Collects the operations of one replacement, keeping its place in the stored text and in the target. */
@@ -78,20 +79,9 @@ export class DeltaChange {
     return length
   }
 
-  #changeHere(): Record<string, unknown> {
-    const change = emptyAttributes()
+  #changeHere(): Attributes {
     const from = this.#sourceRuns.formatAt(this.#at)
-    const to = this.#targetRuns.formatAt(this.#targetAt)
-    if (from === to) return change
-    const [before, after] = [this.#formats.get(from), this.#formats.get(to)]
-    for (const key of before.stored.keys()) if (!after.stored.has(key)) change[key] = null
-    for (const [key, value] of after.stored) {
-      const same =
-        before.stored.has(key) &&
-        this.#formats.same(before.attributes[key] ?? null, after.attributes[key] ?? null)
-      if (!same) change[key] = value
-    }
-    return change
+    return changeBetween(this.#formats, from, this.#targetRuns.formatAt(this.#targetAt))
   }
 
   #insertTo(targetOffset: number): void {
@@ -104,9 +94,7 @@ export class DeltaChange {
         const runEnd = Math.min(targetOffset, this.#targetRuns.endAt(at))
         while (end < runEnd && !embeds.has(end)) end += 1
       }
-      const attributes = emptyAttributes()
-      for (const [key, value] of this.#formats.get(this.#targetRuns.formatAt(at)).stored)
-        attributes[key] = value
+      const attributes = attributesOf(this.#formats, this.#targetRuns.formatAt(at))
       this.operations.push({ insert: embed ?? text.slice(at, end), attributes })
       this.insertions += end - at
       this.edits += 1
@@ -127,13 +115,13 @@ export class DeltaChange {
 
   #passHidden(): void {
     for (let next = this.#stored.hidden[this.#hidden]; next?.at === this.#at; ) {
-      this.#retain(next.length, emptyAttributes())
+      this.#retain(next.length, noAttributes())
       this.#hidden += 1
       next = this.#stored.hidden[this.#hidden]
     }
   }
 
-  #retain(length: number, attributes: Record<string, unknown>): void {
+  #retain(length: number, attributes: Attributes): void {
     const idle = Object.keys(attributes).length === 0
     if (!idle) this.edits += 1
     const last = this.operations.at(-1)
@@ -148,9 +136,6 @@ export class DeltaChange {
     this.deletions += length
   }
 }
-
-/** Without a prototype: Yjs looks names of the document up in it. */
-const emptyAttributes = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
 
 const isIdle = (operation: DeltaOperation): boolean =>
   'retain' in operation && Object.keys(operation.attributes).length === 0

@@ -9,29 +9,19 @@ import { joinTouching, joinWhere, slideAll } from './tidy-edits.ts'
 /** Formatting marks that inserted stretches may cost inside of formatted text. */
 const marksMax = 200_000
 
-/** Items that formatting may be tidied up in, times the attributes that are on at once: Yjs copies these for each. */
-const tidiedMax = 5_000_000
-
-export interface DeltaPlan {
-  readonly change: DeltaChange
-  /** False where looking for formatting marks without effect would take too long. */
-  readonly tidy: boolean
-}
-
 /**
  * What turns the stored text into the target. Where that takes too many operations, everything is written anew: before
  * what there was, where no attribute is on.
  */
-export function planDelta(stored: StoredText, target: FormattedText, formats: Formats): DeltaPlan {
+export function planDelta(stored: StoredText, target: FormattedText, formats: Formats): DeltaChange {
   const { content, items, complete } = stored
-  if (!complete) return { change: allAnew(stored, target, formats), tidy: false }
+  if (!complete) return allAnew(stored, target, formats)
   const editsMax = editsMaxFor(items)
   const change = new DeltaChange(stored, target, formats)
   change.apply(atMost(editsMax, hunksBetween(content, target)))
   const attributesMax = mostAttributes(content, formats)
-  const tidy = (items + change.edits) * (1 + attributesMax + mostAttributes(target, formats)) <= tidiedMax
   const affordable = change.edits <= editsMax * 2 && change.edits * attributesMax <= marksMax
-  return { change: affordable ? change : allAnew(stored, target, formats), tidy }
+  return affordable ? change : allAnew(stored, target, formats)
 }
 
 const mostAttributes = ({ runs }: FormattedText, formats: Formats): number =>

@@ -119,7 +119,7 @@ export interface StoredText {
 export function readFormatted(root: Root | undefined, formats: Formats): StoredText {
   const content = new FormattedTextBuilder(formats)
   const hidden: { at: number; length: number }[] = []
-  const attributes = new CurrentAttributes(formats)
+  const attributes = new CurrentAttributes(formats, newListing())
   let items = 0
   for (let item = root?._start ?? null; item !== null; item = item.right) {
     items += 1
@@ -140,16 +140,27 @@ function insertOf(content: Y.Item['content']): string | JsonObject | null {
   return isObject(json) ? json : { embed: json }
 }
 
+/** Values of attributes that may still be listed, one for each attribute of each stretch; below zero, it was too many. */
+export interface Listing {
+  left: number
+}
+
+export const newListing = (): Listing => ({ left: limits.nodes })
+
 /** Attributes while walking along a text. */
-class CurrentAttributes {
-  complete = true
-  #listed = 0
+export class CurrentAttributes {
   readonly #formats: Formats
+  readonly #listing: Listing
   readonly #current = new Map<string, Json>()
   #format: number | null = null
 
-  constructor(formats: Formats) {
+  constructor(formats: Formats, listing: Listing) {
     this.#formats = formats
+    this.#listing = listing
+  }
+
+  get complete(): boolean {
+    return this.#listing.left >= 0
   }
 
   change(key: string, stored: unknown): void {
@@ -165,8 +176,7 @@ class CurrentAttributes {
 
   format(): number {
     if (this.#format !== null) return this.#format
-    this.#listed += this.#current.size
-    this.complete &&= this.#listed <= limits.nodes
+    if (this.complete) this.#listing.left -= this.#current.size
     this.#format = this.#formats.of(this.complete ? Object.fromEntries(this.#current) : {})
     return this.#format
   }

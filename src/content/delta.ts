@@ -3,6 +3,10 @@ import { type Change, unchanged } from './change.ts'
 import { type DeltaOp, formattedTextOf, opsOf } from './delta-ops.ts'
 import { planDelta } from './delta-plan.ts'
 import { Formats, readFormatted, tooManyAttributes } from './delta-state.ts'
+import { tidyFormatting } from './tidy-formatting.ts'
+
+/** Items that formatting may be tidied up in, and attributes that are on at each: about a tenth of a second. */
+const tidiedMax = 5_000_000
 
 /**
  * A text root as Quill delta: exactly what is stored, without the line break that Quill adds at the end of what it
@@ -24,15 +28,12 @@ export function replaceDelta(doc: Y.Doc, contentKey: string, target: readonly De
   const formats = new Formats()
   const known = doc.share.get(contentKey)
   const stored = readFormatted(known, formats)
-  const { change, tidy } = planDelta(stored, formattedTextOf(target, formats), formats)
-  const { operations, insertions, deletions } = change
+  const { operations, insertions, deletions } = planDelta(stored, formattedTextOf(target, formats), formats)
   if (operations.length === 0) return unchanged
   const root = known ?? doc.get(contentKey)
   doc.transact(() => {
     Y.Text.prototype.applyDelta.call(root, operations)
-    // Else every client would do it on receiving the change, and so take away marks that a next one still builds on.
-    // It needs nothing that other types of roots do not have.
-    if (tidy) Y.cleanupYTextFormatting(root as object as Y.Text)
+    tidyFormatting(root, { tidyLeft: tidiedMax })
   })
   return { changed: true, insertions, deletions }
 }

@@ -15,6 +15,18 @@ export function rootKind(doc: Y.Doc, contentKey: string): RootKind {
   return root === undefined ? 'none' : kindOf(root)
 }
 
+/**
+ * Whether content of the kind `wanted` may be read from the root, or written into it: an empty root is of any kind, and
+ * one that holds what could be of several kinds is of the one that is asked for. Slate makes shared texts without
+ * attributes, Lexical elements without a name; both can stand in XML too.
+ */
+export function fitsKind(doc: Y.Doc, contentKey: string, wanted: RootKind): boolean {
+  const root = doc.share.get(contentKey)
+  if (root === undefined) return true
+  const kind = kindOf(root)
+  return kind === 'none' || kind === wanted || (wanted === 'xmltext' && couldBeXmlText(root))
+}
+
 /** A root as a document holds it, of whatever type; `unknown` would not do, its events are part of the type. */
 export type Root = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
@@ -33,6 +45,27 @@ function kindOf(root: Root): RootKind {
   if (undecided === 'none') return hasEntries(root) ? 'map' : 'none'
   return undecided === 'xml' && hasEntries(root) ? 'xmltext' : undecided
 }
+
+/**
+ * `checkXmlText` takes nothing that would not be known again by this. Plain values are never in a text; where nothing
+ * ever was in sequence, entries are those of a map.
+ */
+function couldBeXmlText(root: Root): boolean {
+  let [isEmpty, isKnown] = [true, false]
+  for (let item = root._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    if (evidenceOf(item.content) === 'array') return false
+    isEmpty = false
+    isKnown ||= item.content instanceof Y.ContentType && isEditorNode(item.content.type, hasEntries(root))
+  }
+  return isKnown || (isEmpty && root._start !== null)
+}
+
+/** The name that Yjs gives elements which are made without one. */
+export const nameless = 'UNDEFINED'
+
+const isEditorNode = (type: unknown, inAttributed: boolean): boolean =>
+  type instanceof Y.XmlText || (type instanceof Y.XmlElement && (inAttributed || type.nodeName === nameless))
 
 function evidenceOf(content: Y.Item['content']): Evidence {
   if (
@@ -55,7 +88,7 @@ function evidenceOf(content: Y.Item['content']): Evidence {
 function isRich(text: Y.XmlText): boolean {
   if (hasEntries(asRoot(text))) return true
   for (let item = text._start; item !== null; item = item.right) {
-    if (!item.deleted && item.countable) return item.content instanceof Y.ContentType
+    if (!item.deleted && item.content instanceof Y.ContentType) return true
   }
   return false
 }

@@ -1,7 +1,6 @@
 import type * as Y from 'yjs'
-import { invalid } from '../errors.ts'
 import { rootKind } from './kind.ts'
-import { checkContentKey } from './replace.ts'
+import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
 import { contentTypes } from './types.ts'
 
 /** What a root holds, in the form that a replacement takes. */
@@ -16,37 +15,27 @@ export const defaultContentKey = 'content'
 
 /**
  * Reads one root; an empty one reads as empty text. Without `contentKey`: `content` if it holds anything, else the only
- * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root,
- * and for a root of a kind that has no content type (`xmltext`: Lexical, Slate).
+ * root that does, else `content`. Throws INVALID_ARGUMENT for a `contentKey` that cannot name a root.
  */
 export function readContent(doc: Y.Doc, contentKey?: string): Content {
   if (contentKey !== undefined) checkContentKey(contentKey)
   const key = contentKey ?? onlyContentKey(doc)
   const kind = rootKind(doc, key)
   const type = kind === 'none' ? 'text' : kind
-  const found = contentTypes[type]
-  if (found === undefined) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(key)} is of type "${kind}", which cannot be read yet`,
-    )
-  }
-  return { type, contentKey: key, data: found.read(doc, key) }
+  return { type, contentKey: key, data: contentTypes[type]?.read(doc, key) }
 }
 
 /**
  * Reads one root as content of the given type; an empty one as the empty content of that type. Throws INVALID_ARGUMENT
- * when the root holds another kind.
+ * when there is no such type, or the root
+ * holds another kind.
  */
 export function readContentAs(doc: Y.Doc, type: string, contentKey?: string): Content {
-  const content = readContent(doc, contentKey)
-  const kind = rootKind(doc, content.contentKey)
-  const wanted = contentTypes[type]
-  if (wanted === undefined || (kind !== 'none' && kind !== wanted.kind)) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(content.contentKey)} is of type "${kind}", not "${type}"`,
-    )
-  }
-  return { ...content, type, data: wanted.read(doc, content.contentKey) }
+  if (contentKey !== undefined) checkContentKey(contentKey)
+  const key = contentKey ?? onlyContentKey(doc)
+  const wanted = contentTypeOf(type)
+  checkKind(doc, { type, contentKey: key }, wanted.kind)
+  return { type, contentKey: key, data: wanted.read(doc, key) }
 }
 
 function onlyContentKey(doc: Y.Doc): string {

@@ -2,7 +2,7 @@ import type * as Y from 'yjs'
 import { invalid } from '../errors.ts'
 import { limits } from '../model/limits.ts'
 import type { Change } from './change.ts'
-import { type RootKind, rootKind } from './kind.ts'
+import { fitsKind, type RootKind, rootKind } from './kind.ts'
 import { type ContentType, contentTypeNames, contentTypes, type Replacement } from './types.ts'
 
 /** What a root is to hold. */
@@ -34,7 +34,7 @@ export function checkTarget(target: ContentTarget): ContentType {
   if (typeof target.type !== 'string') throw invalid('type must be a string')
   checkContentKey(target.contentKey)
   if (target.data === undefined) throw invalid('data is required')
-  return typeOf(target)
+  return contentTypeOf(target.type)
 }
 
 /**
@@ -47,13 +47,19 @@ export const replaceContent = (doc: Y.Doc, target: ContentTarget): Change =>
 
 /** `replaceContent` without doing the checks of `checkContent` again. */
 export function replaceChecked(doc: Y.Doc, { target, kind: wanted, replace }: CheckedContent): Change {
-  const kind = rootKind(doc, target.contentKey)
-  if (kind !== 'none' && kind !== wanted) {
-    throw invalid(
-      `the content at contentKey ${JSON.stringify(target.contentKey)} is of type "${kind}", not "${target.type}"`,
-    )
-  }
+  checkKind(doc, target, wanted)
   return replace(doc, target.contentKey)
+}
+
+/** Throws INVALID_ARGUMENT when the root cannot be of the kind that its content is asked for as. */
+export function checkKind(
+  doc: Y.Doc,
+  { type, contentKey }: Pick<ContentTarget, 'type' | 'contentKey'>,
+  wanted: RootKind,
+): void {
+  if (fitsKind(doc, contentKey, wanted)) return
+  const kind = rootKind(doc, contentKey)
+  throw invalid(`the content at contentKey ${JSON.stringify(contentKey)} is of type "${kind}", not "${type}"`)
 }
 
 /** Throws INVALID_ARGUMENT when `contentKey` cannot name a root. */
@@ -67,7 +73,8 @@ export function checkContentKey(contentKey: unknown): void {
   if (!contentKey.isWellFormed()) throw invalid('contentKey must be well-formed Unicode')
 }
 
-function typeOf({ type }: ContentTarget): ContentType {
+/** Throws INVALID_ARGUMENT when there is no type of this name. */
+export function contentTypeOf(type: string): ContentType {
   const found = contentTypes[type]
   if (found === undefined) {
     const known = contentTypeNames.map((name) => `"${name}"`).join(', ')

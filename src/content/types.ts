@@ -8,6 +8,8 @@ import { checkMap, readMapRoot, replaceMap } from './map.ts'
 import { checkText, readText, replaceText } from './text.ts'
 import { checkXml, replaceXml } from './xml.ts'
 import { readXml } from './xml-read.ts'
+import { readXmlText, replaceXmlText } from './xmltext.ts'
+import { checkXmlText } from './xmltext-check.ts'
 
 /** Makes a root, whose kind fits, equal to checked data in at most one transaction. Work is bounded. */
 export type Replacement = (doc: Y.Doc, contentKey: string) => Change
@@ -67,6 +69,15 @@ const delta: ContentType = {
   read: readDelta,
 }
 
+const xmltext: ContentType = {
+  kind: 'xmltext',
+  check: (data) => {
+    const target = checkXmlText(data)
+    return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
+  },
+  read: readXmlText,
+}
+
 /** Content types by their name in the REST API. Without a prototype, so that `constructor` is no type. */
 export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
   text,
@@ -74,6 +85,7 @@ export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign
   array,
   xml,
   delta,
+  xmltext,
 })
 
 export const contentTypeNames: readonly string[] = Object.keys(contentTypes)

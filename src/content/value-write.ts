@@ -7,6 +7,7 @@ import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
 import type { XmlUpdate } from './xml.ts'
 
+/** Of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
   readonly in: 'map'
   readonly type: Root

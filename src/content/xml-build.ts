@@ -2,24 +2,18 @@ import * as Y from 'yjs'
 import type { Marks } from './xml-marks.ts'
 import { storedName } from './xml-names.ts'
 import { insertsOf } from './xml-text.ts'
-import type { XmlElement, XmlNode, XmlParent, XmlRun } from './xml-tree.ts'
+import type { XmlElement, XmlNode, XmlParent } from './xml-tree.ts'
 import { typeOfValue, valueFrom } from './xml-values.ts'
 import type { Vocabulary } from './xml-vocabulary.ts'
 
 /** Children handed to Yjs at once: it passes them on as arguments of a call. */
 const childrenAtOnce = 10_000
 
-/** A shared text and the runs that it was given. */
-export interface MarkedType {
-  readonly type: Y.XmlText
-  readonly runs: readonly XmlRun[]
-}
-
 /** Makes shared types of nodes, in the form that y-prosemirror and Tiptap store. */
 export class XmlBuilder {
   readonly #vocabulary: Vocabulary
   readonly #marks: Marks
-  #marked: MarkedType[] = []
+  #marked: Y.XmlText[] = []
 
   constructor(vocabulary: Vocabulary, marks: Marks) {
     this.#vocabulary = vocabulary
@@ -30,12 +24,12 @@ export class XmlBuilder {
     if (node.kind === 'element') return this.#element(node)
     const text = new Y.XmlText()
     text.applyDelta(insertsOf(node, this.#marks))
-    if (node.runs.length > 1) this.#marked.push({ type: text, runs: node.runs })
+    if (node.runs.length > 1) this.#marked.push(text)
     return text
   }
 
   /** The texts built since, in which marks change. */
-  takeMarked(): readonly MarkedType[] {
+  takeMarked(): readonly Y.XmlText[] {
     const marked = this.#marked
     this.#marked = []
     return marked

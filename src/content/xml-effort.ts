@@ -1,15 +1,14 @@
 import type { Budget } from './myers.ts'
 import { Graphemes } from './text-graphemes.ts'
 import { editsMaxFor, stepsMax } from './text-plan.ts'
+import type { TidyEffort } from './tidy-formatting.ts'
 
 /** What one replacement may still spend, all its texts together; beyond, the result gets coarser. */
-export interface Effort {
+export interface Effort extends TidyEffort {
   readonly budget: Budget
   readonly graphemes: Graphemes
   /** Edits inside texts. */
   editsLeft: number
-  /** Formatting items looked at for redundant ones, each counted with the marks that are on there. */
-  tidyLeft: number
 }
 
 /** Some tens of milliseconds. */

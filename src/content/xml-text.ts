@@ -194,7 +194,7 @@ class ChangeWriter implements TextChange {
 }
 
 /** Index of the run that the character at `at` belongs to. */
-function runIndexAt(runs: readonly XmlRun[], at: number): number {
+export function runIndexAt(runs: readonly XmlRun[], at: number): number {
   let [low, high] = [0, runs.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1

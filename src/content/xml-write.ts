@@ -1,7 +1,9 @@
 import * as Y from 'yjs'
 import type { Hunk } from './diff.ts'
+import { asRoot } from './kind.ts'
+import { tidyFormatting } from './tidy-formatting.ts'
 import { Aligner } from './xml-align.ts'
-import { type MarkedType, XmlBuilder } from './xml-build.ts'
+import { XmlBuilder } from './xml-build.ts'
 import type { Effort } from './xml-effort.ts'
 import type { Marks } from './xml-marks.ts'
 import { storedName } from './xml-names.ts'
@@ -112,7 +114,7 @@ export class XmlUpdater {
       else {
         this.#insertAfter(place, waiting.splice(0))
         blank.applyDelta(insertsOf(node, this.#marks))
-        this.#tidy({ type: blank, runs: node.runs }, 0, 0)
+        tidyFormatting(asRoot(blank), this.#effort)
         this.insertions += node.size
         place.previous = blank._item
       }
@@ -133,7 +135,7 @@ export class XmlUpdater {
     const types = nodes.map((node) => this.#builder.build(node))
     Y.XmlFragment.prototype.insertAfter.call(place.live.type, place.previous, types)
     for (const node of nodes) this.insertions += node.size
-    for (const marked of this.#builder.takeMarked()) this.#tidy(marked, 0, 0)
+    for (const text of this.#builder.takeMarked()) tidyFormatting(asRoot(text), this.#effort)
     place.previous = (types.at(-1) as Y.XmlElement | Y.XmlText)._item
   }
 
@@ -153,26 +155,11 @@ export class XmlUpdater {
       const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
       const change = changeOf(part, sliceText(target, start, end), this.#marks, this.#effort)
       part.type.applyDelta(change.operations)
-      const marks = part.sets.reduce((most, set) => Math.max(most, this.#marks.sizeOf(set)), 0)
-      const isMarked = marks > 0 || target.runs.some((run) => run.marks !== 0)
-      const items = part.state.items + change.operations.length
-      if (isMarked) this.#tidy({ type: part.type, runs: target.runs }, items, marks)
+      if (change.operations.length > 0) tidyFormatting(asRoot(part.type), this.#effort)
       this.insertions += change.insertions
       this.deletions += change.deletions
       start = end
     })
-  }
-
-  /**
-   * Takes away formatting items that change nothing. Else every client would do it on receiving the change, and so take
-   * away items that a next one still builds on.
-   */
-  #tidy({ type, runs }: MarkedType, items: number, marks: number): void {
-    const most = runs.reduce((sum, run) => Math.max(sum, this.#marks.sizeOf(run.marks)), marks)
-    const cost = (items + runs.length * (1 + most)) * (1 + most)
-    if (cost > this.#effort.tidyLeft) return
-    this.#effort.tidyLeft -= cost
-    Y.cleanupYTextFormatting(type)
   }
 
   /** Where each of the neighbouring texts ends in the target. */

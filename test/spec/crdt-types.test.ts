@@ -46,6 +46,31 @@ const samples: readonly (readonly [type: string, from: unknown, to: unknown])[] 
     [{ insert: 'plain ' }, { insert: 'bold', attributes: { bold: true } }, { insert: '\n' }],
     [{ insert: 'plain\n' }],
   ],
+  [
+    'xmltext',
+    {
+      attributes: { dir: 'ltr' },
+      delta: [
+        {
+          text: {
+            attributes: { type: 'paragraph', id: 1 },
+            delta: [{ insert: 'plain ' }, { insert: 'bold', attributes: { bold: true } }],
+          },
+        },
+      ],
+    },
+    {
+      delta: [
+        {
+          text: {
+            attributes: { type: 'paragraph', id: 1 },
+            delta: [{ insert: 'plain and ' }, { map: { type: 'break' } }, { insert: { image: 'a.png' } }],
+          },
+        },
+        { text: { delta: [{ element: { name: 'rule', attributes: { wide: true } } }] } },
+      ],
+    },
+  ],
 ]
 
 describe('every type', () => {
@@ -71,6 +96,19 @@ describe('every type', () => {
       }
     },
   )
+
+  it('[CRDT-30] texts without attributes are read and written as XML or as xmltext, as the caller says', async () => {
+    const address = newAddress()
+    const data = { delta: [{ text: { delta: [{ insert: 'bare' }] } }] }
+    expect((await call('add', address, { type: 'xmltext', data })).status).toBe(200)
+    expect(await read(address)).toMatchObject({ type: 'xml', data: 'bare' })
+    const found = await read(address, { format: 'xmltext' })
+    expect(found).toMatchObject({ type: 'xmltext', data })
+    for (const [type, same] of [['xmltext', found.data] as const, ['xml', 'bare'] as const]) {
+      const again = await call('update', address, { type, data: same })
+      expect(again.body.result?.data).toMatchObject({ changed: false, bytes: 0, version: found.version })
+    }
+  })
 
   it('[CRDT-31] content of one kind is not replaced by another, and says so', async () => {
     for (const [type, from] of samples) {
@@ -135,11 +173,27 @@ function hostileContents(): [type: string, data: unknown][] {
     [{ insert: 'a', more: 1 }, null],
     [[{ insert: 'a' }]],
   ]
+  const xmltexts = [
+    1,
+    'x',
+    null,
+    [],
+    { ops: [] },
+    { delta: {} },
+    { delta: [1] },
+    { delta: [{}] },
+    { delta: [{ insert: 1 }] },
+    { delta: [{ insert: 'no text' }] },
+    { delta: [{ text: {}, map: {} }] },
+    { delta: [{ text: { delta: [{ element: {} }] } }] },
+    { delta: [{ text: { attributes: proto } }] },
+  ]
   return [
     ...wrong,
     ...notMaps,
     ...notArrays,
     ...deltas.map((data): [string, unknown] => ['delta', data]),
+    ...xmltexts.map((data): [string, unknown] => ['xmltext', data]),
     ['map', proto],
     ['array', [proto]],
     ['map', { a: deep(70) }],

@@ -26,10 +26,10 @@ const request = {
     },
     format: {
       type: 'string',
-      enum: ['json', 'text', 'xml', 'delta', 'update'],
+      enum: ['json', 'text', 'xml', 'delta', 'xmltext', 'update'],
       default: 'json',
       description:
-        '`json`: as update takes it for the type found; `text`, `xml`, `delta`: as update takes it for that type; ' +
+        '`json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; ' +
         '`update`: base64 of the Yjs state (V1).',
     },
   },
@@ -134,8 +134,7 @@ function read(
   doc: Y.Doc,
   { contentKey, format = 'json' }: Request,
 ): Pick<Entry, 'data' | 'type' | 'contentKey'> {
-  if (format === 'text' || format === 'xml' || format === 'delta')
-    return readContentAs(doc, format, contentKey)
+  if (format !== 'json' && format !== 'update') return readContentAs(doc, format, contentKey)
   const content = readContent(doc, contentKey)
   if (format === 'json') return content
   return { ...content, data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64') }

@@ -1,0 +1,40 @@
+import * as Y from 'yjs'
+import type { Root } from './kind.ts'
+
+/** What tidying may still cost: items walked along, and attributes that are on at each, which Yjs copies. */
+export interface TidyEffort {
+  tidyLeft: number
+}
+
+/**
+ * Takes away formatting marks without effect from a text that was just changed, if that is affordable. Else every client
+ * would do it on receiving the change, and so take away marks that a next one still builds on.
+ *
+ * Whether there are any shows only in the stored items: text that is formatted nowhere may have marks, such as those
+ * that were around what has been deleted, or that stand at its end. It is done inside the transaction of the change.
+ */
+export function tidyFormatting(type: Root, effort: TidyEffort): void {
+  const cost = costOfTidying(type)
+  if (cost === 0 || cost > effort.tidyLeft) return
+  effort.tidyLeft -= cost
+  // It needs nothing that other types than texts do not have.
+  Y.cleanupYTextFormatting(type as object as Y.Text)
+}
+
+/** 0 where there are no marks. */
+function costOfTidying(type: Root): number {
+  const on = new Set<string>()
+  let [cost, marks] = [0, 0]
+  for (let item = type._start; item !== null; item = item.right) {
+    cost += 1
+    if (item.deleted) continue
+    const { content } = item
+    if (!(content instanceof Y.ContentFormat)) cost += on.size
+    else {
+      marks += 1
+      if (content.value === null) on.delete(content.key)
+      else on.add(content.key)
+    }
+  }
+  return marks === 0 ? 0 : cost
+}

@@ -1,0 +1,168 @@
+import { createHeadlessEditor } from '@lexical/headless'
+import { createBinding, type Provider, syncLexicalUpdateToYjs, syncYjsChangesToLexical } from '@lexical/yjs'
+import { slateNodesToInsertDelta, yTextToSlateElement } from '@slate-yjs/core'
+import {
+  $createLineBreakNode,
+  $createParagraphNode,
+  $createTextNode,
+  $getRoot,
+  type LexicalEditor,
+} from 'lexical'
+import type { Node } from 'slate'
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { rootKind } from '../../../src/content/kind.ts'
+import { readContent, readContentAs } from '../../../src/content/read.ts'
+import { replaceContent } from '../../../src/content/replace.ts'
+import { loaded, updatesOf } from './support.ts'
+
+const replace = (doc: Y.Doc, key: string, data: unknown) =>
+  replaceContent(doc, { type: 'xmltext', contentKey: key, data })
+
+const slateKey = 'content'
+
+function slateDoc(nodes: Node[]): Y.Doc {
+  const author = new Y.Doc()
+  author.get(slateKey, Y.XmlText).applyDelta(slateNodesToInsertDelta(nodes))
+  return loaded(author)
+}
+
+const slateNodes = (doc: Y.Doc): unknown => yTextToSlateElement(loaded(doc).get(slateKey, Y.XmlText)).children
+
+const before = [
+  { type: 'heading', level: 1, children: [{ text: 'Title' }] },
+  { type: 'paragraph', children: [{ text: 'plain ' }, { text: 'bold', bold: true }, { text: ' <&> end\n' }] },
+  { type: 'list', children: [{ type: 'item', children: [{ text: '' }] }] },
+] as unknown as Node[]
+
+const after = [
+  { type: 'heading', level: 2, children: [{ text: 'Title' }] },
+  {
+    type: 'paragraph',
+    children: [
+      { text: 'plain and ' },
+      { text: 'bold', bold: true, color: 'red' },
+      { text: ' ' },
+      { type: 'link', url: '/x?a=1&b=2', children: [{ text: 'link' }] },
+      { text: ' <&> end\n' },
+    ],
+  },
+  { type: 'image', src: 'x', size: { w: 1, h: null }, children: [{ text: '' }] },
+] as unknown as Node[]
+
+test('[R22] Slate documents: what is read changes nothing, and Slate shows what was written', () => {
+  for (const nodes of [before, after]) {
+    const doc = slateDoc(nodes)
+    expect(rootKind(doc, slateKey)).toBe('xmltext')
+    const { type, data } = readContent(doc, slateKey)
+    expect(type).toBe('xmltext')
+    expect(updatesOf(doc, () => replace(doc, slateKey, data))).toEqual([])
+  }
+  const doc = slateDoc(before)
+  replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
+  expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
+})
+
+test('[R22] Slate elements without properties: read and written as xmltext, and shown by Slate', () => {
+  const bare = [{ children: [{ text: 'one' }] }, { children: [{ text: '' }] }] as unknown as Node[]
+  const doc = slateDoc(bare)
+  const { data } = readContentAs(doc, 'xmltext', slateKey)
+  expect(updatesOf(doc, () => replace(doc, slateKey, data))).toEqual([])
+  replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
+  expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
+  replace(doc, slateKey, data)
+  expect(slateNodes(doc)).toEqual(bare)
+})
+
+const lexicalKey = 'root'
+
+const noAwareness = {
+  getLocalState: () => null,
+  getStates: () => new Map(),
+  off: () => undefined,
+  on: () => undefined,
+  setLocalState: () => undefined,
+  setLocalStateField: () => undefined,
+}
+const provider: Provider = {
+  awareness: noAwareness,
+  connect: () => undefined,
+  disconnect: () => undefined,
+  off: () => undefined,
+  on: () => undefined,
+}
+
+const editorOf = (): LexicalEditor =>
+  createHeadlessEditor({
+    onError: (error) => {
+      throw error
+    },
+  })
+
+/** The document that Lexical makes of what `write` puts into it. */
+function lexicalDoc(write: () => void): Y.Doc {
+  const author = new Y.Doc()
+  const editor = editorOf()
+  const binding = createBinding(editor, provider, lexicalKey, author, new Map([[lexicalKey, author]]))
+  editor.registerUpdateListener(
+    ({ prevEditorState, editorState, dirtyElements, dirtyLeaves, normalizedNodes, tags }) =>
+      syncLexicalUpdateToYjs(
+        binding,
+        provider,
+        prevEditorState,
+        editorState,
+        dirtyElements,
+        dirtyLeaves,
+        normalizedNodes,
+        tags,
+      ),
+  )
+  editor.update(write, { discrete: true })
+  return loaded(author)
+}
+
+/** What Lexical shows of a document that it receives. */
+async function lexicalState(doc: Y.Doc): Promise<unknown> {
+  const received = new Y.Doc()
+  const editor = editorOf()
+  const binding = createBinding(editor, provider, lexicalKey, received, new Map([[lexicalKey, received]]))
+  binding.root.getSharedType().observeDeep((events, transaction) => {
+    if (transaction.origin !== binding) syncYjsChangesToLexical(binding, provider, events, false)
+  })
+  Y.applyUpdate(received, Y.encodeStateAsUpdate(doc))
+  await Promise.resolve()
+  return editor.getEditorState().toJSON()
+}
+
+const writeFirst = (): void => {
+  $getRoot().append(
+    $createParagraphNode().append($createTextNode('Hello '), $createTextNode('world').toggleFormat('bold')),
+    $createParagraphNode(),
+  )
+}
+const writeSecond = (): void => {
+  $getRoot().append(
+    $createParagraphNode().append(
+      $createTextNode('Hello new '),
+      $createTextNode('world').toggleFormat('italic'),
+      $createLineBreakNode(),
+      $createTextNode('more <&>'),
+    ),
+    $createParagraphNode().append($createTextNode('last')),
+  )
+}
+
+test('[R22] Lexical documents: what is read changes nothing, and Lexical shows what was written', async () => {
+  for (const write of [writeFirst, writeSecond]) {
+    const doc = lexicalDoc(write)
+    expect(rootKind(doc, lexicalKey)).toBe('xmltext')
+    const { data } = readContent(doc, lexicalKey)
+    expect(updatesOf(doc, () => replace(doc, lexicalKey, data))).toEqual([])
+  }
+  const doc = lexicalDoc(writeFirst)
+  const target = lexicalDoc(writeSecond)
+  replace(doc, lexicalKey, readContent(target, lexicalKey).data)
+  const shown = await lexicalState(doc)
+  expect(JSON.stringify(shown)).toContain('Hello new ')
+  expect(shown).toEqual(await lexicalState(target))
+})
