@@ -1,6 +1,6 @@
 /**
  * Replaces maps and arrays of nested shared types by successive revisions and compares what that costs with other ways
- * to do it: bytes sent, time, shared values that stay. Then rewrites made to be dear.
+ * to do it: bytes sent, time, shared values that stay.
  *
  *   node --import tsx bench/replace-json.ts [--smoke]
  */
@@ -11,12 +11,10 @@ import type { Json } from '../src/content/json.ts'
 import { readMapRoot } from '../src/content/map.ts'
 import { type JsonHistory, jsonHistories } from './support/json-histories.ts'
 import { contentKey, fresh, type JsonReplacer, jsonReplacers } from './support/json-replacers.ts'
-import { jsonRewrites } from './support/json-rewrites.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
 const histories = jsonHistories(smoke ? 3 : 120, smoke ? 50 : 1_500)
-const rewriteSize = smoke ? 1_000 : 100_000
 
 interface Measured {
   readonly bytes: number[]
@@ -91,16 +89,3 @@ for (const history of histories) {
     jsonReplacers.map((replacer) => successive(history, replacer)),
   )
 }
-
-console.log(`\nRewrites made to be dear, ${thousands(rewriteSize)} values (Weft alone)`)
-const rows = jsonRewrites(rewriteSize).map(({ name, before, after }) => {
-  const measured: Measured = { bytes: [], milliseconds: [], kept: [] }
-  measure(before(), jsonReplacers[0] as JsonReplacer, after, measured)
-  return [
-    name,
-    round(measured.milliseconds[0] as number, 0),
-    thousands(measured.bytes[0] as number),
-    `${round((measured.kept[0] as number) * 100)} %`,
-  ]
-})
-table(['', 'ms', 'bytes', 'values kept'], rows)

@@ -1,6 +1,6 @@
 /**
  * Replaces the XML of a document by successive revisions and compares what that costs with other ways to do it: bytes
- * sent, time, elements and characters that stay. Then rewrites made to be dear.
+ * sent, time, elements and characters that stay.
  *
  *   node --import tsx bench/replace-xml.ts [--smoke]
  */
@@ -8,11 +8,10 @@ import * as Y from 'yjs'
 import { readXml } from '../src/content/xml-read.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { contentKey, fresh, type XmlReplacer, xmlReplacers } from './support/xml-replacers.ts'
-import { readXmlRevisions, rewrites } from './support/xml-revisions.ts'
+import { readXmlRevisions } from './support/xml-revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
 const { source, contents } = readXmlRevisions(smoke ? 3 : 1_000)
-const rewriteNodes = smoke ? 1_000 : 20_000
 
 interface Measured {
   readonly bytes: number[]
@@ -108,21 +107,4 @@ table(
     percent(mean(charactersKept)),
     thousands(stateBytes),
   ]),
-)
-
-console.log(`\nRewrites of ${thousands(rewriteNodes)} nodes (Weft alone)`)
-table(
-  ['', 'ms', 'bytes', 'nodes kept', 'characters kept'],
-  rewrites(rewriteNodes).map(({ name, before, after }) => {
-    const measured = nothing()
-    measure(fresh(before), xmlReplacers[0] as XmlReplacer, after, measured)
-    const { milliseconds, bytes, nodesKept, charactersKept } = measured
-    return [
-      name,
-      round(milliseconds[0] as number, 0),
-      thousands(bytes[0] as number),
-      percent(nodesKept[0] as number),
-      percent(charactersKept[0] as number),
-    ]
-  }),
 )

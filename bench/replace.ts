@@ -1,6 +1,6 @@
 /**
  * Replaces the text of a document by successive revisions of a file and compares what that costs with other ways to do
- * it: bytes sent, time, cursors that keep their place. Then inputs made to be dear.
+ * it: bytes sent, time, cursors that keep their place.
  *
  *   node --import tsx bench/replace.ts [--smoke]
  */
@@ -8,14 +8,12 @@ import * as Y from 'yjs'
 import { contentKey, type Replacer, replacers } from './support/replacers.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { readRevisions } from './support/revisions.ts'
-import { type WorstCase, worstCases } from './support/worst-cases.ts'
 
 const smoke = process.argv.includes('--smoke')
 /** Revisions that one jump leaps over. */
 const jumpLength = smoke ? 2 : 10
 /** Distance of the cursors whose fate is followed, in characters. */
 const cursorEvery = 7
-const worstCaseLength = smoke ? 50_000 : 1_000_000
 
 const { source, contents } = readRevisions(smoke ? 6 : 1_000)
 
@@ -127,12 +125,6 @@ function compare(
   )
 }
 
-function worst({ name, before, after }: WorstCase): string[] {
-  const measured = nothing()
-  measure(documentWith(before), replacers[0] as Replacer, after, measured)
-  return [name, round(measured.milliseconds[0] as number, 0), thousands(measured.bytes[0] as number)]
-}
-
 console.log(
   `Text replacement over ${source}: ${contents.length} of ${thousands(contents.at(-1)?.length ?? 0)} characters`,
 )
@@ -150,14 +142,3 @@ compare(
     measured: withBar(replacer.name, (at) => jumps(replacer, at)),
   })),
 )
-const cases = worstCases(worstCaseLength)
-console.log(
-  `\nInputs made to be dear, ${thousands(worstCaseLength)} characters (Weft alone: unbounded methods do not end)`,
-)
-const rows = withBar('worst cases', (at) =>
-  cases.map((worstCase, index) => {
-    at(index / cases.length)
-    return worst(worstCase)
-  }),
-)
-table(['', 'ms', 'bytes'], rows)
