@@ -27,7 +27,7 @@ export function planDelta(stored: StoredText, target: FormattedText, formats: Fo
   if (!complete) return { change: allAnew(stored, target, formats), tidy: false }
   const editsMax = editsMaxFor(items)
   const change = new DeltaChange(stored, target, formats)
-  change.apply(atMost(editsMax, hunksBetween(content, target)))
+  change.apply(atMost(editsMax, hunksBetween(content, target, editsMax)))
   const attributesMax = mostAttributes(content, formats)
   const tidy = (items + change.edits) * (1 + attributesMax + mostAttributes(target, formats)) <= tidiedMax
   const affordable = change.edits <= editsMax * 2 && change.edits * attributesMax <= marksMax
@@ -43,8 +43,8 @@ function allAnew(stored: StoredText, target: FormattedText, formats: Formats): D
   return change
 }
 
-function hunksBetween(source: FormattedText, target: FormattedText): Hunk[] {
-  const found = editsBetween(source.text, target.text, { steps: stepsMax })
+function hunksBetween(source: FormattedText, target: FormattedText, editsMax: number): Hunk[] {
+  const found = editsBetween(source.text, target.text, { steps: stepsMax }, editsMax)
   const swallowed = joinWhere(found, (before, after) => {
     if (after.aStart - before.aEnd > swallowedLengthMax) return false
     // An embed between two edits keeps its identity.

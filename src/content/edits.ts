@@ -11,12 +11,15 @@ const comparisonSteps = 50
 /**
  * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
  * words by code points where at least half of the shorter side is kept (else two unrelated words would be interleaved).
+ * Where there are more than `editsMax` already, so that they have to be joined, nothing finer is looked for.
  */
-export function editsBetween(a: string, b: string, budget: Budget): Hunk[] {
+export function editsBetween(a: string, b: string, budget: Budget, editsMax: number): Hunk[] {
   const whole: Hunk = { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }
   const comparison: Comparison = { a, b, interner: new Interner(), budget }
   const byLine = refine(comparison, whole, lines)
+  if (byLine.length > editsMax) return byLine
   const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(comparison, hunk, words) : [hunk]))
+  if (byWord.length > editsMax) return byWord
   return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
 }
 
