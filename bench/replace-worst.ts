@@ -10,7 +10,7 @@ import { contentTypes } from '../src/content/types.ts'
 import { contentKey, type HeavyCase } from './support/heavy/case.ts'
 import { heavyGroups } from './support/heavy/cases.ts'
 import { measured, shareKept, stretchesIn } from './support/measure.ts'
-import { round, table, thousands } from './support/report.ts'
+import { percent, round, table, thousands } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
 const times = smoke ? 1 : 3
@@ -49,8 +49,6 @@ function once({ type, before, data }: HeavyCase): Outcome {
   }
 }
 
-const percent = (share: number): string => `${round(share * 100, 1)} %`
-
 function row(heavy: HeavyCase): string[] {
   const outcomes = Array.from({ length: times }, () => once(heavy))
   const worst = (of: keyof Outcome): number => Math.max(...outcomes.map((outcome) => outcome[of]))
@@ -60,8 +58,8 @@ function row(heavy: HeavyCase): string[] {
     round(worst('peer'), 0),
     round(worst('read'), 0),
     thousands(worst('bytes')),
-    percent(worst('kept')),
-    heavy.keeps === undefined ? '' : percent(heavy.keeps),
+    percent(worst('kept'), 1),
+    heavy.keeps === undefined ? '' : percent(heavy.keeps, 1),
   ]
 }
 

@@ -6,7 +6,8 @@
  */
 import * as Y from 'yjs'
 import { contentKey, type Replacer, replacers } from './support/replacers.ts'
-import { median, progress, quantile, round, table, thousands } from './support/report.ts'
+import { measured } from './support/measure.ts'
+import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 import { readRevisions } from './support/revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
@@ -17,7 +18,7 @@ const cursorEvery = 7
 
 const { source, contents } = readRevisions(smoke ? 6 : 1_000)
 
-interface Measured {
+interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
   /** Share of the cursors whose character is still there. */
@@ -49,29 +50,20 @@ function shareKept(doc: Y.Doc, cursors: readonly Y.ID[]): number {
 }
 
 /** One replacement on `doc`, measured; the outcome is checked. */
-function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Measured): void {
+function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Results): void {
   const cursors = cursorsIn(doc)
-  let bytes = 0
-  const count = (update: Uint8Array): void => {
-    bytes += update.length
-  }
-  doc.on('update', count)
-  const start = performance.now()
-  replacer.replace(doc, target)
-  into.milliseconds.push(performance.now() - start)
-  doc.off('update', count)
+  const { bytes, milliseconds } = measured(doc, () => replacer.replace(doc, target))
+  into.milliseconds.push(milliseconds)
   into.bytes.push(bytes)
   into.cursorsKept.push(shareKept(doc, cursors))
   if (doc.getText(contentKey).toJSON() !== target) throw new Error(`${replacer.name} made another text`)
 }
 
-const nothing = (): Measured => ({ bytes: [], milliseconds: [], cursorsKept: [] })
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
+const nothing = (): Results => ({ bytes: [], milliseconds: [], cursorsKept: [] })
 
 /** Revision by revision on one document that lives on, as a synchronised file would. */
-function successive(replacer: Replacer, at: (share: number) => void): Measured & { stateBytes: number } {
-  const measured = nothing()
+function successive(replacer: Replacer, at: (share: number) => void): Results & { stateBytes: number } {
+  const results = nothing()
   const doc = documentWith(contents[0] as string)
   for (const [index, target] of contents.entries()) {
     if (index > 0) measure(doc, replacer, target, measured)
@@ -81,8 +73,8 @@ function successive(replacer: Replacer, at: (share: number) => void): Measured &
 }
 
 /** From each revision to the one ten later, each time on a fresh document. */
-function jumps(replacer: Replacer, at: (share: number) => void): Measured {
-  const measured = nothing()
+function jumps(replacer: Replacer, at: (share: number) => void): Results {
+  const results = nothing()
   for (let index = 0; index + jumpLength < contents.length; index++) {
     measure(
       documentWith(contents[index] as string),
@@ -104,9 +96,9 @@ function withBar<T>(label: string, run: (at: (share: number) => void) => T): T {
 
 function compare(
   title: string,
-  results: readonly { name: string; measured: Measured; stateBytes?: number }[],
+  results: readonly { name: string; measured: Results; stateBytes?: number }[],
 ): void {
-  const reference = mean((results[0] as { measured: Measured }).measured.bytes)
+  const reference = mean((results[0] as { measured: Results }).measured.bytes)
   console.log(`\n${title}`)
   table(
     ['', 'bytes: mean', 'ratio', 'p95', 'max', 'ms: median', 'worst', 'cursors kept', 'least', 'state'],
@@ -118,8 +110,8 @@ function compare(
       thousands(Math.max(...bytes)),
       round(median(milliseconds)),
       round(Math.max(...milliseconds), 1),
-      `${round(mean(cursorsKept) * 100)} %`,
-      `${round(Math.min(...cursorsKept) * 100)} %`,
+      percent(mean(cursorsKept)),
+      percent(Math.min(...cursorsKept)),
       stateBytes === undefined ? '' : thousands(stateBytes),
     ]),
   )

@@ -1,4 +1,4 @@
-import { array, assert, boolean, integer, property, record, uniqueArray } from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from '../../../src/content/array-edit.ts'
@@ -41,16 +41,16 @@ function expectWhole({ type, removed, insertions }: ArrayEdit): void {
   }
 }
 
-const edits = record({
-  lengths: array(integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 }),
-  removed: array(boolean(), { maxLength: 130 }),
-  inserted: uniqueArray(integer({ min: -1, max: 129 }), { maxLength: 20 }),
-  budget: integer({ min: 0, max: 400 }),
+const edits = fc.record({
+  lengths: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 }),
+  removed: fc.array(fc.boolean(), { maxLength: 130 }),
+  inserted: fc.uniqueArray(fc.integer({ min: -1, max: 129 }), { maxLength: 20 }),
+  budget: fc.integer({ min: 0, max: 400 }),
 })
 
 test('[R7] an edit means the same however few cuts it may make, and it makes no more', () => {
-  assert(
-    property(edits, ({ lengths, removed, inserted, budget }) => {
+  fc.assert(
+    fc.property(edits, ({ lengths, removed, inserted, budget }) => {
       const doc = arrayOf(lengths)
       const elements = doc.getArray(key).toArray()
       const type = asRoot(doc.getArray(key))
