@@ -48,17 +48,16 @@ function measure(doc: Y.Doc, replacer: JsonReplacer, target: Json, into: Results
   if (!isDeepStrictEqual(read(doc, target), target)) throw new Error(`${replacer.name} made another value`)
 }
 
-
 function successive({ contents, name }: JsonHistory, replacer: JsonReplacer): readonly string[] {
   const results: Results = { bytes: [], milliseconds: [], kept: [] }
   const bar = progress(`${name}: ${replacer.name}`)
   const doc = fresh(contents[0] as Json)
   for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
+    if (index > 0) measure(doc, replacer, target, results)
     bar.at(index / contents.length)
   }
   bar.end()
-  const { bytes, milliseconds, kept } = measured
+  const { bytes, milliseconds, kept } = results
   return [
     replacer.name,
     thousands(mean(bytes)),

@@ -1,6 +1,7 @@
 /**
  * Replacements made to be dear, for each type of content: time to replace and to read, bytes sent, what stays. Beside
- * them what Yjs takes to apply the same update at a peer, which no method can spare.
+ * them what Yjs takes to apply the same update at a peer, and what a library takes: fast-diff for text, y-prosemirror's
+ * updateYFragment for XML.
  *
  *   node --import tsx bench/replace-worst.ts [--smoke] [type, or type and start of the name of a case]
  */
@@ -9,6 +10,7 @@ import { replaceContent } from '../src/content/replace.ts'
 import { contentTypes } from '../src/content/types.ts'
 import { contentKey, type HeavyCase } from './support/heavy/case.ts'
 import { heavyGroups } from './support/heavy/cases.ts'
+import { libraryRun, libraryTime } from './support/heavy/library.ts'
 import { measured, shareKept, stretchesIn } from './support/measure.ts'
 import { percent, round, table, thousands } from './support/report.ts'
 
@@ -63,9 +65,22 @@ function row(heavy: HeavyCase): string[] {
   ]
 }
 
+const header = ['', 'ms', 'ms at a peer', 'ms to read', 'bytes', 'kept', 'could be kept']
+
+function show(title: string, cases: readonly HeavyCase[]): void {
+  console.log(`\n${title}`)
+  const flags = smoke ? ['--smoke'] : []
+  const besides = smoke ? 1 : cases.length
+  const rows = cases.map((heavy, index) => [
+    ...row(heavy),
+    index < besides ? libraryTime(heavy, import.meta.filename, flags, smoke ? 2 : 10) : '',
+  ])
+  table([...header, 'library: ms'], rows)
+}
+
 for (const { title, types, cases } of heavyGroups(smoke)) {
   if (only !== '' && !types.some((type) => only.startsWith(type))) continue
   const chosen = cases().filter(({ type, name }) => `${type} ${name}`.startsWith(only))
-  console.log(`\n${title}`)
-  table(['', 'ms', 'ms at a peer', 'ms to read', 'bytes', 'kept', 'could be kept'], chosen.map(row))
+  if (process.argv.includes('--library')) console.log(libraryRun(chosen[0] as HeavyCase))
+  else show(title, chosen)
 }

@@ -72,11 +72,11 @@ function successive(replacer: XmlReplacer): Results & { stateBytes: number } {
   const results = nothing()
   const doc = fresh(contents[0] as string)
   for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
+    if (index > 0) measure(doc, replacer, target, results)
     bar.at(index / contents.length)
   }
   bar.end()
-  return { ...measured, stateBytes: Y.encodeStateAsUpdate(doc).length }
+  return { ...results, stateBytes: Y.encodeStateAsUpdate(doc).length }
 }
 
 console.log(

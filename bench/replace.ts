@@ -5,10 +5,10 @@
  *   node --import tsx bench/replace.ts [--smoke]
  */
 import * as Y from 'yjs'
-import { contentKey, type Replacer, replacers } from './support/replacers.ts'
 import { measured } from './support/measure.ts'
+import { contentKey, type Replacer, replacers } from './support/replacers.ts'
 import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
-import { readRevisions } from './support/revisions.ts'
+import { generatedRevisions, readRevisions } from './support/revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
 /** Revisions that one jump leaps over. */
@@ -62,14 +62,18 @@ function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Results):
 const nothing = (): Results => ({ bytes: [], milliseconds: [], cursorsKept: [] })
 
 /** Revision by revision on one document that lives on, as a synchronised file would. */
-function successive(replacer: Replacer, at: (share: number) => void): Results & { stateBytes: number } {
+function successive(
+  revisions: readonly string[],
+  replacer: Replacer,
+  at: (share: number) => void,
+): Results & { stateBytes: number } {
   const results = nothing()
-  const doc = documentWith(contents[0] as string)
-  for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
-    at(index / contents.length)
+  const doc = documentWith(revisions[0] as string)
+  for (const [index, target] of revisions.entries()) {
+    if (index > 0) measure(doc, replacer, target, results)
+    at(index / revisions.length)
   }
-  return { ...measured, stateBytes: Y.encodeStateAsUpdate(doc).length }
+  return { ...results, stateBytes: Y.encodeStateAsUpdate(doc).length }
 }
 
 /** From each revision to the one ten later, each time on a fresh document. */
@@ -80,11 +84,11 @@ function jumps(replacer: Replacer, at: (share: number) => void): Results {
       documentWith(contents[index] as string),
       replacer,
       contents[index + jumpLength] as string,
-      measured,
+      results,
     )
     at(index / contents.length)
   }
-  return measured
+  return results
 }
 
 function withBar<T>(label: string, run: (at: (share: number) => void) => T): T {
@@ -120,13 +124,19 @@ function compare(
 console.log(
   `Text replacement over ${source}: ${contents.length} of ${thousands(contents.at(-1)?.length ?? 0)} characters`,
 )
-compare(
-  'One revision after the other, on one document',
-  replacers.map((replacer) => {
-    const { stateBytes, ...measured } = withBar(replacer.name, (at) => successive(replacer, at))
-    return { name: replacer.name, measured, stateBytes }
-  }),
-)
+const large = generatedRevisions(smoke ? 3 : 60, 4_600).contents
+for (const [title, revisions] of [
+  ['One revision after the other, on one document', contents],
+  [`The same, a generated document of ${thousands(large.at(-1)?.length ?? 0)} characters`, large],
+] as const) {
+  compare(
+    title,
+    replacers.map((replacer) => {
+      const { stateBytes, ...results } = withBar(replacer.name, (at) => successive(revisions, replacer, at))
+      return { name: replacer.name, measured: results, stateBytes }
+    }),
+  )
+}
 compare(
   `Jumps over ${jumpLength} revisions`,
   replacers.map((replacer) => ({
