@@ -8,7 +8,15 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-const benches = ['replay', 'replace', 'replace-json', 'replace-xml', 'neighbours']
+const benches = [
+  'replay',
+  'replace',
+  'replace-json',
+  'replace-xml',
+  'replace-growth',
+  'replace-worst',
+  'neighbours',
+]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('--'))

@@ -1,6 +1,6 @@
 /**
  * Replaces maps and arrays of nested shared types by successive revisions and compares what that costs with other ways
- * to do it: bytes sent, time, shared values that stay. Then rewrites made to be dear.
+ * to do it: bytes sent, time, shared values that stay.
  *
  *   node --import tsx bench/replace-json.ts [--smoke]
  */
@@ -11,14 +11,13 @@ import type { Json } from '../src/content/json.ts'
 import { readMapRoot } from '../src/content/map.ts'
 import { type JsonHistory, jsonHistories } from './support/json-histories.ts'
 import { contentKey, fresh, type JsonReplacer, jsonReplacers } from './support/json-replacers.ts'
-import { jsonRewrites } from './support/json-rewrites.ts'
-import { median, progress, quantile, round, table, thousands } from './support/report.ts'
+import { measured } from './support/measure.ts'
+import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
 const histories = jsonHistories(smoke ? 3 : 120, smoke ? 50 : 1_500)
-const rewriteSize = smoke ? 1_000 : 100_000
 
-interface Measured {
+interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
   /** Share of the shared values that are still there. */
@@ -40,35 +39,25 @@ function sharedItems(type: Pick<Y.AbstractType<unknown>, '_start' | '_map'>, fou
 const read = (doc: Y.Doc, target: Json): Json =>
   Array.isArray(target) ? readArrayRoot(doc, contentKey) : readMapRoot(doc, contentKey)
 
-function measure(doc: Y.Doc, replacer: JsonReplacer, target: Json, into: Measured): void {
+function measure(doc: Y.Doc, replacer: JsonReplacer, target: Json, into: Results): void {
   const items = sharedItems(doc.get(contentKey))
-  let bytes = 0
-  const count = (update: Uint8Array): void => {
-    bytes += update.length
-  }
-  doc.on('update', count)
-  const start = performance.now()
-  replacer.replace(doc, target)
-  into.milliseconds.push(performance.now() - start)
-  doc.off('update', count)
+  const { bytes, milliseconds } = measured(doc, () => replacer.replace(doc, target))
+  into.milliseconds.push(milliseconds)
   into.bytes.push(bytes)
   into.kept.push(items.length === 0 ? 1 : items.filter(({ deleted }) => !deleted).length / items.length)
   if (!isDeepStrictEqual(read(doc, target), target)) throw new Error(`${replacer.name} made another value`)
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
-
 function successive({ contents, name }: JsonHistory, replacer: JsonReplacer): readonly string[] {
-  const measured: Measured = { bytes: [], milliseconds: [], kept: [] }
+  const results: Results = { bytes: [], milliseconds: [], kept: [] }
   const bar = progress(`${name}: ${replacer.name}`)
   const doc = fresh(contents[0] as Json)
   for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
+    if (index > 0) measure(doc, replacer, target, results)
     bar.at(index / contents.length)
   }
   bar.end()
-  const { bytes, milliseconds, kept } = measured
+  const { bytes, milliseconds, kept } = results
   return [
     replacer.name,
     thousands(mean(bytes)),
@@ -77,7 +66,7 @@ function successive({ contents, name }: JsonHistory, replacer: JsonReplacer): re
     thousands(bytes.reduce((sum, value) => sum + value, 0)),
     round(median(milliseconds)),
     round(Math.max(...milliseconds), 1),
-    `${round(mean(kept) * 100)} %`,
+    percent(mean(kept)),
     thousands(Y.encodeStateAsUpdate(doc).length),
   ]
 }
@@ -91,16 +80,3 @@ for (const history of histories) {
     jsonReplacers.map((replacer) => successive(history, replacer)),
   )
 }
-
-console.log(`\nRewrites made to be dear, ${thousands(rewriteSize)} values (Weft alone)`)
-const rows = jsonRewrites(rewriteSize).map(({ name, before, after }) => {
-  const measured: Measured = { bytes: [], milliseconds: [], kept: [] }
-  measure(before(), jsonReplacers[0] as JsonReplacer, after, measured)
-  return [
-    name,
-    round(measured.milliseconds[0] as number, 0),
-    thousands(measured.bytes[0] as number),
-    `${round((measured.kept[0] as number) * 100)} %`,
-  ]
-})
-table(['', 'ms', 'bytes', 'values kept'], rows)

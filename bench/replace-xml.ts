@@ -1,20 +1,20 @@
 /**
  * Replaces the XML of a document by successive revisions and compares what that costs with other ways to do it: bytes
- * sent, time, elements and characters that stay. Then rewrites made to be dear.
+ * sent, time, elements and characters that stay.
  *
  *   node --import tsx bench/replace-xml.ts [--smoke]
  */
 import * as Y from 'yjs'
 import { readXml } from '../src/content/xml-read.ts'
-import { median, progress, quantile, round, table, thousands } from './support/report.ts'
+import { measured } from './support/measure.ts'
+import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 import { contentKey, fresh, type XmlReplacer, xmlReplacers } from './support/xml-replacers.ts'
-import { readXmlRevisions, rewrites } from './support/xml-revisions.ts'
+import { readXmlRevisions } from './support/xml-revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
 const { source, contents } = readXmlRevisions(smoke ? 3 : 1_000)
-const rewriteNodes = smoke ? 1_000 : 20_000
 
-interface Measured {
+interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
   /** Shares of the elements and texts, and of the characters, that are still there. */
@@ -53,18 +53,11 @@ function shareKept(doc: Y.Doc, ids: readonly Y.ID[]): number {
   return ids.length === 0 ? 1 : kept.length / ids.length
 }
 
-function measure(doc: Y.Doc, replacer: XmlReplacer, target: string, into: Measured): void {
+function measure(doc: Y.Doc, replacer: XmlReplacer, target: string, into: Results): void {
   const replace = replacer.prepare(target)
   const items = itemsIn(doc.get(contentKey))
-  let bytes = 0
-  const count = (update: Uint8Array): void => {
-    bytes += update.length
-  }
-  doc.on('update', count)
-  const start = performance.now()
-  replace(doc)
-  into.milliseconds.push(performance.now() - start)
-  doc.off('update', count)
+  const { bytes, milliseconds } = measured(doc, () => replace(doc))
+  into.milliseconds.push(milliseconds)
   into.bytes.push(bytes)
   into.nodesKept.push(shareKept(doc, items.nodes))
   into.charactersKept.push(shareKept(doc, items.characters))
@@ -72,28 +65,25 @@ function measure(doc: Y.Doc, replacer: XmlReplacer, target: string, into: Measur
     throw new Error(`${replacer.name} made other content`)
 }
 
-const nothing = (): Measured => ({ bytes: [], milliseconds: [], nodesKept: [], charactersKept: [] })
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
-const percent = (share: number): string => `${round(share * 100)} %`
+const nothing = (): Results => ({ bytes: [], milliseconds: [], nodesKept: [], charactersKept: [] })
 
-function successive(replacer: XmlReplacer): Measured & { stateBytes: number } {
+function successive(replacer: XmlReplacer): Results & { stateBytes: number } {
   const bar = progress(replacer.name)
-  const measured = nothing()
+  const results = nothing()
   const doc = fresh(contents[0] as string)
   for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
+    if (index > 0) measure(doc, replacer, target, results)
     bar.at(index / contents.length)
   }
   bar.end()
-  return { ...measured, stateBytes: Y.encodeStateAsUpdate(doc).length }
+  return { ...results, stateBytes: Y.encodeStateAsUpdate(doc).length }
 }
 
 console.log(
   `XML replacement over ${source}: ${contents.length} of ${thousands(contents.at(-1)?.length ?? 0)} characters`,
 )
 const results = xmlReplacers.map((replacer) => ({ name: replacer.name, ...successive(replacer) }))
-const reference = mean((results[0] as Measured).bytes)
+const reference = mean((results[0] as Results).bytes)
 table(
   ['', 'bytes: mean', 'ratio', 'p95', 'max', 'ms: median', 'worst', 'nodes kept', 'characters kept', 'state'],
   results.map(({ name, bytes, milliseconds, nodesKept, charactersKept, stateBytes }) => [
@@ -108,21 +98,4 @@ table(
     percent(mean(charactersKept)),
     thousands(stateBytes),
   ]),
-)
-
-console.log(`\nRewrites of ${thousands(rewriteNodes)} nodes (Weft alone)`)
-table(
-  ['', 'ms', 'bytes', 'nodes kept', 'characters kept'],
-  rewrites(rewriteNodes).map(({ name, before, after }) => {
-    const measured = nothing()
-    measure(fresh(before), xmlReplacers[0] as XmlReplacer, after, measured)
-    const { milliseconds, bytes, nodesKept, charactersKept } = measured
-    return [
-      name,
-      round(milliseconds[0] as number, 0),
-      thousands(bytes[0] as number),
-      percent(nodesKept[0] as number),
-      percent(charactersKept[0] as number),
-    ]
-  }),
 )

@@ -1,25 +1,24 @@
 /**
  * Replaces the text of a document by successive revisions of a file and compares what that costs with other ways to do
- * it: bytes sent, time, cursors that keep their place. Then inputs made to be dear.
+ * it: bytes sent, time, cursors that keep their place.
  *
  *   node --import tsx bench/replace.ts [--smoke]
  */
 import * as Y from 'yjs'
+import { measured } from './support/measure.ts'
 import { contentKey, type Replacer, replacers } from './support/replacers.ts'
-import { median, progress, quantile, round, table, thousands } from './support/report.ts'
-import { readRevisions } from './support/revisions.ts'
-import { type WorstCase, worstCases } from './support/worst-cases.ts'
+import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
+import { generatedRevisions, readRevisions } from './support/revisions.ts'
 
 const smoke = process.argv.includes('--smoke')
 /** Revisions that one jump leaps over. */
 const jumpLength = smoke ? 2 : 10
 /** Distance of the cursors whose fate is followed, in characters. */
 const cursorEvery = 7
-const worstCaseLength = smoke ? 50_000 : 1_000_000
 
 const { source, contents } = readRevisions(smoke ? 6 : 1_000)
 
-interface Measured {
+interface Results {
   readonly bytes: number[]
   readonly milliseconds: number[]
   /** Share of the cursors whose character is still there. */
@@ -51,50 +50,45 @@ function shareKept(doc: Y.Doc, cursors: readonly Y.ID[]): number {
 }
 
 /** One replacement on `doc`, measured; the outcome is checked. */
-function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Measured): void {
+function measure(doc: Y.Doc, replacer: Replacer, target: string, into: Results): void {
   const cursors = cursorsIn(doc)
-  let bytes = 0
-  const count = (update: Uint8Array): void => {
-    bytes += update.length
-  }
-  doc.on('update', count)
-  const start = performance.now()
-  replacer.replace(doc, target)
-  into.milliseconds.push(performance.now() - start)
-  doc.off('update', count)
+  const { bytes, milliseconds } = measured(doc, () => replacer.replace(doc, target))
+  into.milliseconds.push(milliseconds)
   into.bytes.push(bytes)
   into.cursorsKept.push(shareKept(doc, cursors))
   if (doc.getText(contentKey).toJSON() !== target) throw new Error(`${replacer.name} made another text`)
 }
 
-const nothing = (): Measured => ({ bytes: [], milliseconds: [], cursorsKept: [] })
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
+const nothing = (): Results => ({ bytes: [], milliseconds: [], cursorsKept: [] })
 
 /** Revision by revision on one document that lives on, as a synchronised file would. */
-function successive(replacer: Replacer, at: (share: number) => void): Measured & { stateBytes: number } {
-  const measured = nothing()
-  const doc = documentWith(contents[0] as string)
-  for (const [index, target] of contents.entries()) {
-    if (index > 0) measure(doc, replacer, target, measured)
-    at(index / contents.length)
+function successive(
+  revisions: readonly string[],
+  replacer: Replacer,
+  at: (share: number) => void,
+): Results & { stateBytes: number } {
+  const results = nothing()
+  const doc = documentWith(revisions[0] as string)
+  for (const [index, target] of revisions.entries()) {
+    if (index > 0) measure(doc, replacer, target, results)
+    at(index / revisions.length)
   }
-  return { ...measured, stateBytes: Y.encodeStateAsUpdate(doc).length }
+  return { ...results, stateBytes: Y.encodeStateAsUpdate(doc).length }
 }
 
 /** From each revision to the one ten later, each time on a fresh document. */
-function jumps(replacer: Replacer, at: (share: number) => void): Measured {
-  const measured = nothing()
+function jumps(replacer: Replacer, at: (share: number) => void): Results {
+  const results = nothing()
   for (let index = 0; index + jumpLength < contents.length; index++) {
     measure(
       documentWith(contents[index] as string),
       replacer,
       contents[index + jumpLength] as string,
-      measured,
+      results,
     )
     at(index / contents.length)
   }
-  return measured
+  return results
 }
 
 function withBar<T>(label: string, run: (at: (share: number) => void) => T): T {
@@ -106,9 +100,9 @@ function withBar<T>(label: string, run: (at: (share: number) => void) => T): T {
 
 function compare(
   title: string,
-  results: readonly { name: string; measured: Measured; stateBytes?: number }[],
+  results: readonly { name: string; measured: Results; stateBytes?: number }[],
 ): void {
-  const reference = mean((results[0] as { measured: Measured }).measured.bytes)
+  const reference = mean((results[0] as { measured: Results }).measured.bytes)
   console.log(`\n${title}`)
   table(
     ['', 'bytes: mean', 'ratio', 'p95', 'max', 'ms: median', 'worst', 'cursors kept', 'least', 'state'],
@@ -120,29 +114,29 @@ function compare(
       thousands(Math.max(...bytes)),
       round(median(milliseconds)),
       round(Math.max(...milliseconds), 1),
-      `${round(mean(cursorsKept) * 100)} %`,
-      `${round(Math.min(...cursorsKept) * 100)} %`,
+      percent(mean(cursorsKept)),
+      percent(Math.min(...cursorsKept)),
       stateBytes === undefined ? '' : thousands(stateBytes),
     ]),
   )
 }
 
-function worst({ name, before, after }: WorstCase): string[] {
-  const measured = nothing()
-  measure(documentWith(before), replacers[0] as Replacer, after, measured)
-  return [name, round(measured.milliseconds[0] as number, 0), thousands(measured.bytes[0] as number)]
-}
-
 console.log(
   `Text replacement over ${source}: ${contents.length} of ${thousands(contents.at(-1)?.length ?? 0)} characters`,
 )
-compare(
-  'One revision after the other, on one document',
-  replacers.map((replacer) => {
-    const { stateBytes, ...measured } = withBar(replacer.name, (at) => successive(replacer, at))
-    return { name: replacer.name, measured, stateBytes }
-  }),
-)
+const large = generatedRevisions(smoke ? 3 : 60, 4_600).contents
+for (const [title, revisions] of [
+  ['One revision after the other, on one document', contents],
+  [`The same, a generated document of ${thousands(large.at(-1)?.length ?? 0)} characters`, large],
+] as const) {
+  compare(
+    title,
+    replacers.map((replacer) => {
+      const { stateBytes, ...results } = withBar(replacer.name, (at) => successive(revisions, replacer, at))
+      return { name: replacer.name, measured: results, stateBytes }
+    }),
+  )
+}
 compare(
   `Jumps over ${jumpLength} revisions`,
   replacers.map((replacer) => ({
@@ -150,14 +144,3 @@ compare(
     measured: withBar(replacer.name, (at) => jumps(replacer, at)),
   })),
 )
-const cases = worstCases(worstCaseLength)
-console.log(
-  `\nInputs made to be dear, ${thousands(worstCaseLength)} characters (Weft alone: unbounded methods do not end)`,
-)
-const rows = withBar('worst cases', (at) =>
-  cases.map((worstCase, index) => {
-    at(index / cases.length)
-    return worst(worstCase)
-  }),
-)
-table(['', 'ms', 'bytes'], rows)

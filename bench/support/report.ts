@@ -30,5 +30,9 @@ export const quantile = (values: readonly number[], share: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
 export const round = (value: number, digits = 2): string => value.toFixed(digits)
 export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const percent = (share: number, digits = 2): string => `${round(share * 100, digits)} %`

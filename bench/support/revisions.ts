@@ -21,17 +21,17 @@ export function readRevisions(countMax: number): Revisions {
   return { source: 'revisions of a README', contents }
 }
 
-/** A document of paragraphs and lists that grows from 50 KB, by edits such as people make; always the same. */
-function generatedRevisions(count: number): Revisions {
+/** A document of paragraphs and lists, 72 characters a line, edited as people do; always the same. */
+export function generatedRevisions(count: number, lineCount = 700): Revisions {
   const random = seededRandom(7)
-  let lines = Array.from({ length: 700 }, () => sentence(random))
+  let lines = Array.from({ length: lineCount }, () => sentence(random))
   const contents: string[] = []
   for (let revision = 0; revision < count; revision++) {
     contents.push(lines.join('\n'))
     const edits = 1 + random(4)
     for (let edit = 0; edit < edits; edit++) lines = edited(lines, random)
   }
-  return { source: 'a generated history (no recorded one found)', contents }
+  return { source: 'a generated history', contents }
 }
 
 function edited(lines: readonly string[], random: Random): string[] {

@@ -59,31 +59,3 @@ const word = (random: Random): string => words[random(words.length)] as string
 
 const paragraph = (random: Random): string =>
   `<p id="${random(1_000_000)}">${Array.from({ length: 8 + random(30) }, () => word(random)).join(' ')} <em>${word(random)}</em></p>`
-
-/** Paragraphs, two nodes each, and the same with a changed word in each, shuffled, or with nothing in common. */
-export function rewrites(nodes: number): { name: string; before: string; after: string }[] {
-  const random = seededRandom(5)
-  const texts = Array.from({ length: nodes / 2 }, (_, n) =>
-    [`p${n}`, ...Array.from({ length: 12 }, () => word(random))].join(' '),
-  )
-  const wrap = (all: readonly string[]): string =>
-    `<doc>${all.map((text) => `<p>${text}</p>`).join('')}</doc>`
-  const before = wrap(texts)
-  const nested = (depth: number): string => '<div>'.repeat(depth) + '</div>'.repeat(depth)
-  const deep = (leaf: string): string =>
-    Array.from({ length: nodes / 100 }, (_, n) =>
-      nested(98).replace('<div></div>', `<div>${leaf} ${n}</div>`),
-    ).join('')
-  return [
-    { name: 'a word changed in each', before, after: wrap(texts.map((text) => text.replace(' ', ' new '))) },
-    { name: 'all different', before, after: wrap(texts.map((_, n) => `${n * 7} x${n} y${n * 3} z`)) },
-    { name: 'one in front, all changed', before, after: wrap(['first', ...texts.map((text) => `${text}!`)]) },
-    { name: 'the other way round', before, after: wrap(texts.toReversed()) },
-    { name: 'other element names', before, after: before.replaceAll('p>', 'q>') },
-    { name: 'all bold', before, after: before.replace(/<p>(.*?)<\/p>/g, '<p><bold>$1</bold></p>') },
-    { name: 'attributes on each', before, after: before.replaceAll('<p>', '<p class="x" align="left">') },
-    { name: 'deep', before: deep('one'), after: deep('two') },
-    { name: 'emptied', before, after: '' },
-    { name: 'filled', before: '', after: before },
-  ]
-}

@@ -18,7 +18,7 @@ export function planDelta(stored: StoredText, target: FormattedText, formats: Fo
   if (!complete) return allAnew(stored, target, formats)
   const editsMax = editsMaxFor(items)
   const change = new DeltaChange(stored, target, formats)
-  change.apply(atMost(editsMax, hunksBetween(content, target)))
+  change.apply(atMost(editsMax, hunksBetween(content, target, editsMax)))
   const attributesMax = mostAttributes(content, formats)
   const affordable = change.edits <= editsMax * 2 && change.edits * attributesMax <= marksMax
   return affordable ? change : allAnew(stored, target, formats)
@@ -33,8 +33,8 @@ function allAnew(stored: StoredText, target: FormattedText, formats: Formats): D
   return change
 }
 
-function hunksBetween(source: FormattedText, target: FormattedText): Hunk[] {
-  const found = editsBetween(source.text, target.text, { steps: stepsMax })
+function hunksBetween(source: FormattedText, target: FormattedText, editsMax: number): Hunk[] {
+  const found = editsBetween(source.text, target.text, { steps: stepsMax }, editsMax)
   const swallowed = joinWhere(found, (before, after) => {
     if (after.aStart - before.aEnd > swallowedLengthMax) return false
     // An embed between two edits keeps its identity.

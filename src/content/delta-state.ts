@@ -77,15 +77,17 @@ export class FormattedTextBuilder implements FormattedText {
   readonly runs: FormattedRun[] = []
   readonly embeds = new Map<number, JsonObject>()
   readonly #formats: Formats
-  readonly #parts: string[] = []
+  #parts: string[] = []
   #length = 0
 
   constructor(formats: Formats) {
     this.#formats = formats
   }
 
+  /** Asked for often: the parts are joined once. */
   get text(): string {
-    return this.#parts.join('')
+    if (this.#parts.length > 1) this.#parts = [this.#parts.join('')]
+    return this.#parts[0] ?? ''
   }
 
   get length(): number {

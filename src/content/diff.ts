@@ -19,9 +19,13 @@ export function diffTokens(a: Int32Array, b: Int32Array, budget: Budget): Hunk[]
   const middleA = a.subarray(start, a.length - end)
   const middleB = b.subarray(start, b.length - end)
   budget.steps -= middleA.length + middleB.length
+  if (middleA.length + middleB.length === 0) return []
+  const replaced = [{ aStart: start, aEnd: a.length - end, bStart: start, bEnd: b.length - end }]
+  if (middleA.length === 0 || middleB.length === 0) return replaced
   const changedA = new Uint8Array(middleA.length)
   const changedB = new Uint8Array(middleB.length)
   const keptA = sharedPositions(middleA, middleB, changedA)
+  if (keptA.length === 0) return replaced
   const keptB = sharedPositions(middleB, middleA, changedB)
   const sideA = {
     tokens: keptA.map((position) => middleA[position] as number),
@@ -67,8 +71,11 @@ function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Ar
 
 /** Sequences from this length on are looked up in a table of all tokens instead of a set: much faster. */
 const tableLengthMin = 4_096
+/** Up to this length looking at each token is faster than making a set. */
+const scanLengthMax = 24
 
 function membership(tokens: Int32Array): (token: number) => boolean {
+  if (tokens.length <= scanLengthMax) return (token) => tokens.includes(token)
   if (tokens.length < tableLengthMin) {
     const set = new Set(tokens)
     return (token) => set.has(token)

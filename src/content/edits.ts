@@ -1,6 +1,14 @@
 import { diffTokens, type Hunk } from './diff.ts'
 import type { Budget } from './myers.ts'
-import { betweenCodePoints, codePoints, Interner, lines, type Tokenizer, words } from './text-tokens.ts'
+import {
+  betweenCodePoints,
+  codePoints,
+  Interner,
+  lines,
+  startsLine,
+  type Tokenizer,
+  words,
+} from './text-tokens.ts'
 
 /** Longest side of a replaced stretch that is compared code point by code point, in UTF-16 units. */
 const fineLengthMax = 400
@@ -11,13 +19,29 @@ const comparisonSteps = 50
 /**
  * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
  * words by code points where at least half of the shorter side is kept (else two unrelated words would be interleaved).
+ * Where there are more than `editsMax` already, so that they have to be joined, nothing finer is looked for.
  */
-export function editsBetween(a: string, b: string, budget: Budget): Hunk[] {
-  const whole: Hunk = { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }
+export function editsBetween(a: string, b: string, budget: Budget, editsMax: number): Hunk[] {
+  const whole = withoutCommonLines(a, b)
   const comparison: Comparison = { a, b, interner: new Interner(), budget }
   const byLine = refine(comparison, whole, lines)
+  if (byLine.length > editsMax) return byLine
   const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(comparison, hunk, words) : [hunk]))
+  if (byWord.length > editsMax) return byWord
   return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
+}
+
+/** Most changes of a long text are in few lines: the others are not even cut into lines. */
+function withoutCommonLines(a: string, b: string): Hunk {
+  const limit = Math.min(a.length, b.length)
+  let start = 0
+  while (start < limit && a.charCodeAt(start) === b.charCodeAt(start)) start += 1
+  while (!startsLine(a, start)) start -= 1
+  let end = 0
+  while (end < limit - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
+    end += 1
+  while (end > 0 && !(startsLine(a, a.length - end) && startsLine(b, b.length - end))) end -= 1
+  return { aStart: start, aEnd: a.length - end, bStart: start, bEnd: b.length - end }
 }
 
 interface Comparison {

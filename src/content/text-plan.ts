@@ -27,13 +27,11 @@ export function planEdits(
   editsMax = editsMaxFor(state.items),
 ): Hunk[] {
   const source = state.text
-  const found = editsBetween(source, target, budget)
+  const most = Math.max(1, Math.min(editsMax, attributesAllow(state)))
+  const found = editsBetween(source, target, budget, most)
   const swallowed = joinWhere(found, (before, after) => worthRewriting(state, before, after))
   const slid = joinTouching(slideAll(source, target, swallowed))
-  return atMost(
-    Math.max(1, Math.min(editsMax, attributesAllow(state))),
-    snapToGraphemes(source, target, slid, graphemes),
-  )
+  return atMost(most, snapToGraphemes(source, target, slid, graphemes))
 }
 
 /** Edits that a replacement may make where Yjs has so many items to walk along. */

@@ -6,6 +6,12 @@ import type { XmlNode } from './xml-tree.ts'
 /** Positions of two nodes of which the one becomes the other; both orders ascend. */
 export type Pair = readonly [a: number, b: number]
 
+/** A stretch that differs, and what in it corresponds. */
+export interface Difference {
+  readonly hunk: Hunk
+  readonly pairs: readonly Pair[]
+}
+
 /** Largest table of pairs that are weighed one by one. */
 const cellsMax = 10_000
 
@@ -25,7 +31,7 @@ export class Aligner {
   }
 
   /** Pairs inside each stretch that differs; what stands outside of the stretches is equal. */
-  differences(a: readonly XmlNode[], b: readonly XmlNode[]): { hunk: Hunk; pairs: Pair[] }[] {
+  differences(a: readonly XmlNode[], b: readonly XmlNode[]): Difference[] {
     const hunks = diffTokens(numbersOf(a), numbersOf(b), this.#budget)
     return joinTrivial(a, hunks).map((hunk) => ({ hunk, pairs: this.#pairs(a, b, hunk, 0) }))
   }

@@ -9,7 +9,14 @@ export interface Effort extends TidyEffort {
   readonly graphemes: Graphemes
   /** Edits inside texts. */
   editsLeft: number
+  /** Elements and texts deleted one by one, each counted with the items there are: Yjs shifts them all for it. */
+  deletionsLeft: number
+  /** Items of the document. */
+  readonly items: number
 }
+
+/** About a second, at those who receive the change too; it takes as long to make 50,000 elements anew. */
+const deletedTimesItems = 1_000_000_000
 
 /** Some tens of milliseconds. */
 const tidiedMax = 1_000_000
@@ -18,5 +25,7 @@ export const effortFor = (items: number): Effort => ({
   budget: { steps: stepsMax },
   graphemes: new Graphemes(),
   editsLeft: editsMaxFor(items),
+  deletionsLeft: deletedTimesItems,
+  items,
   tidyLeft: tidiedMax,
 })

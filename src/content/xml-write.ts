@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { Hunk } from './diff.ts'
 import { asRoot } from './kind.ts'
 import { tidyFormatting } from './tidy-formatting.ts'
-import { Aligner } from './xml-align.ts'
+import { Aligner, type Difference } from './xml-align.ts'
 import { XmlBuilder } from './xml-build.ts'
 import type { Effort } from './xml-effort.ts'
 import type { Marks } from './xml-marks.ts'
@@ -47,7 +47,13 @@ export class XmlUpdater {
 
   /** Two elements of the same name. */
   update(live: LiveElement, target: XmlElement): void {
-    if (live.number === target.number) return
+    if (live.number !== target.number) this.#change(live, target, this.#differences(live, target))
+  }
+
+  #differences = (live: LiveElement, target: XmlElement): readonly Difference[] =>
+    this.#aligner.differences(live.children, target.children)
+
+  #change(live: LiveElement, target: XmlElement, differences: readonly Difference[]): void {
     this.#updateAttributes(live, target)
     const [only] = live.children
     if (target.children.length === 0 && live.children.length === 1 && only?.kind === 'text') {
@@ -55,7 +61,7 @@ export class XmlUpdater {
       return
     }
     const place: Place = { live, previous: null, at: 0 }
-    for (const { hunk, pairs } of this.#aligner.differences(live.children, target.children)) {
+    for (const { hunk, pairs } of differences) {
       this.#skipTo(place, hunk.aStart)
       this.#updateGap(place, target.children, hunk, pairs)
     }
@@ -92,18 +98,30 @@ export class XmlUpdater {
     for (const [a, b] of pairs) {
       this.#insert(place, targets.slice(inserted, b))
       this.#deleteTo(place, a)
-      this.#updateNode(place.live.children[a] as LiveNode, targets[b] as XmlNode)
-      this.#skipTo(place, a + 1)
+      if (this.#updated(place.live.children[a] as LiveNode, targets[b] as XmlNode)) this.#skipTo(place, a + 1)
+      else this.#insert(place, targets.slice(b, b + 1))
       inserted = b + 1
     }
     this.#insert(place, targets.slice(inserted, hunk.bEnd))
     this.#deleteTo(place, hunk.aEnd)
   }
 
-  #updateNode(live: LiveNode, target: XmlNode): void {
-    if (live.number === target.number) return
+  /** False, and nothing done, where so much in it goes that the node is better made anew. */
+  #updated(live: LiveNode, target: XmlNode): boolean {
+    if (live.number === target.number) return true
     if (live.kind === 'text' && target.kind === 'text') this.#updateText(live, target)
-    else if (live.kind === 'element' && target.kind === 'element') this.update(live, target)
+    else if (live.kind === 'element' && target.kind === 'element') {
+      const differences = this.#differences(live, target)
+      const deletions = differences.reduce(
+        (sum, { hunk, pairs }) => sum + hunk.aEnd - hunk.aStart - pairs.length,
+        0,
+      )
+      const cost = deletions * this.#effort.items
+      if (cost > this.#effort.deletionsLeft) return false
+      this.#effort.deletionsLeft -= cost
+      this.#change(live, target, differences)
+    }
+    return true
   }
 
   #insert(place: Place, nodes: readonly XmlNode[]): void {

@@ -25,11 +25,7 @@ const refusals: readonly (readonly [what: string, request: object, message: RegE
     { type: 'xml', data: '<a>\n <b>x</a>', contentKey: 'x' },
     /^data is not well-formed XML at 2:9: /,
   ],
-  [
-    'an unknown entity',
-    { type: 'xml', data: '<a>&nbsp;</a>', contentKey: 'x' },
-    /at 1:4: "&nbsp;/,
-  ],
+  ['an unknown entity', { type: 'xml', data: '<a>&nbsp;</a>', contentKey: 'x' }, /at 1:4: "&nbsp;/],
   ['DOCTYPE', { type: 'xml', data: '<!DOCTYPE a><a/>', contentKey: 'x' }, /at 1:9: .*DOCTYPE/],
   [
     'XML nested 200 deep',

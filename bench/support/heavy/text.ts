@@ -1,13 +1,23 @@
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../random.ts'
+import { contentKey, type HeavyCase, loaded } from './case.ts'
 
-export interface WorstCase {
+interface TextRewrite {
   readonly name: string
   readonly before: string
   readonly after: string
 }
 
+/** Texts of about `size` UTF-16 units, rewritten. */
+export const textCases = (size: number): HeavyCase[] =>
+  rewrites(size).map(({ name, before, after }) => ({
+    type: 'text',
+    name,
+    before: () => loaded((author) => author.getText(contentKey).insert(0, before)),
+    data: after,
+  }))
+
 /** Inputs that make differences dear, about `size` UTF-16 units a side. */
-export function worstCases(size: number): WorstCase[] {
+function rewrites(size: number): TextRewrite[] {
   const random = seededRandom(3)
   const letters = (alphabet: string): string =>
     Array.from({ length: size }, () => alphabet.charAt(random(alphabet.length))).join('')
@@ -19,6 +29,8 @@ export function worstCases(size: number): WorstCase[] {
   const few = (separator: string): string =>
     Array.from({ length: size / 4 }, () => ['foo', 'bar', 'baz', 'qux'][random(4)]).join(separator)
   const scattered = filled('abcdefghi jklmnop qrs tuv\n')
+  const ideographs = letters('一二三四五六七八')
+  const bytes = String.fromCharCode(...Array.from({ length: 256 }, (_, code) => code))
   return [
     { name: 'all different, one line', before: letters('abcdefgh'), after: letters('stuvwxyz') },
     { name: 'all different, many lines', before: wordList(7_919, '\n'), after: wordList(6_007, '\n') },
@@ -53,6 +65,22 @@ export function worstCases(size: number): WorstCase[] {
       before: `e${filled('\u0301')}`,
       after: `e${filled('\u0301\u0302')}`,
     },
+    {
+      name: 'every word changed',
+      before: wordList(7_919, ' '),
+      after: wordList(7_919, ' ').replace(/\w+/g, '$&y'),
+    },
+    {
+      name: 'every second word changed',
+      before: wordList(7_919, ' '),
+      after: wordList(7_919, ' ').replace(/(\w+ )\w+/g, '$1other'),
+    },
+    {
+      name: 'ideographs, one in ten changed',
+      before: ideographs,
+      after: ideographs.replace(/(.{9})./g, '$1十'),
+    },
+    { name: 'bytes at random', before: letters(bytes), after: letters(bytes) },
     { name: 'emptied', before: letters('abc \n'), after: '' },
   ]
 }

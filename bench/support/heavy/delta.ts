@@ -1,0 +1,45 @@
+import { contentKey, type HeavyCase, loaded } from './case.ts'
+
+interface Op {
+  readonly insert: string | object
+  readonly attributes?: object
+}
+
+/** Formatted texts of about `runs` stretches with attributes, rewritten. */
+export function deltaCases(runs: number): HeavyCase[] {
+  const text = (n: number): string => `word${n} `
+  const ops = (make: (n: number) => Op): Op[] => Array.from({ length: runs }, (_, n) => make(n))
+  const striped = ops((n) => (n % 2 ? { insert: text(n), attributes: { bold: true } } : { insert: text(n) }))
+  const colours = (by: number): Op[] =>
+    ops((n) => ({ insert: text(n), attributes: { color: `c${(n * by) % 97}` } }))
+  const embeds = (by: number): Op[] => ops((n) => ({ insert: { image: (n * by) % 997 } }))
+  const plain: Op[] = [
+    {
+      insert: ops((n) => ({ insert: text(n) }))
+        .map(({ insert }) => insert)
+        .join(''),
+    },
+  ]
+  const of = (name: string, before: readonly Op[], data: readonly Op[]): HeavyCase => ({
+    type: 'delta',
+    name,
+    data,
+    before: () => loaded((author) => author.getText(contentKey).applyDelta(structuredClone(before) as Op[])),
+  })
+  return [
+    of(
+      'stripes exchanged',
+      striped,
+      ops((n) => (n % 2 ? { insert: text(n) } : { insert: text(n), attributes: { bold: true } })),
+    ),
+    of('stripes taken away', striped, plain),
+    of('plain text striped', plain, striped),
+    of('all colours changed', colours(1), colours(3)),
+    of(
+      'striped, all texts changed',
+      striped,
+      striped.map((op) => ({ ...op, insert: `x${op.insert as string}` })),
+    ),
+    of('embeds changed', embeds(1), embeds(3)),
+  ]
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { measured } from '../measure.ts'
+import { replacers } from '../replacers.ts'
+import { round } from '../report.ts'
+import { xmlReplacers } from '../xml-replacers.ts'
+import type { HeavyCase } from './case.ts'
+
+/** The library that knows the type, if one does; reading the target into its model is not measured. */
+export function libraryRun({ type, before, data }: HeavyCase): number | null {
+  if (typeof data !== 'string') return null
+  const doc = before()
+  if (type === 'xml') {
+    const replace = xmlReplacers.find(({ name }) => name.startsWith('y-prosemirror'))?.prepare(data)
+    return replace === undefined ? null : measured(doc, () => replace(doc)).milliseconds
+  }
+  const replacer = replacers.find(({ name }) => name === 'fast-diff')
+  return replacer === undefined ? null : measured(doc, () => replacer.replace(doc, data)).milliseconds
+}
+
+/**
+ * What a library takes for a case, in a process of its own that is ended after `seconds`, start and all: `script` is
+ * called with `flags` and `--library`, and prints the milliseconds.
+ */
+export function libraryTime(
+  { type, name }: HeavyCase,
+  script: string,
+  flags: readonly string[],
+  seconds: number,
+): string {
+  if (type !== 'text' && type !== 'xml') return ''
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', script, `${type} ${name}`, '--library', ...flags],
+    { timeout: seconds * 1_000, encoding: 'utf8' },
+  )
+  return status === 0 ? round(Number(stdout), 0) : `not in ${seconds} s`
+}
