@@ -35,6 +35,8 @@ export const inlineSizeMax = 65_536
 interface Computed {
   readonly change: Change
   readonly update: Uint8Array | null
+  /** The whole document after it, if that is known. */
+  readonly state: Uint8Array | null
   /** Was it computed for the document as it is now, or for what it was once? */
   readonly for: 'present' | 'past'
   /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
@@ -80,7 +82,7 @@ export class Replacing {
     const sizeMax = this.#sizeMax(copy.sizeBytes)
     const { result, added } = copy.edit(() => replaceIn(copy, content, sizeMax))
     copy.doc.destroy()
-    return this.#merged(by, { change: result, update: added, for: 'past' }, options)
+    return this.#merged(by, { change: result, update: added, state: null, for: 'past' }, options)
   }
 
   /**
@@ -184,7 +186,7 @@ export class Replacing {
 
   async #merged(
     by: string,
-    { change, update, for: made }: Omit<Computed, 'stillFits'>,
+    { change, update, state: after, for: made }: Omit<Computed, 'stillFits'>,
     { dryRun = false }: ReplaceOptions,
   ): Promise<Changed<Change>> {
     const { state } = this.#room
@@ -193,7 +195,8 @@ export class Replacing {
       const added = update && this.#applied(() => state.integrate(update).added)
       return this.#committed(by, change, added)
     }
-    this.#applied(() => state.applyPlain([{ bytes: update }]))
+    if (after === null) this.#applied(() => state.applyPlain([{ bytes: update }]))
+    else state.become(after)
     return this.#committed(by, change, update)
   }
 
