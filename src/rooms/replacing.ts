@@ -123,7 +123,8 @@ export class Replacing {
     }
     const base = this.#base(options)
     const version = base ?? presentVersion(this.#room)
-    const updates = await this.#updatesAt(version)
+    const atHand = base === null ? state.bytes : null
+    const updates = atHand === null ? await this.#updatesAt(version) : [atHand]
     if (updates === null) throw base === null ? gone() : tooOld()
     const sizeMax = this.#sizeMax(updates.reduce((sum, { length }) => sum + length, 0))
     const outcome = await thread.run({ target, updates, writer: state.mergeAs, documentBytesMax: sizeMax })

@@ -162,6 +162,11 @@ export class RoomState {
     return writeStateVector(this.clocks)
   }
 
+  /** The whole state, if it is kept as bytes at the moment. */
+  get bytes(): Uint8Array | null {
+    return this.#doc === null ? this.#bytes : null
+  }
+
   /** The whole state. */
   encode(): Uint8Array {
     if (this.#doc === null) return this.#bytes
