@@ -13,10 +13,15 @@ export interface ContentTarget {
   readonly data: unknown
 }
 
-/** A target that has passed every check that needs no document. */
-export interface CheckedContent {
-  readonly target: ContentTarget
+/** Which root a target is for, and what kind of root that must be. */
+export interface TargetKind {
+  readonly target: Pick<ContentTarget, 'type' | 'contentKey'>
   readonly kind: RootKind
+}
+
+/** A target that has passed every check that needs no document. */
+export interface CheckedContent extends TargetKind {
+  readonly target: ContentTarget
   readonly replace: Replacement
 }
 
@@ -27,6 +32,12 @@ export interface CheckedContent {
 export function checkContent(target: ContentTarget): CheckedContent {
   const type = checkTarget(target)
   return { target, kind: type.kind, replace: type.check(target.data) }
+}
+
+/** What there is to know of a target without its data. Throws INVALID_ARGUMENT. */
+export function targetKind(target: ContentTarget): TargetKind {
+  const { type, contentKey } = target
+  return { target: { type, contentKey }, kind: checkTarget(target).kind }
 }
 
 /** The first of these checks, which do not look at `data`: cheap whatever its size. */

@@ -39,6 +39,13 @@ export interface Expectation {
   readonly ifVersion?: string | undefined
 }
 
+export interface ReplaceOptions extends Expectation {
+  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
+  readonly baseVersion?: string | undefined
+  /** Only find out what would change. */
+  readonly dryRun?: boolean | undefined
+}
+
 export interface Changed<T> {
   readonly result: T
   /** The document's version after the change. */

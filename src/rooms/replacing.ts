@@ -1,47 +1,29 @@
 import type { Change } from '../content/change.ts'
 import type { PreparedContent } from '../content/prepared.ts'
-import { type CheckedContent, checkContent } from '../content/replace.ts'
+import { type CheckedContent, checkContent, checkKind } from '../content/replace.ts'
 import { ApiError } from '../errors.ts'
-import { parseVersion, type Version } from '../model/version.ts'
+import type { Version } from '../model/version.ts'
+import { baseOf, sizeMaxOf, tooOld } from './base-version.ts'
 import {
   begin,
   type Changed,
   commit,
   type EditedRoom,
-  type Expectation,
   presentVersion,
+  type ReplaceOptions,
   refusedWhenDurable,
   settled,
 } from './edited-room.ts'
+import { type Computed, computeOnThread } from './offloading.ts'
 import { replaceIn } from './replacement.ts'
-import { noUpdate, RoomState } from './state.ts'
-import type { Thread } from './threads/pool.ts'
-import { documentAt, updatesAt } from './versions.ts'
-
-export interface ReplaceOptions extends Expectation {
-  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
-  readonly baseVersion?: string | undefined
-  /** Only find out what would change. */
-  readonly dryRun?: boolean | undefined
-}
+import { RoomState } from './state.ts'
+import { documentAt } from './versions.ts'
 
 /**
  * Document and content together, in bytes and characters, up to which a replacement is computed on the event loop: what
  * is larger could hold it for more than 50 ms, at 50 KB of text that have nothing in common with what they replace.
  */
 export const inlineSizeMax = 65_536
-
-/** A difference, computed on a copy and not yet merged. */
-interface Computed {
-  readonly change: Change
-  readonly update: Uint8Array | null
-  /** The whole document after it, if that is known. */
-  readonly state: Uint8Array | null
-  /** Was it computed for the document as it is now, or for what it was once? */
-  readonly for: 'present' | 'past'
-  /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
-  readonly stillFits: () => boolean
-}
 
 /** Replaces the content of one open document: small things at once, large ones on a thread. */
 export class Replacing {
@@ -70,109 +52,111 @@ export class Replacing {
   async #inline(by: string, content: CheckedContent, options: ReplaceOptions): Promise<Changed<Change>> {
     const room = this.#room
     const past = await this.#past(options)
+    while (room.held() !== null) await room.held()
+    // From here to the commit nothing is awaited: whoever else waited for the same finds out what has become of it.
+    begin(room, options)
+    if (past === null && baseOf(room, options) !== null) return this.#inline(by, content, options)
     room.replaced('loop')
-    if (past === null && options.dryRun !== true) {
-      const { state, documentBytesMax } = room
-      const write = (): Change => replaceIn(state, content, documentBytesMax)
-      const { result, added } = this.#applied(() => state.edit(write))
-      return this.#committed(by, result, added)
-    }
-    const copy = past ?? RoomState.fromBytes(room.state.encode())
-    copy.writeAs(room.state.mergeAs)
-    const sizeMax = this.#sizeMax(copy.sizeBytes)
+    if (past !== null || options.dryRun === true) return this.#copied(by, content, past, options)
+    const { state, documentBytesMax } = room
+    const write = (): Change => replaceIn(state, content, documentBytesMax)
+    const { result, added } = this.#applied(() => state.edit(write))
+    return this.#committed(by, result, added)
+  }
+
+  /** Makes the change to a copy of the document, of now or of then. */
+  #copied(
+    by: string,
+    content: CheckedContent,
+    past: RoomState | null,
+    options: ReplaceOptions,
+  ): Promise<Changed<Change>> {
+    const { state } = this.#room
+    const copy = past ?? RoomState.fromBytes(state.encode())
+    const writer = copy.writeAs(state.mergers)
+    const sizeMax = sizeMaxOf(this.#room, copy.sizeBytes)
     const { result, added } = copy.edit(() => replaceIn(copy, content, sizeMax))
     copy.doc.destroy()
-    return this.#merged(by, { change: result, update: added, state: null, for: 'past' }, options)
+    const computed = {
+      content,
+      writer,
+      change: result,
+      update: added,
+      state: null,
+      made: { for: 'past' },
+    } as const
+    return this.#merged(by, computed, options)
   }
 
   /**
    * Computes the change on a thread. When the document has moved on meanwhile, once more, and this time what arrives
-   * waits: other documents are never held up, and this one for no longer than it takes.
+   * waits: other documents are never held up, and this one for no longer than it takes. The thread is given back before
+   * the disk is waited for.
    */
-  #offload(by: string, content: PreparedContent, options: ReplaceOptions): Promise<Changed<Change>> {
+  async #offload(by: string, content: PreparedContent, options: ReplaceOptions): Promise<Changed<Change>> {
     const room = this.#room
-    return room.threads.use(async (thread) => {
-      const first = await this.#computed(thread, content, options)
-      if (options.dryRun === true || (room.held() === null && first.stillFits())) {
+    const { answer } = await room.threads.use(async (thread) => {
+      const compute = (): Promise<Computed> => computeOnThread(room, thread, content, options)
+      const first = await compute()
+      if (options.dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
         room.replaced('thread')
-        return this.#merged(by, first, options)
+        return { answer: this.#merged(by, first, options) }
       }
       while (room.held() !== null) await room.held()
       const release = room.hold()
       try {
-        const second = await this.#computed(thread, content, options)
-        if (!second.stillFits()) throw new ApiError('ABORTED', 'the document has moved on; try again')
+        const second = await compute()
+        if (!this.#stillFits(second, options)) throw movedOn()
         room.replaced('held')
-        return await this.#merged(by, second, options)
+        return { answer: this.#merged(by, second, options) }
       } finally {
         release()
       }
     })
+    return answer
   }
 
-  async #computed(thread: Thread, content: PreparedContent, options: ReplaceOptions): Promise<Computed> {
-    const { state, documentBytesMax } = this.#room
-    const { target, checked } = content
-    try {
-      begin(this.#room, options)
-    } catch (error) {
-      // What is wrong with the content is said first.
-      const writer = state.mergeAs
-      if (checked === null) await thread.run({ target, updates: null, writer, documentBytesMax })
-      throw error
-    }
-    const base = this.#base(options)
-    const version = base ?? presentVersion(this.#room)
-    const atHand = base === null ? state.bytes : null
-    const updates = atHand === null ? await this.#updatesAt(version) : [atHand]
-    if (updates === null) throw base === null ? gone() : tooOld()
-    const sizeMax = this.#sizeMax(updates.reduce((sum, { length }) => sum + length, 0))
-    const outcome = await thread.run({ target, updates, writer: state.mergeAs, documentBytesMax: sizeMax })
-    if (outcome.is !== 'replaced') throw new Error('a job with updates was only checked')
-    const stillFits = (): boolean => {
-      begin(this.#room, options)
-      const { client, clock } = outcome.writer
-      const isOwn = (state.clocks.get(client) ?? 0) === clock
-      return isOwn && (base !== null || isSame(version, presentVersion(this.#room)))
-    }
-    return { ...outcome, for: base === null ? 'present' : 'past', stillFits }
+  /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
+  #stillFits({ writer, made }: Computed, options: ReplaceOptions): boolean {
+    const room = this.#room
+    begin(room, options)
+    if ((room.state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
+    return made.for === 'past' || isSame(made.version, presentVersion(room))
   }
 
-  /** The document at `baseVersion`; null when the change is to be made to what it is now. From here on, nothing else may happen. */
+  /** The document at `baseVersion`; null when that is what it is now. @throws ApiError as `begin` does */
   async #past(options: ReplaceOptions): Promise<RoomState | null> {
     const room = this.#room
-    while (room.held() !== null) await room.held()
     begin(room, options)
-    const base = this.#base(options)
+    const base = baseOf(room, options)
     if (base === null) return null
     const past = await documentAt(room.log, room.doc, base)
     if (past === null) throw tooOld()
-    while (room.held() !== null) await room.held()
-    begin(room, options)
     return past
   }
 
-  async #updatesAt(version: Version): Promise<readonly Uint8Array[] | null> {
-    const { commits, log, doc } = this.#room
-    if (commits.existence !== 'live') return [noUpdate]
-    await settled(this.#room, null)
-    return updatesAt(log, doc, version)
-  }
-
-  /** Null when the change is to be made to the document as it is: also where that is the base. */
-  #base({ baseVersion }: ReplaceOptions): Version | null {
-    if (baseVersion === undefined) return null
-    const base = parseVersion(baseVersion)
-    const present = presentVersion(this.#room)
-    const isLive = this.#room.commits.existence === 'live'
-    if (base === null || !isLive || base.epoch !== present.epoch) throw tooOld()
-    return base.seq === present.seq ? null : base
-  }
-
-  /** The size that a copy of the document may reach: what came since the version it is a copy of takes room too. */
-  #sizeMax(copyBytes: number): number {
-    const { state, documentBytesMax } = this.#room
-    return documentBytesMax - Math.max(0, state.sizeBytes - copyBytes)
+  /** Brings what was computed into the document, at once. */
+  async #merged(
+    by: string,
+    { content, change, update, state: after, made, writer }: Computed,
+    { dryRun = false }: ReplaceOptions,
+  ): Promise<Changed<Change>> {
+    const { state } = this.#room
+    if (dryRun) return { ...(await settled(this.#room, change)), bytes: update?.length ?? 0 }
+    if (update === null) return this.#committed(by, change, null)
+    state.keepMerger(writer.client)
+    if (after !== null) state.become(after)
+    else if (made.for === 'present') this.#applied(() => state.applyPlain([{ bytes: update }]))
+    else {
+      // Since then an empty root may have become something.
+      checkKind(state.doc, content.target, content.kind)
+      return this.#committed(
+        by,
+        change,
+        this.#applied(() => state.integrate(update).added),
+      )
+    }
+    return this.#committed(by, change, update)
   }
 
   /** A refusal comes before the first change. Anything else may have left half an edit behind. */
@@ -185,22 +169,6 @@ export class Replacing {
     }
   }
 
-  async #merged(
-    by: string,
-    { change, update, state: after, for: made }: Omit<Computed, 'stillFits'>,
-    { dryRun = false }: ReplaceOptions,
-  ): Promise<Changed<Change>> {
-    const { state } = this.#room
-    if (dryRun) return { ...(await settled(this.#room, change)), bytes: update?.length ?? 0 }
-    if (update === null || made === 'past') {
-      const added = update && this.#applied(() => state.integrate(update).added)
-      return this.#committed(by, change, added)
-    }
-    if (after === null) this.#applied(() => state.applyPlain([{ bytes: update }]))
-    else state.become(after)
-    return this.#committed(by, change, update)
-  }
-
   async #committed(by: string, change: Change, added: Uint8Array | null): Promise<Changed<Change>> {
     commit(this.#room, by, added)
     return { ...(await settled(this.#room, change)), bytes: added?.length ?? 0 }
@@ -209,7 +177,4 @@ export class Replacing {
 
 const isSame = (a: Version, b: Version): boolean => a.epoch === b.epoch && a.seq === b.seq
 
-const tooOld = (): ApiError =>
-  new ApiError('FAILED_PRECONDITION', 'baseVersion is unknown or too old: read the document again')
-
-const gone = (): ApiError => new ApiError('UNAVAILABLE', 'The document was deleted or made anew; try again')
+const movedOn = (): ApiError => new ApiError('ABORTED', 'the document has moved on; try again')

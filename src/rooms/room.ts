@@ -71,6 +71,7 @@ export class Room {
   #ended: Close | null = null
   /** While the document must not change: resolves when it may again. What arrives waits in `#incoming`. */
   #held: Promise<void> | null = null
+  #release = (): void => {}
   /** Was the document worked on since `rest` was last called? */
   #worked = true
 
@@ -180,6 +181,12 @@ export class Room {
     }
   }
 
+  /** Takes what has arrived, also where it had to wait: for a room that is to be closed. */
+  flush(): void {
+    this.#release()
+    this.turn()
+  }
+
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
   deliveredVector(): Uint8Array {
     return writeStateVector(this.#commits.deliveredClocks(this.state.clocks))
@@ -233,11 +240,14 @@ export class Room {
     this.turn()
     const { promise, resolve } = withResolvers()
     this.#held = promise
-    return () => {
+    const release = (): void => {
+      if (this.#held !== promise) return
       this.#held = null
       this.turn()
       resolve()
     }
+    this.#release = release
+    return release
   }
 
   /** What has arrived comes first. It may be what ends the room. */

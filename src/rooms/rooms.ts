@@ -118,7 +118,7 @@ export class Rooms {
   async closeAll(reason: Close): Promise<void> {
     this.#cancelRest()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
-    for (const room of rooms) room.turn()
+    for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
     await this.#threads.close()

@@ -18,11 +18,22 @@ export interface ClientClock {
   readonly clock: number
 }
 
+/** Writers of copies that are remembered: as many take turns with bases of their own without adding to the state. */
+const mergersMax = 16
+
+/**
+ * Deleted items times items of the document that Yjs handles in about 25 ms: for each item that it joins to its
+ * neighbour it shifts all behind it.
+ */
+const dearFrom = 20_000_000
+
 export interface Integrated {
   /** What was new, as an update of its own; null when everything was known already. */
   readonly added: Uint8Array | null
   /** True when part of it depends on updates that are not here. That part was left out. */
   readonly gap: boolean
+  /** Would it take too long to apply the update to such a document on an event loop? */
+  readonly isDear: boolean
 }
 
 /**
@@ -33,11 +44,11 @@ export class RoomState {
   /** Next expected clock of each client. */
   readonly clocks: Map<number, number>
   /**
-   * Who writes when a copy is changed that is merged later. Always the same one where that is safe: each writer stays
-   * in the document's state for ever.
+   * Who writes when a copy is changed that is merged later. The same again where that is safe: each writer stays in the
+   * document's state for ever.
    */
-  readonly merger = randomClient()
-  /** Who writes when the document itself is changed. Not the merger: Yjs takes updates of its own client for a mistake. */
+  readonly #mergers = new Set([randomClient()])
+  /** Who writes when the document itself is changed. No merger: Yjs takes updates of its own client for a mistake. */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
   #bytes: Uint8Array
@@ -101,31 +112,37 @@ export class RoomState {
    */
   integrate(bytes: Uint8Array): Integrated {
     const unknown = Y.diffUpdate(bytes, this.vector())
-    const { added } = this.#capture((doc) => Y.applyUpdate(doc, unknown))
+    const { added, isDear } = this.#capture((doc) => Y.applyUpdate(doc, unknown))
     const { store } = this.doc
     const gap = store.pendingStructs !== null || store.pendingDs !== null
     store.pendingStructs = null
     store.pendingDs = null
-    return { added, gap }
+    return { added, gap, isDear }
   }
 
   /** Lets `change` edit the document in one transaction; `added` is what it did, null when nothing. */
-  edit<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
-    return this.#capture((doc) => doc.transact(() => change(doc)))
+  edit<T>(change: (doc: Y.Doc) => T): Captured<T> {
+    return this.#capture(change)
   }
 
-  /** The merger, and where it left off. */
-  get mergeAs(): ClientClock {
-    return { client: this.merger, clock: this.clocks.get(this.merger) ?? 0 }
+  /** Those who may write on a copy, and where they left off. */
+  get mergers(): readonly ClientClock[] {
+    return [...this.#mergers].map((client) => ({ client, clock: this.clocks.get(client) ?? 0 }))
+  }
+
+  /** Remembers who has written on a copy that was merged. */
+  keepMerger(client: number): void {
+    if (this.#mergers.size < mergersMax) this.#mergers.add(client)
   }
 
   /**
-   * Has this copy of a document written as `writer`, if the copy is where that client left off: else what it writes
-   * here would be taken for what it has written elsewhere. Returns who writes.
+   * Has this copy of a document written as one of `writers` that left off where the copy is: what others write here
+   * would be taken for what they have written elsewhere. Without one it is somebody new. Returns who writes.
    */
-  writeAs({ client, clock }: ClientClock): ClientClock {
+  writeAs(writers: readonly ClientClock[]): ClientClock {
     const { doc } = this
-    if (Y.getState(doc.store, client) === clock) doc.clientID = client
+    const writer = writers.find(({ client, clock }) => Y.getState(doc.store, client) === clock)
+    if (writer !== undefined) doc.clientID = writer.client
     return { client: doc.clientID, clock: Y.getState(doc.store, doc.clientID) }
   }
 
@@ -191,30 +208,45 @@ export class RoomState {
     this.#addedBytes += bytes
   }
 
-  #capture<T>(change: (doc: Y.Doc) => T): { result: T; added: Uint8Array | null } {
+  #capture<T>(change: (doc: Y.Doc) => T): Captured<T> {
     const captured = captureUpdate(this.doc, change)
     if (captured.added !== null) this.#grow(captured.added.length)
     return captured
   }
 }
 
+interface Captured<T> {
+  readonly result: T
+  readonly added: Uint8Array | null
+  readonly isDear: boolean
+}
+
 const randomClient = (): number => randomInt(2 ** 32)
 
 /**
- * Runs `change` and returns the update that it made, null when it changed nothing. Listening costs more than applying,
- * so it is done only around what needs it.
+ * Runs `change` in one transaction and returns the update that it made, null when it changed nothing. Listening costs
+ * more than applying, so it is done only around what needs it.
  */
-export function captureUpdate<T>(
-  doc: Y.Doc,
-  change: (doc: Y.Doc) => T,
-): { result: T; added: Uint8Array | null } {
+function captureUpdate<T>(doc: Y.Doc, change: (doc: Y.Doc) => T): Captured<T> {
   const updates: Uint8Array[] = []
+  let isDear = false
   const listener = (update: Uint8Array): void => void updates.push(update)
   doc.on('update', listener)
   try {
-    const result = change(doc)
-    return { result, added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null) }
+    const result = doc.transact((transaction) => {
+      const changed = change(doc)
+      isDear = deletedItems(transaction) * itemsOf(doc) > dearFrom
+      return changed
+    })
+    return { result, isDear, added: updates.length > 1 ? Y.mergeUpdates(updates) : (updates[0] ?? null) }
   } finally {
     doc.off('update', listener)
   }
 }
+
+/** Before the transaction ends each has an entry of its own. */
+const deletedItems = ({ deleteSet }: Y.Transaction): number =>
+  [...deleteSet.clients.values()].reduce((sum, entries) => sum + entries.length, 0)
+
+const itemsOf = ({ store }: Y.Doc): number =>
+  [...store.clients.values()].reduce((sum, structs) => sum + structs.length, 0)

@@ -11,7 +11,7 @@ import { createMetrics, type Metrics } from '../../src/metrics.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { close } from '../../src/model/close.ts'
 import { parseVersion, type Version } from '../../src/model/version.ts'
-import type { ReplaceOptions } from '../../src/rooms/replacing.ts'
+import type { ReplaceOptions } from '../../src/rooms/edited-room.ts'
 import type { Room } from '../../src/rooms/room.ts'
 import { Rooms } from '../../src/rooms/rooms.ts'
 import { Threads } from '../../src/rooms/threads/pool.ts'
@@ -206,11 +206,13 @@ it('[ROOM-31] a document that is deleted while its replacement is computed stays
 })
 
 const job = {
+  is: 'replace',
   target: { type: 'text', contentKey: 'content', data: 'new' },
   updates: [new Uint8Array(2)],
-  writer: { client: 7, clock: 0 },
+  writers: [{ client: 7, clock: 0 }],
   documentBytesMax: 1e6,
-}
+  state: 'never',
+} as const
 
 it('[ROOM-32] a thread that fails fails one job, and the next gets another thread', async () => {
   const threads = new Threads({ threads: 1, waitingMax: 1, jobMs: 20_000 })

@@ -1,19 +1,33 @@
 import type { Change } from '../../content/change.ts'
-import { type ContentTarget, checkContent } from '../../content/replace.ts'
+import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
 import { ApiError, type Status } from '../../errors.ts'
 import { replaceIn } from '../replacement.ts'
 import { type ClientClock, RoomState } from '../state.ts'
 
-/** A replacement to be computed on a copy. Everything in it can be sent to a thread. */
-export interface Job {
-  readonly target: ContentTarget
-  /** Makes up the document: a snapshot, or an empty update, and what came after it. Null: only check the target. */
-  readonly updates: readonly Uint8Array[] | null
-  /** Who writes, if the copy is where this client left off; else somebody new. */
-  readonly writer: ClientClock
-  /** Encoded size the document may reach. */
-  readonly documentBytesMax: number
+/** A copy of a document to work on. Everything in it can be sent to a thread. */
+interface Copy {
+  /** Makes up the document: a snapshot, or an empty update, and what came after it. */
+  readonly updates: readonly Uint8Array[]
+  /** Is the whole document wanted afterwards? `ifDear`: where it takes less than to apply the update. */
+  readonly state: 'always' | 'ifDear' | 'never'
 }
+
+export type Job =
+  | { readonly is: 'check'; readonly target: ContentTarget }
+  | (Copy & {
+      readonly is: 'replace'
+      readonly target: ContentTarget
+      /** Who may write: the first whose clock on the copy is this one; else somebody new. */
+      readonly writers: readonly ClientClock[]
+      /** Encoded size the document may reach. */
+      readonly documentBytesMax: number
+    })
+  | (Copy & {
+      readonly is: 'merge'
+      /** The root must still be able to hold it. */
+      readonly content: TargetKind
+      readonly update: Uint8Array
+    })
 
 export type Outcome =
   /** The target is sound. */
@@ -30,25 +44,20 @@ export type Outcome =
       readonly change: Change
       /** The update (V1) that makes the change; null when there is nothing to change. */
       readonly update: Uint8Array | null
-      /** The whole document after it, where that is better than to apply the update; else null. */
+      /** Would applying it hold an event loop for too long? */
+      readonly isDear: boolean
       readonly state: Uint8Array | null
-      /** Whose clock the update goes on from, and where. */
       readonly writer: ClientClock
     }
-
-/** Some thousand insertions and deletions: Yjs takes up to 50 ms to apply an update of that size to a large document. */
-const appliedBytesMax = 16_384
+  | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
 
 /** Does a job. @throws what is our bug; what is wrong with the target is an outcome */
 export function perform(job: Job): Outcome {
   try {
-    const content = checkContent(job.target)
-    if (job.updates === null) return { is: 'checked' }
-    const copy = stateOf(job.updates)
-    const writer = copy.writeAs(job.writer)
-    const { result, added } = copy.edit(() => replaceIn(copy, content, job.documentBytesMax))
-    const state = added !== null && added.length > appliedBytesMax ? copy.encode() : null
-    return { is: 'replaced', change: result, update: added, state, writer }
+    if (job.is === 'replace') return replace(job)
+    if (job.is === 'merge') return merge(job)
+    checkContent(job.target)
+    return { is: 'checked' }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, message, details } = error
@@ -56,7 +65,28 @@ export function perform(job: Job): Outcome {
   }
 }
 
-function stateOf([snapshot, ...entries]: readonly Uint8Array[]): RoomState {
+function replace(job: Extract<Job, { is: 'replace' }>): Outcome {
+  const content = checkContent(job.target)
+  const copy = stateOf(job)
+  const writer = copy.writeAs(job.writers)
+  const { result, added, isDear } = copy.edit(() => replaceIn(copy, content, job.documentBytesMax))
+  const state = stateFor(job, copy, added !== null, isDear)
+  return { is: 'replaced', change: result, update: added, isDear, state, writer }
+}
+
+function merge(job: Extract<Job, { is: 'merge' }>): Outcome {
+  const copy = stateOf(job)
+  checkKind(copy.doc, job.content.target, job.content.kind)
+  const { added, isDear } = copy.integrate(job.update)
+  return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
+}
+
+function stateFor(job: Copy, copy: RoomState, hasChanged: boolean, isDear: boolean): Uint8Array | null {
+  const isWanted = job.state === 'always' || (job.state === 'ifDear' && isDear)
+  return hasChanged && isWanted ? copy.encode() : null
+}
+
+function stateOf({ updates: [snapshot, ...entries] }: Copy): RoomState {
   const state = RoomState.fromBytes(snapshot ?? null)
   state.applyPlain(entries.map((bytes) => ({ bytes })))
   return state

@@ -81,6 +81,7 @@ export class Threads {
 /** One thread, started anew after it has ended. */
 class WorkerThread implements Thread {
   readonly #jobMs: number
+  #ended = false
   #worker: Worker | null = null
 
   constructor(jobMs: number) {
@@ -94,11 +95,14 @@ class WorkerThread implements Thread {
     throw new ApiError(status, message, details === undefined ? {} : { details })
   }
 
+  /** Whoever has a job there is told to come back. */
   async end(): Promise<void> {
+    this.#ended = true
     await this.#worker?.terminate()
   }
 
   #outcome(job: Job): Promise<Outcome> {
+    if (this.#ended) return Promise.reject(stopping())
     const worker = this.#worker ?? startWorker()
     this.#worker = worker
     return new Promise((resolve, reject) => {
@@ -115,15 +119,17 @@ class WorkerThread implements Thread {
         settle()
         this.#worker = null
         void worker.terminate()
-        reject(new Error('a replacement could not be computed', { cause }))
+        reject(this.#ended ? stopping() : new Error('a replacement could not be computed', { cause }))
       }
       const gone = (code: number): void => fail(new Error(`the thread ended with code ${code}`))
       worker.on('message', done).on('error', fail).on('exit', gone)
-      const { own, buffers } = ownUpdates(job.updates)
+      const { own, buffers } = ownUpdates('updates' in job ? job.updates : [])
       worker.postMessage({ ...job, updates: own }, buffers)
     })
   }
 }
+
+const stopping = (): ApiError => new ApiError('UNAVAILABLE', 'the server is stopping')
 
 function startWorker(): Worker {
   const worker = new Worker(script)
@@ -135,7 +141,7 @@ function startWorker(): Worker {
 }
 
 /** Exact copies, which the thread takes over: what a store hands out are views of larger buffers, which would be sent whole. */
-function ownUpdates(updates: Job['updates']): { own: Job['updates']; buffers: ArrayBuffer[] } {
-  const own = updates?.map((update) => new Uint8Array(update)) ?? null
-  return { own, buffers: own?.map(({ buffer }) => buffer) ?? [] }
+function ownUpdates(updates: readonly Uint8Array[]): { own: Uint8Array[]; buffers: ArrayBuffer[] } {
+  const own = updates.map((update) => new Uint8Array(update))
+  return { own, buffers: own.map(({ buffer }) => buffer) }
 }
