@@ -35,7 +35,7 @@ function textOf(length: number): string {
   return text.slice(0, length)
 }
 
-const frames = updatesOf(readTrace(perSecond * seconds * 8).patches).map(updateMessage)
+const frames = updatesOf(readTrace(perSecond * seconds * 10).patches).map(updateMessage)
 
 interface Phase {
   readonly name: string
@@ -110,6 +110,11 @@ async function run(threads: number): Promise<Phase[]> {
       `XML of ${thousands(nodes)} nodes, ${where}`,
       typists,
       of('xml', [xmlOf(nodes), xmlOf(nodes)]),
+    ),
+    await phase(
+      `XML of ${thousands(nodes)} nodes, emptied and filled, ${where}`,
+      typists,
+      of('xml', ['', xmlOf(nodes)]),
     ),
     await phase(
       `text of ${thousands(characters)} characters, ${where}`,
