@@ -1,13 +1,17 @@
+import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
 import {
   flag,
   headerValue,
   host,
+  nonEmpty,
   oneOf,
   type Parser,
   path,
   signingSecret,
+  webUrl,
   wholeNumber,
 } from './config/parse.ts'
+import { type DeclaredWorkspace, declaredWorkspaces } from './config/workspaces.ts'
 
 /** A line of the table below. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`. */
 export interface Option<T> {
@@ -75,8 +79,40 @@ export const options = {
     headerValue(16),
     'Auth token of that API key; replaces the one made or configured before.',
   ),
+  bootstrap: option<readonly DeclaredWorkspace[]>(
+    declaredWorkspaces,
+    [],
+    'Workspaces that must exist at start; their tokens replace the ones they had.',
+    { secret: true, defaultText: 'none' },
+  ),
+  adminToken: secret(
+    headerValue(16),
+    'Token with which workspaces are made by REST (`x-service-admin-token`).',
+    'none: nobody can',
+  ),
   jwtSecret: secret(signingSecret, 'Secret that signs realtime tokens (HS256).'),
   jwtSecretPrevious: secret(signingSecret, 'A secret that is still accepted, while rotating.', 'none'),
+  jwtJwksUrl: optional(
+    webUrl,
+    'Where an identity provider publishes its keys (JWKS): its tokens (RS256, ES256) open realtime connections too.',
+    { defaultText: 'none' },
+  ),
+  jwtIssuer: optional(nonEmpty, '`iss` of the tokens of that provider.', { defaultText: 'none' }),
+  jwtAudience: optional(nonEmpty, '`aud` of the tokens of that provider that are meant for this server.', {
+    defaultText: 'none',
+  }),
+  jwtClaims: option<ClaimNames>(
+    claimNames,
+    usualClaimNames,
+    'Claims of that provider that say who a user is; `admin` of one that is true for editors of all documents, ' +
+      '`apiKey` of the API key that the token is for.',
+    { defaultText: '`userId=sub,name=name,email=email`' },
+  ),
+  jwtApiKey: optional(
+    headerValue(1),
+    'API key that the tokens of that provider are for, unless a claim says so.',
+    { defaultText: 'the first one' },
+  ),
   metricsToken: secret(headerValue(16), 'Bearer token that `/metrics` asks for.', 'none: open'),
   logLevel: option(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
@@ -121,6 +157,11 @@ export const options = {
     'REST calls of one API key per second; 0 is no limit.',
   ),
   rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  rateLimitWorkspaceGetPerMinute: option(
+    wholeNumber(0, 1_000_000),
+    60,
+    'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
+  ),
   replaceThreads: option(
     wholeNumber(0, 64),
     1,

@@ -1,17 +1,24 @@
-import { KeyCredentials } from './access/credentials.ts'
+import { Authenticator } from './access/credentials.ts'
+import { AccessReader } from './access/document-access.ts'
+import { IdentityProvider } from './access/identity-provider.ts'
+import { Origins } from './access/origins.ts'
+import { PermissionReader } from './access/permission-report.ts'
 import { RealtimeAccess } from './access/realtime.ts'
 import { Tokens } from './access/tokens.ts'
 import { HttpEdge } from './api/http-edge.ts'
 import { operations } from './api/operations.ts'
+import { PageTokens } from './api/page-tokens.ts'
 import { pages } from './api/pages.ts'
-import { RateLimiter } from './api/rate-limit.ts'
+import { MinuteLimiter, RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
 import { type Credentials, makeDataDirectory } from './directory/credentials-file.ts'
-import { Tenants } from './directory/tenants.ts'
+import { createDirectory, type Directory } from './directory/directory.ts'
+import { OrganizationStore } from './directory/organization-store.ts'
+import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -40,13 +47,17 @@ interface Base {
   readonly clock: Clock
   readonly engine: Engine
   readonly metrics: Metrics
-  readonly tenants: Tenants
+  readonly tenancy: Tenancy
   readonly stopping: AbortSignal
 }
 
 interface Services extends Base {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly organizations: OrganizationStore
+  readonly directory: Directory
+  readonly origins: Origins
+  readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -94,16 +105,18 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
 
 async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
   const { config, engine, clock } = given
-  const tenants = new Tenants(engine.kv)
+  const tenancy = createTenancy(engine, clock)
+  const { tenants } = tenancy
   const directory = keepsData(config) ? config.data : null
   const { credentials, created } = await bootstrap({ configured: config, directory, tenants, clock })
   const stop = new AbortController()
-  const base = { ...given, metrics: createMetrics(), tenants, stopping: stop.signal }
+  const base = { ...given, metrics: createMetrics(), tenancy, stopping: stop.signal }
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
   const port = await edge.listen(config.port, config.host)
+  services.directory.removals.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -113,8 +126,11 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
 }
 
 function createServices(base: Base, credentials: Credentials): Services {
-  const { config, clock, engine, metrics, log, tenants } = base
+  const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
+  const first = { workspaceId, apiKey }
+  const organizations = new OrganizationStore(engine.kv, engine.bus)
+  const directory = createDirectory(engine, { store: organizations, clock, log })
   const rooms = new Rooms(
     engine,
     {
@@ -127,15 +143,41 @@ function createServices(base: Base, credentials: Credentials): Services {
       restMs,
       replaceThreads: config.replaceThreads,
     },
-    { clock, metrics, logger: log },
+    { clock, metrics, logger: log, records: directory.documents },
   )
   const tokens = new Tokens({
     secret: jwtSecret,
     previousSecret: config.jwtSecretPrevious,
     clock,
-    isTenant: (tenant) => tenants.isTenant(tenant),
+    isTenant: (tenant) => tenancy.tenants.isTenant(tenant),
+    revokedUntil: (tenant, userId) => tenancy.revocations.revokedUntil(tenant, userId),
+    foreign: createProvider(base, first),
   })
-  return { ...base, rooms, tokens, defaultTenant: config.auth === 'none' ? { workspaceId, apiKey } : null }
+  return {
+    ...base,
+    rooms,
+    tokens,
+    organizations,
+    directory,
+    origins: new Origins(tenancy.domains, engine.bus),
+    pageTokens: new PageTokens(jwtSecret),
+    defaultTenant: config.auth === 'none' ? first : null,
+  }
+}
+
+/** Null when none is configured. */
+function createProvider({ config, clock, tenancy }: Base, first: Tenant): IdentityProvider | null {
+  const { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey } = config
+  if (jwtJwksUrl === null || jwtIssuer === null || jwtAudience === null) return null
+  return new IdentityProvider({
+    jwksUrl: jwtJwksUrl,
+    issuer: jwtIssuer,
+    audience: jwtAudience,
+    claims: jwtClaims,
+    apiKey: jwtApiKey ?? first.apiKey,
+    tenantOf: (apiKey) => tenancy.tenants.tenantOf(apiKey),
+    clock,
+  })
 }
 
 function createSync({
@@ -146,6 +188,9 @@ function createSync({
   log,
   rooms,
   tokens,
+  organizations,
+  directory,
+  origins,
   defaultTenant,
 }: Services): SyncServer {
   return new SyncServer(
@@ -161,7 +206,15 @@ function createSync({
     },
     {
       rooms,
-      access: new RealtimeAccess({ tokens, defaultTenant }),
+      access: new RealtimeAccess({
+        tokens,
+        origins,
+        bus: engine.bus,
+        defaultTenant,
+        reader: new AccessReader(organizations),
+      }),
+      bus: engine.bus,
+      records: directory.documents,
       logger: log,
       clock,
       metrics,
@@ -178,17 +231,25 @@ function createHttp({
   engine,
   metrics,
   log,
-  tenants,
+  tenancy,
   tokens,
   rooms,
+  organizations,
+  directory,
+  pageTokens,
+  origins,
   ...rest
 }: Services): HttpEdge {
   const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
+  const { rateLimitWorkspaceGetPerMinute: perMinute } = config
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
-  const credentials = new KeyCredentials({
-    tenants,
+  const authenticator = new Authenticator({
+    tenants: tenancy.tenants,
+    origins,
+    clock,
     defaultTenant: rest.defaultTenant,
+    adminToken: config.adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
   const router = createRouter({
@@ -201,14 +262,20 @@ function createHttp({
       readiness,
     }),
     services: {
+      ...directory,
+      ...tenancy,
+      workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
+      permissionReader: new PermissionReader(organizations, clock),
       tokens,
       rooms,
+      pageTokens,
       log: engine.log,
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
     },
-    credentials,
+    authenticator,
+    origins,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,
     loopbackOnly: config.auth === 'none',
@@ -221,7 +288,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, engine, log }: Services,
+  { config, rooms, directory, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -229,7 +296,7 @@ async function endServer(
   const drainMs = config.drainSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, engine, edge, restarting })
+  const finishing = finishServer({ rooms, directory, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -238,10 +305,12 @@ async function endServer(
 
 async function finishServer(parts: {
   rooms: Rooms
+  directory: Directory
   engine: Engine
   edge: HttpEdge
   restarting: Close
 }): Promise<void> {
+  await parts.directory.removals.stop()
   await parts.rooms.closeAll(parts.restarting)
   // A connection that will not end must not keep the store open.
   await Promise.all([parts.edge.close(), parts.engine.close()])

@@ -4,7 +4,8 @@ import type { Grant, Identity } from './identity.ts'
 
 /**
  * The claims of a realtime token beside the registered `iss`, `sub`, `exp`, `iat` and `jti`. Backends may mint tokens
- * of their own with the secret: `ws` and `key` are required, the others have the defaults that `identityOf` shows.
+ * of their own with the secret: `ws` and `key` are required, the others have the defaults that `identityOf` shows. A token without `iat`
+ * counts as issued long ago when tokens are revoked.
  */
 export interface Claims {
   /** Workspace id. */
@@ -19,8 +20,8 @@ export interface Claims {
 
 /** The identity a payload speaks of; null when a claim is missing or of the wrong kind. */
 export function identityOf(payload: JWTPayload): Identity | null {
-  const { sub, exp, ws, key, name = '', email = '', admin = false, grants = null } = payload
-  if (exp === undefined || !isId(sub) || !isId(ws) || !isId(key)) return null
+  const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null } = payload
+  if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null
   if (typeof name !== 'string' || typeof email !== 'string' || typeof admin !== 'boolean') return null
   if (grants !== null && !(Array.isArray(grants) && grants.every(isGrant))) return null
   return {
@@ -30,6 +31,7 @@ export function identityOf(payload: JWTPayload): Identity | null {
     email,
     admin,
     grants,
+    issuedAt: Math.round(iat * 1000),
     expiresAt: exp * 1000,
   }
 }

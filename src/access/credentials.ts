@@ -1,70 +1,46 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Tenants } from '../directory/tenants.ts'
-import { ApiError, invalid } from '../errors.ts'
-import type { Tenant } from '../model/address.ts'
-import { timingSafeIncludes } from './secrets.ts'
+import { type Caller, type KeyOptions, keyCallerOf } from './key-credentials.ts'
+import { type OperatorCaller, type OperatorOptions, operatorCallerOf } from './operator-credentials.ts'
+import { type WorkspaceCaller, type WorkspaceOptions, workspaceCallerOf } from './workspace-credentials.ts'
 
-/** A backend that has shown an API key and its auth token: may do everything within its tenant. */
-export interface Caller {
-  readonly tenant: Tenant
+export type { Caller, OperatorCaller, WorkspaceCaller }
+
+/** Who calls, by what they have to show for it. */
+export interface Callers {
+  readonly key: Caller
+  readonly workspace: WorkspaceCaller
+  readonly operator: OperatorCaller
 }
 
-export const apiKeyHeader = 'x-service-api-key'
-export const authTokenHeader = 'x-service-auth-token'
+export type AuthLevel = keyof Callers
+export type AnyCaller = Callers[AuthLevel]
 
-/** Why credentials were refused: the label of the metric. */
-export type CredentialsProblem = 'missing_credentials' | 'wrong_credentials'
+/** Whether a caller has shown what `level` asks for. */
+export const isCallerAt = <Level extends AuthLevel>(
+  caller: AnyCaller,
+  level: Level,
+): caller is Callers[Level] => caller.level === level
 
-export interface CredentialsOptions {
-  readonly tenants: Tenants
-  /** Whom a call without credentials acts as; null where credentials are required. */
-  readonly defaultTenant: Tenant | null
-  onRefusal(problem: CredentialsProblem): void
-}
+type Options = KeyOptions & WorkspaceOptions & OperatorOptions
 
-/** Compared with when an API key is unknown, so that this takes as long as a wrong token. */
-const noTokens = ['']
+const checks: {
+  readonly [Level in AuthLevel]: (headers: IncomingHttpHeaders, options: Options) => Promise<Callers[Level]>
+} = { key: keyCallerOf, workspace: workspaceCallerOf, operator: operatorCallerOf }
 
 /** Headers → who is calling. */
-export class KeyCredentials {
-  readonly #options: CredentialsOptions
+export class Authenticator {
+  readonly #options: Options
 
-  constructor(options: CredentialsOptions) {
+  constructor(options: Options) {
     this.#options = options
   }
 
   /**
-   * @throws ApiError INVALID_ARGUMENT when a header is missing, UNAUTHENTICATED when the pair is not valid: one message
-   *   for an unknown key and for a wrong token
+   * @throws ApiError INVALID_ARGUMENT when a header is missing; UNAUTHENTICATED when what they say is not valid: one
+   *   message for something unknown and for a wrong token; PERMISSION_DENIED for a page of a domain that is not
+   *   allowed; FAILED_PRECONDITION where nobody can be the operator
    */
-  async callerOf(headers: IncomingHttpHeaders): Promise<Caller> {
-    const apiKey = headerOf(headers, apiKeyHeader)
-    const authToken = headerOf(headers, authTokenHeader)
-    const { defaultTenant } = this.#options
-    if (apiKey === null && authToken === null && defaultTenant !== null) return { tenant: defaultTenant }
-    if (apiKey === null) throw this.#missing('API key', apiKeyHeader)
-    if (authToken === null) throw this.#missing('auth token', authTokenHeader)
-    const tenant = await this.#tenantOf(apiKey, authToken)
-    if (tenant !== null) return { tenant }
-    this.#options.onRefusal('wrong_credentials')
-    throw new ApiError('UNAUTHENTICATED', 'the API key or the auth token is not valid')
+  callerOf(level: AuthLevel, headers: IncomingHttpHeaders): Promise<AnyCaller> {
+    return checks[level](headers, this.#options)
   }
-
-  async #tenantOf(apiKey: string, authToken: string): Promise<Tenant | null> {
-    const { tenants } = this.#options
-    const tenant = await tenants.tenantOf(apiKey)
-    const tokens = tenant === null ? [] : (await tenants.authTokens(tenant)).map(({ token }) => token)
-    const matches = timingSafeIncludes(tokens.length === 0 ? noTokens : tokens, authToken)
-    return matches ? tenant : null
-  }
-
-  #missing(what: string, header: string): ApiError {
-    this.#options.onRefusal('missing_credentials')
-    return invalid(`the ${what} is not found in the headers: send ${header}`)
-  }
-}
-
-function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
-  const value = headers[name]
-  return typeof value === 'string' && value !== '' ? value : null
 }

@@ -22,17 +22,20 @@ export interface Identity {
   readonly admin: boolean
   /** Null: the token says nothing about resources. */
   readonly grants: readonly Grant[] | null
+  /** Epoch milliseconds at which the token was issued; 0 when it does not say, Infinity without authentication. */
+  readonly issuedAt: number
   /** Epoch milliseconds; Infinity without authentication. */
   readonly expiresAt: number
 }
 
-/** Everybody, where authentication is switched off. */
+/** Everybody, where authentication is switched off: may do everything. */
 export const anonymous = (tenant: Tenant): Identity => ({
   tenant,
   userId: 'anonymous',
   name: 'Anonymous',
   email: '',
-  admin: false,
+  admin: true,
   grants: null,
+  issuedAt: Number.POSITIVE_INFINITY,
   expiresAt: Number.POSITIVE_INFINITY,
 })

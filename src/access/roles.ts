@@ -1,5 +1,7 @@
 import type { DocumentAddress } from '../model/address.ts'
+import type { DocumentAccess } from './document-access.ts'
 import type { Grant, Identity } from './identity.ts'
+import { liveRole } from './live-role.ts'
 
 export type Role = 'editor' | 'viewer'
 
@@ -12,45 +14,50 @@ export interface RoleOnDocument {
 
 /**
  * What an identity may do on a document at `now` (epoch milliseconds): the lesser of what its token grants and what
- * the document's access type gives. Another tenant's documents are absent; an admin edits all of its own.
+ * the directory says of its user. Another tenant's documents are absent; an admin edits all of its own, unless they
+ * are disabled.
  */
-export function roleOn(identity: Identity, address: DocumentAddress, now: number): RoleOnDocument {
+export function roleOn(
+  identity: Identity,
+  address: DocumentAddress,
+  access: DocumentAccess,
+  now: number,
+): RoleOnDocument {
   const until = identity.expiresAt
-  if (!ownsAddress(identity, address) || now >= until) return { role: null, until: Number.POSITIVE_INFINITY }
+  if (!ownsAddress(identity, address) || now >= until || access.disabled) return nothing
   if (identity.admin) return { role: 'editor', until }
-  const live = liveRole()
-  if (identity.grants === null) return { role: live, until }
-  return lesser(grantedRole(identity.grants, address, now, until), live)
+  const live = liveRole(access.levels, access.member, now)
+  if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }
+  const granted = grantedRole(identity.grants, address, access.folderIds, now)
+  const role = rank(live.role) < rank(granted.role) ? live.role : granted.role
+  return { role, until: Math.min(granted.until, live.until, until) }
 }
 
-/** Access types are `public` throughout: any user of the tenant edits. */
-const liveRole = (): Role | null => 'editor'
+/** For good, as far as time goes: a change of rights is told. */
+const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
 
 const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
-/**
- * The most specific unexpired grant decides: document, else organization. It is valid until it or the token ends.
- * Folder grants say nothing about a document as long as documents are in no folder.
- */
+/** The most specific unexpired grant decides: document, its folders from the nearest up, organization. */
 function grantedRole(
   grants: readonly Grant[],
-  address: DocumentAddress,
+  { organizationId, documentId }: DocumentAddress,
+  folderIds: readonly string[],
   now: number,
-  tokenEnd: number,
 ): RoleOnDocument {
-  for (const type of ['document', 'organization'] as const) {
-    const grant = strongest(
-      grants.filter((each) => each.type === type && covers(each, address) && endOf(each) > now),
-    )
-    if (grant !== null) return { role: grant.accessRole, until: Math.min(endOf(grant), tokenEnd) }
+  const resources = [
+    { type: 'document', id: documentId },
+    ...folderIds.map((id) => ({ type: 'folder', id })),
+    { type: 'organization', id: organizationId },
+  ]
+  const valid = grants.filter((grant) => grant.organizationId === organizationId && endOf(grant) > now)
+  for (const { type, id } of resources) {
+    const grant = strongest(valid.filter((each) => each.type === type && each.id === id))
+    if (grant !== null) return { role: grant.accessRole, until: endOf(grant) }
   }
-  return { role: null, until: Number.POSITIVE_INFINITY }
+  return nothing
 }
-
-const covers = (grant: Grant, address: DocumentAddress): boolean =>
-  grant.organizationId === address.organizationId &&
-  grant.id === (grant.type === 'document' ? address.documentId : address.organizationId)
 
 const endOf = (grant: Grant): number =>
   grant.expiresAt === undefined ? Number.POSITIVE_INFINITY : grant.expiresAt * 1000
@@ -63,7 +70,3 @@ const strongest = (grants: readonly Grant[]): Grant | null =>
 const endOrder = (grant: Grant): number => Math.min(endOf(grant), Number.MAX_SAFE_INTEGER)
 
 const rank = (role: Role | null): number => (role === null ? 0 : role === 'viewer' ? 1 : 2)
-
-function lesser(granted: RoleOnDocument, live: Role | null): RoleOnDocument {
-  return rank(live) < rank(granted.role) ? { role: live, until: granted.until } : granted
-}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { Tenant } from '../model/address.ts'
 import { type Claims, identityOf } from './claims.ts'
@@ -8,29 +8,42 @@ import type { Identity } from './identity.ts'
 const issuer = 'weft'
 const algorithm = 'HS256'
 /** For `nbf` of tokens minted elsewhere. An expired token is refused at once: its sockets end at that moment too. */
-const clockToleranceSeconds = 5
+export const clockToleranceSeconds = 5
 /** A token travels in a URL or header; longer ones are refused unread. */
 export const tokenLengthMax = 24_576
 /** HMAC-SHA256 keys are at least as long as its output (RFC 7518 3.2). */
 const secretBytesMin = 32
 
-export type TokenProblem = 'missing' | 'malformed' | 'signature' | 'expired' | 'claims' | 'tenant' | 'timeout'
+export type TokenProblem =
+  | 'missing'
+  | 'malformed'
+  | 'signature'
+  | 'expired'
+  | 'claims'
+  | 'tenant'
+  | 'revoked'
+  | 'origin'
+  | 'timeout'
+  | 'provider'
 
 const problemTexts: Record<TokenProblem, string> = {
   missing: 'a token is required',
-  malformed: 'the token is not a JWT signed with HS256',
-  signature: 'the token is not signed by this server',
+  malformed: 'the token is not a JWT with an algorithm that this server accepts',
+  signature: 'the token is not signed by anybody whom this server trusts',
   expired: 'the token has expired',
   claims: 'the token lacks a claim or has one of the wrong kind',
   tenant: 'the token is for an API key that does not exist',
+  revoked: 'the token has been revoked',
+  origin: 'pages of this origin may not use the API key of the token',
   timeout: 'the token could not be checked in time',
+  provider: 'the keys that the token may be signed with cannot be fetched: try again',
 }
 
 /** The token is not accepted. The message may be shown to the client; `reason` is the label of the metric. */
 export class TokenRefused extends Error {
   readonly reason: TokenProblem
-  constructor(reason: TokenProblem) {
-    super(problemTexts[reason])
+  constructor(reason: TokenProblem, options?: ErrorOptions) {
+    super(problemTexts[reason], options)
     this.name = 'TokenRefused'
     this.reason = reason
   }
@@ -43,6 +56,18 @@ export interface TokensOptions {
   readonly previousSecret: string | null
   readonly clock: Clock
   readonly isTenant: (tenant: Tenant) => Promise<boolean>
+  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when none are. */
+  readonly revokedUntil: (tenant: Tenant, userId: string) => Promise<number>
+  /** Whose tokens are accepted beside our own; null: nobody's. */
+  readonly foreign: ForeignTokens | null
+}
+
+/** Tokens that others have issued. */
+export interface ForeignTokens {
+  /** What they are signed with; never one of ours. */
+  readonly algorithms: readonly string[]
+  /** Whether it has expired or been revoked is asked by who calls. @throws TokenRefused */
+  identityOf(token: string): Promise<Identity>
 }
 
 export interface Issued {
@@ -51,21 +76,20 @@ export interface Issued {
   readonly expiresAt: number
 }
 
-/** Realtime tokens: JWTs signed with HS256 by secrets of this server. */
+/** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of others whom it trusts. */
 export class Tokens {
   readonly #secrets: readonly Uint8Array[]
-  readonly #clock: Clock
-  readonly #isTenant: TokensOptions['isTenant']
+  readonly #options: TokensOptions
 
   /** @throws RangeError when a secret is too short */
-  constructor({ secret, previousSecret, clock, isTenant }: TokensOptions) {
+  constructor(options: TokensOptions) {
+    const { secret, previousSecret } = options
     this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretBytes)
-    this.#clock = clock
-    this.#isTenant = isTenant
+    this.#options = options
   }
 
   /** A token that `verify` turns into `identity` again. Its `expiresAt` (epoch milliseconds) is rounded down to seconds. */
-  async issue(identity: Identity): Promise<Issued> {
+  async issue(identity: Omit<Identity, 'issuedAt'>): Promise<Issued> {
     const expiresAt = Math.floor(identity.expiresAt / 1000)
     const { tenant, name, email, admin, grants } = identity
     const claims: Claims = {
@@ -80,7 +104,7 @@ export class Tokens {
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setIssuer(issuer)
       .setSubject(identity.userId)
-      .setIssuedAt(Math.floor(this.#clock.now() / 1000))
+      .setIssuedAt(await this.#issuedAt(identity))
       .setExpirationTime(expiresAt)
       .setJti(randomUUID())
       .sign(this.#secrets[0] as Uint8Array)
@@ -90,10 +114,36 @@ export class Tokens {
   /** @throws TokenRefused */
   async verify(token: string): Promise<Identity> {
     if (token.length > tokenLengthMax) throw new TokenRefused('malformed')
+    const identity = this.#withPastIssue(await this.#identityOf(token))
+    if (this.#options.clock.now() >= identity.expiresAt) throw new TokenRefused('expired')
+    if (!(await this.#options.isTenant(identity.tenant))) throw new TokenRefused('tenant')
+    if (await this.isRevoked(identity)) throw new TokenRefused('revoked')
+    return identity
+  }
+
+  /** Whether the token of an identity has been revoked since it was issued. */
+  async isRevoked({ tenant, userId, issuedAt }: Identity): Promise<boolean> {
+    return issuedAt <= (await this.#options.revokedUntil(tenant, userId))
+  }
+
+  /** A time to come cannot be when it was issued, and would make it good whatever is revoked. */
+  #withPastIssue(identity: Identity): Identity {
+    const latest = this.#options.clock.now() + clockToleranceSeconds * 1000
+    return identity.issuedAt <= latest ? identity : { ...identity, issuedAt: 0 }
+  }
+
+  /** In seconds, to the millisecond. Always after a revocation: the new token is not one of those. */
+  async #issuedAt({ tenant, userId }: Pick<Identity, 'tenant' | 'userId'>): Promise<number> {
+    const revokedUntil = await this.#options.revokedUntil(tenant, userId)
+    return Math.max(this.#options.clock.now(), revokedUntil + 1) / 1000
+  }
+
+  /** The algorithm decides who may have signed: a key of one kind is never tried for the other. */
+  async #identityOf(token: string): Promise<Identity> {
+    const { foreign } = this.#options
+    if (foreign?.algorithms.includes(algorithmOf(token))) return foreign.identityOf(token)
     const identity = identityOf(await this.#payload(token))
     if (identity === null) throw new TokenRefused('claims')
-    if (this.#clock.now() >= identity.expiresAt) throw new TokenRefused('expired')
-    if (!(await this.#isTenant(identity.tenant))) throw new TokenRefused('tenant')
     return identity
   }
 
@@ -103,7 +153,7 @@ export class Tokens {
       try {
         return (await jwtVerify(token, secret, this.#verifyOptions())).payload
       } catch (error) {
-        problem = problemOf(error)
+        problem = verificationProblem(error)
         if (problem !== 'signature') break
       }
     }
@@ -116,8 +166,17 @@ export class Tokens {
       issuer,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: clockToleranceSeconds,
-      currentDate: new Date(this.#clock.now()),
+      currentDate: new Date(this.#options.clock.now()),
     }
+  }
+}
+
+/** '' when it is no JWT. */
+function algorithmOf(token: string): string {
+  try {
+    return decodeProtectedHeader(token).alg ?? ''
+  } catch {
+    return ''
   }
 }
 
@@ -128,7 +187,8 @@ function secretBytes(secret: string): Uint8Array {
   return bytes
 }
 
-function problemOf(error: unknown): TokenProblem {
+/** Why `jwtVerify` refused a token. @throws what it is given, when that is no refusal */
+export function verificationProblem(error: unknown): TokenProblem {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'
   if (error instanceof errors.JWTExpired) return 'expired'
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTInvalid) return 'claims'

@@ -112,13 +112,16 @@ async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
   caller: Caller,
-  { rooms, metrics }: Services,
+  { rooms, documents, metrics }: Services,
 ): Promise<Written> {
   const { type, contentKey = 'content', data, userId = '' } = request
   const content = prepareContent({ type, contentKey, data }, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
-  return rooms.use(editorAddress(caller, request), async (room) => {
-    const { result, version, bytes } = await room.replacing.replace(userId, content, options)
+  const address = editorAddress(caller, request)
+  const making = (): Promise<void> => documents.ensure(address, address.documentId)
+  return rooms.use(address, async (room) => {
+    await documents.requireEnabled(address, address.documentId)
+    const { result, version, bytes } = await room.replacing.replace(userId, content, { ...options, making })
     stopTimer()
     return { version, ...result, bytes }
   })

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/credentials.ts'
-import type { DocumentLog, Key } from '../engine/engine.ts'
+import type { DocumentLog } from '../engine/engine.ts'
+import { documentPrefix } from '../model/address.ts'
 
 /** A document of the caller's tenant. */
 export interface DocumentIds {
@@ -14,7 +15,7 @@ export async function listEditors(
   { organizationId, documentId }: DocumentIds,
   { limit, after }: { limit: number; after?: string },
 ): Promise<readonly string[]> {
-  const prefix: Key = [tenant.workspaceId, tenant.apiKey, organizationId, documentId]
+  const prefix = documentPrefix({ ...tenant, organizationId }, documentId)
   const found = await log.list(prefix, { limit, ...(after !== undefined && { after: [...prefix, after] }) })
   return found.map((key) => key.at(-1) as string)
 }

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import type { Answer } from './operation.ts'
 
 /** The success envelope. */
-export const successBody = (message: string, data: unknown): object => ({
-  result: { status: 'success', message, data },
-})
+export const successBody = (answer: Answer<unknown>): object => ({ result: { status: 'success', ...answer } })
 
 /** The failure envelope. */
 export const errorBody = ({ status, message, details }: ApiError): object => ({

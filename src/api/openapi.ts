@@ -1,91 +1,144 @@
-import { apiKeyHeader, authTokenHeader } from '../access/credentials.ts'
+import type { AuthLevel } from '../access/credentials.ts'
+import { apiKeyHeader, authTokenHeader } from '../access/key-credentials.ts'
+import { adminTokenHeader } from '../access/operator-credentials.ts'
+import { workspaceAuthTokenHeader, workspaceIdHeader } from '../access/workspace-credentials.ts'
 import { httpCodes } from '../errors.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { errorBody, mapValues, published, requestBody, resultBody } from './openapi-schemas.ts'
 import type { Operation, PossibleError } from './operation.ts'
-import type { ObjectSchema, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
+
+interface CodedError extends PossibleError {
+  /** Where it is not the usual one of the status. */
+  readonly httpCode?: number
+}
 
 /** Errors that every operation can answer. */
-const commonErrors: readonly PossibleError[] = [
+const commonErrors: readonly CodedError[] = [
   { status: 'INVALID_ARGUMENT', when: 'the request is malformed, or credentials are missing' },
+  { status: 'INVALID_ARGUMENT', when: 'the body is larger than the server takes', httpCode: 413 },
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
+  { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
   { status: 'RESOURCE_EXHAUSTED', when: 'calls come too fast; `Retry-After` says when to go on' },
   { status: 'INTERNAL', when: 'the server is at fault' },
   { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
 ]
 
-const errorSchema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['status', 'message'],
-      properties: {
-        status: { type: 'string', enum: Object.keys(httpCodes) },
-        message: { type: 'string' },
-        details: { type: 'object', properties: {} },
-      },
-    },
+/** What callers of each level show: the header of each credential, and what it is. */
+const credentials: Readonly<
+  Record<AuthLevel, Readonly<Record<string, { readonly name: string; readonly description: string }>>>
+> = {
+  key: {
+    apiKey: { name: apiKeyHeader.name, description: 'API key.' },
+    authToken: { name: authTokenHeader.name, description: 'Auth token of the API key.' },
   },
-} satisfies Schema
+  workspace: {
+    workspaceId: { name: workspaceIdHeader.name, description: 'Id of the workspace.' },
+    workspaceAuthToken: { name: workspaceAuthTokenHeader.name, description: 'Auth token of the workspace.' },
+  },
+  operator: {
+    adminToken: { name: adminTokenHeader.name, description: 'Admin token of the server.' },
+  },
+}
+
+/** The second part of an operation's path. */
+const tags: Readonly<Record<string, string>> = {
+  auth: 'Tokens for people, and what people may do.',
+  crdt: 'The content of documents, as people see it while they edit.',
+  organizations: 'Organizations, and the folders, documents and user groups in them.',
+  users: 'Users of organizations, folders and documents.',
+  workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
+}
+
+const description = `
+Every operation is a \`POST\` of a JSON object whose member \`data\` holds all parameters; members that are not known
+are ignored. A success answers \`{ "result": { "status": "success", "message", "data" } }\`, a failure
+\`{ "error": { "status", "message", "details" } }\` with the HTTP code of its status. Answers name the request in
+\`x-request-id\`. Ids are yours: any text of at most 512 bytes of UTF-8 without control characters, but not \`.\` or
+\`..\`.
+`.trim()
 
 /** The OpenAPI 3.1 document of the operations. */
 export function openApi(operations: readonly Operation[], version: string): object {
+  const used = [...new Set(operations.map(tagOf))].sort()
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Weft',
-      version,
-      description: 'REST service of Weft. Every operation is a POST with its parameters inside `data`.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'The server that this document comes from.' }],
+    tags: used.map((name) => ({ name, description: tags[name] })),
     paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
     components: {
-      schemas: { Error: errorSchema },
-      securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: apiKeyHeader },
-        authToken: { type: 'apiKey', in: 'header', name: authTokenHeader },
+      schemas: { Error: published(errorBody) },
+      headers: {
+        RequestId: {
+          description: "Names the request in the server's log.",
+          schema: { type: 'string' },
+          required: true,
+        },
+        RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
       },
+      securitySchemes: Object.assign({}, ...Object.values(credentials).map(securitySchemes)),
     },
   }
 }
 
-function describe({ path, summary, description, request, response, errors }: Operation): object {
+const tagOf = ({ path }: Operation): string => path.split('/')[2] as string
+
+const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
+  mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))
+
+function describe(operation: Operation): object {
+  const { path, auth, summary, description, request, response, errors } = operation
   return {
     operationId: path.slice(1).replaceAll('/', '_'),
     summary,
     description,
-    tags: [path.split('/')[2]],
-    security: [{ apiKey: [], authToken: [] }],
-    requestBody: { required: true, content: jsonContent(envelopeOf('data', request)) },
+    tags: [tagOf(operation)],
+    security: [mapValues(credentials[auth], () => [])],
+    requestBody: { required: true, content: jsonContent(requestBody(request), 'request') },
     responses: {
-      200: { description: 'Done.', content: jsonContent(envelopeOf('result', resultOf(response))) },
+      200: {
+        description: 'Done.',
+        headers: commonHeaders,
+        content: jsonContent(resultBody(request, response), 'answer'),
+      },
       ...errorResponses([...commonErrors, ...errors]),
     },
   }
 }
 
-const jsonContent = (schema: object): object => ({ 'application/json': { schema } })
+const commonHeaders = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const retryHeaders = { ...commonHeaders, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+/** Codes of answers that say when to come back. */
+const retryCodes: readonly number[] = [httpCodes.RESOURCE_EXHAUSTED, httpCodes.UNAVAILABLE]
 
-const envelopeOf = (name: string, schema: Schema): ObjectSchema => ({
-  type: 'object',
-  required: [name],
-  properties: { [name]: schema },
+const jsonContent = (schema: Schema, side: 'request' | 'answer'): object => ({
+  'application/json': { schema: published(schema), examples: { done: { value: exampleOf(schema, side) } } },
 })
 
-const resultOf = (data: Schema): ObjectSchema => ({
-  type: 'object',
-  required: ['status', 'message'],
-  properties: { status: { type: 'string', enum: ['success'] }, message: { type: 'string' }, data },
-})
+const codeOf = ({ status, httpCode }: CodedError): number => httpCode ?? httpCodes[status]
 
 /** One response for each HTTP code: several statuses may share one. */
-function errorResponses(errors: readonly PossibleError[]): object {
-  const codes = [...new Set(errors.map(({ status }) => httpCodes[status]))]
+function errorResponses(errors: readonly CodedError[]): object {
+  const codes = [...new Set(errors.map(codeOf))]
   return Object.fromEntries(
     codes.map((code) => {
-      const sameCode = errors.filter(({ status }) => httpCodes[status] === code)
+      const sameCode = errors.filter((error) => codeOf(error) === code)
       const description = sameCode.map(({ status, when }) => `${status} when ${when}.`).join(' ')
-      return [code, { description, content: jsonContent({ $ref: '#/components/schemas/Error' }) }]
+      const headers = retryCodes.includes(code) ? retryHeaders : commonHeaders
+      return [code, { description, headers, content: errorContent(sameCode) }]
     }),
   )
 }
+
+const errorContent = (errors: readonly PossibleError[]): object => ({
+  'application/json': {
+    schema: { $ref: '#/components/schemas/Error' },
+    examples: Object.fromEntries(
+      errors.map(({ status, when }, index) => [
+        `${status}-${index + 1}`,
+        { summary: when, value: { error: { status, message: when } } },
+      ]),
+    ),
+  },
+})

@@ -1,19 +1,19 @@
-import type { Caller } from '../access/credentials.ts'
+import { type AnyCaller, type AuthLevel, type Callers, isCallerAt } from '../access/credentials.ts'
 import type { Status } from '../errors.ts'
 import type { From, ObjectSchema, Schema } from './schema.ts'
 import type { Services } from './services.ts'
 
-/** Whose credentials an operation asks for: an API key and its auth token. */
-export type AuthLevel = 'key'
-
-export interface Context {
-  readonly caller: Caller
+/** What a handler gets beside the data. Its caller has shown what the operation's level asks for. */
+export interface Context<Level extends AuthLevel = 'key'> {
+  readonly caller: Callers[Level]
   readonly services: Services
 }
 
 export interface Answer<Data> {
   readonly message: string
   readonly data: Data
+  /** Of a listing: where it goes on; absent at its end. */
+  readonly pageToken?: string
 }
 
 /** An error beyond those that every operation can answer. */
@@ -24,29 +24,43 @@ export interface PossibleError {
 }
 
 /** One REST operation: everything there is to say about it in one object. */
-interface Definition<Request extends ObjectSchema, Response extends Schema> {
+interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
   readonly path: `/v${1 | 2}/${string}`
-  readonly auth: AuthLevel
+  /** Whose credentials it asks for. */
+  readonly auth: Level
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */
   readonly request: Request
-  /** Schema of `result.data` in the answer. */
+  /** Schema of `result.data` in the answer; null: there is no such member. */
   readonly response: Response
   readonly errors: readonly PossibleError[]
   /** Gets checked data. What it throws and is no ApiError is our fault: logged, and answered as INTERNAL. */
-  readonly handler: (data: From<Request>, context: Context) => Promise<Answer<From<Response>>>
+  readonly handler: (data: From<Request>, context: Context<Level>) => Promise<Answer<DataOf<Response>>>
 }
+
+type DataOf<Response> = Response extends Schema ? From<Response> : undefined
 
 /** An operation of any schema, as the router and the documentation see it. */
-export interface Operation extends Omit<Definition<ObjectSchema, Schema>, 'handler'> {
-  /** `data` must have passed the request schema. */
-  run(data: unknown, context: Context): Promise<Answer<unknown>>
+export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
+  /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
+  run(
+    data: unknown,
+    context: { readonly caller: AnyCaller; readonly services: Services },
+  ): Promise<Answer<unknown>>
 }
 
-export function operation<const Request extends ObjectSchema, const Response extends Schema>(
-  definition: Definition<Request, Response>,
-): Operation {
+export function operation<
+  const Level extends AuthLevel,
+  const Request extends ObjectSchema,
+  const Response extends Schema | null,
+>(definition: Definition<Level, Request, Response>): Operation {
   const { handler, ...described } = definition
-  return { ...described, run: (data, context) => handler(data as From<Request>, context) }
+  return {
+    ...described,
+    async run(data, { caller, services }) {
+      if (!isCallerAt(caller, definition.auth)) throw new TypeError('the caller is of another level')
+      return handler(data as From<Request>, { caller, services })
+    },
+  }
 }

@@ -1,17 +1,99 @@
 import type { Operation } from './operation.ts'
+import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
+import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
+import { addFolders } from './v1/organizations/folders/add.ts'
+import { deleteFolderV1 } from './v1/organizations/folders/delete.ts'
+import { getFoldersV1 } from './v1/organizations/folders/get.ts'
+import { updateFolders } from './v1/organizations/folders/update.ts'
+import { addGroups } from './v1/organizations/usergroups/add.ts'
+import { addGroupUsers } from './v1/organizations/usergroups/users/add.ts'
+import { deleteGroupUsers } from './v1/organizations/usergroups/users/delete.ts'
 import { generateToken } from './v2/auth/generate_token.ts'
+import { addPermissions } from './v2/auth/permissions/add.ts'
+import { getPermissions } from './v2/auth/permissions/get.ts'
+import { removePermissions } from './v2/auth/permissions/remove.ts'
+import { revokeTokens } from './v2/auth/revoke_tokens.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
+import { addOrganizations } from './v2/organizations/add.ts'
+import { deleteOrganizations } from './v2/organizations/delete.ts'
+import { updateDocumentAccess } from './v2/organizations/documents/access/update.ts'
+import { addDocuments } from './v2/organizations/documents/add.ts'
+import { deleteDocuments } from './v2/organizations/documents/delete.ts'
+import { getDocuments } from './v2/organizations/documents/get.ts'
+import { moveDocuments } from './v2/organizations/documents/move.ts'
+import { updateDocuments } from './v2/organizations/documents/update.ts'
+import { updateFolderAccess } from './v2/organizations/folders/access/update.ts'
+import { deleteFolder } from './v2/organizations/folders/delete.ts'
+import { getFolders } from './v2/organizations/folders/get.ts'
+import { getOrganizations } from './v2/organizations/get.ts'
+import { updateOrganizations } from './v2/organizations/update.ts'
+import { deleteGroups } from './v2/organizations/usergroups/delete.ts'
+import { getGroups } from './v2/organizations/usergroups/get.ts'
+import { addUsers } from './v2/users/add.ts'
+import { deleteUsers } from './v2/users/delete.ts'
+import { getUsers } from './v2/users/get.ts'
+import { updateUsers } from './v2/users/update.ts'
+import { createApiKey } from './v2/workspace/apikey/create.ts'
+import { getApiKeys } from './v2/workspace/apikeys/get.ts'
+import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
+import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
+import { createWorkspace } from './v2/workspace/create.ts'
+import { addDomains } from './v2/workspace/domains/add.ts'
+import { deleteDomains } from './v2/workspace/domains/delete.ts'
+import { getDomains } from './v2/workspace/domains/get.ts'
+import { getWorkspace } from './v2/workspace/get.ts'
 
-/** Every REST operation. The path of an operation's file is the path of its URL. */
+/** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
+  getDocumentsV1,
+  updateDocumentsV1,
+  addFolders,
+  deleteFolderV1,
+  getFoldersV1,
+  updateFolders,
+  addGroups,
+  addGroupUsers,
+  deleteGroupUsers,
   generateToken,
+  addPermissions,
+  getPermissions,
+  removePermissions,
+  revokeTokens,
   addContent,
-  getContent,
-  updateContent,
   applyUpdate,
   deleteContent,
+  getContent,
+  updateContent,
+  addOrganizations,
+  deleteOrganizations,
+  updateDocumentAccess,
+  addDocuments,
+  deleteDocuments,
+  getDocuments,
+  moveDocuments,
+  updateDocuments,
+  updateFolderAccess,
+  deleteFolder,
+  getFolders,
+  getOrganizations,
+  updateOrganizations,
+  deleteGroups,
+  getGroups,
+  addUsers,
+  deleteUsers,
+  getUsers,
+  updateUsers,
+  createApiKey,
+  getApiKeys,
+  resetAuthToken,
+  getAuthTokens,
+  createWorkspace,
+  addDomains,
+  deleteDomains,
+  getDomains,
+  getWorkspace,
 ]

@@ -4,7 +4,13 @@ import { sendJson } from './envelope.ts'
 /** What a page answers with. */
 export type PageContent =
   | { readonly kind: 'json'; readonly body: object }
-  | { readonly kind: 'text'; readonly type: string; readonly text: string }
+  | {
+      readonly kind: 'text'
+      readonly type: string
+      readonly text: string
+      /** Instead of the policy that lets nothing run. */
+      readonly contentSecurityPolicy?: string
+    }
 
 /** Something to GET, outside the REST service. */
 export interface Page {
@@ -21,6 +27,8 @@ export async function sendPage(
   response.locals.route = page.path
   const content = await page.content(request)
   if (content.kind === 'json') return sendJson(response, 200, content.body)
+  if (content.contentSecurityPolicy !== undefined)
+    response.setHeader('content-security-policy', content.contentSecurityPolicy)
   response.setHeader('content-type', content.type)
   response.setHeader('content-length', Buffer.byteLength(content.text))
   response.end(content.text)

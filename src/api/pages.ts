@@ -3,6 +3,7 @@ import { timingSafe } from '../access/secrets.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { docsPages } from './docs.ts'
 import { openApi } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { Page, PageContent } from './page.ts'
@@ -28,13 +29,15 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/metrics', content: (request) => metricsPage(request, parts) },
     { path: '/version', content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', content: () => json(document) },
+    ...docsPages,
   ]
 }
 
 const json = (body: object): PageContent => ({ kind: 'json', body })
 
 const links = {
-  'REST service': '/openapi.json',
+  'REST service': '/docs',
+  OpenAPI: '/openapi.json',
   Health: '/healthz',
   Readiness: '/readyz',
   Metrics: '/metrics',

@@ -50,3 +50,34 @@ export class RateLimiter {
 
 /** Sums of fractions of a millisecond are not exact. */
 const roundingMs = 1e-6
+
+const minuteMs = 60_000
+
+/** So many calls of a key in a minute, which begins with the first of them. */
+export class MinuteLimiter {
+  readonly #perMinute: number
+  readonly #clock: Clock
+  readonly #minutes = new Map<string, { readonly endsAt: number; calls: number }>()
+
+  constructor({ perMinute, clock }: { perMinute: number; clock: Clock }) {
+    this.#perMinute = perMinute
+    this.#clock = clock
+  }
+
+  /** Counts a call of `key`. False when it is one too many. */
+  take(key: string): boolean {
+    const now = this.#clock.now()
+    const known = this.#minutes.get(key)
+    const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
+    minute.calls += 1
+    if (minute === known) return minute.calls <= this.#perMinute
+    // Set anew, the keys are in the order in which their minutes end.
+    this.#minutes.delete(key)
+    this.#minutes.set(key, minute)
+    for (const [oldest, { endsAt }] of this.#minutes) {
+      if (endsAt > now && this.#minutes.size <= keysMax) break
+      this.#minutes.delete(oldest)
+    }
+    return true
+  }
+}

@@ -1,11 +1,13 @@
 import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import type { KeyCredentials } from '../access/credentials.ts'
+import type { AnyCaller, Authenticator } from '../access/credentials.ts'
+import type { Origins } from '../access/origins.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
+import { answerPreflight, shareWithOrigin } from './cors.ts'
 import { answerable, sendError, sendJson, successBody } from './envelope.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
@@ -18,7 +20,8 @@ export interface ApiParts {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
   readonly services: Services
-  readonly credentials: KeyCredentials
+  readonly authenticator: Authenticator
+  readonly origins: Origins
   /** Null: no limit. */
   readonly rateLimiter: RateLimiter | null
   readonly bodyBytesMax: number
@@ -45,6 +48,7 @@ export function createRouter(parts: ApiParts): RequestListener {
   }
   const validators = new Validators()
   for (const operation of parts.operations) {
+    app.options(operation.path, answerPreflight(parts.origins))
     app.post(operation.path, serveOperation(operation, validators.compile(operation.request), parts))
     app.all(operation.path, refuseMethod('POST'))
   }
@@ -59,23 +63,29 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, credentials, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, origins, rateLimiter, bodyBytesMax, readiness } = parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
     if (!ready.ok) throw new ApiError('UNAVAILABLE', ready.reason, { retryAfterSeconds: 1 })
+    await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await credentials.callerOf(request.headers)
-    limitRate(rateLimiter, caller.tenant.apiKey)
+    const caller = await authenticator.callerOf(operation.auth, request.headers)
+    limitRate(rateLimiter, rateKeyOf(caller))
     const { data, length } = await readData(request, bodyBytesMax)
     validate(data, length)
-    const answer = await operation.run(data, { caller, services })
-    sendJson(response, 200, successBody(answer.message, answer.data))
+    sendJson(response, 200, successBody(await operation.run(data, { caller, services })))
   }
 }
 
-function limitRate(rateLimiter: RateLimiter | null, apiKey: string): void {
-  const waitMs = rateLimiter?.take(apiKey) ?? 0
+/** API keys have no spaces. */
+function rateKeyOf(caller: AnyCaller): string {
+  if (caller.level === 'key') return caller.tenant.apiKey
+  return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : 'the operator'
+}
+
+function limitRate(rateLimiter: RateLimiter | null, key: string): void {
+  const waitMs = rateLimiter?.take(key) ?? 0
   if (waitMs === 0) return
   const retryAfterSeconds = Math.ceil(waitMs / 1000)
   throw new ApiError('RESOURCE_EXHAUSTED', `too many calls; try again after ${retryAfterSeconds} s`, {
@@ -104,7 +114,8 @@ const answerError =
     const requestId: unknown = response.locals.requestId
     if (error instanceof ClientGone) return
     const answer = answerable(error)
-    if (answer === null || answer.status === 'INTERNAL')
+    // What an operation answers by itself is no fault of ours.
+    if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
       log.error(
         { err: error, requestId, method: request.method, route: response.locals.route },
         'request failed',

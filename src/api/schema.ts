@@ -2,13 +2,16 @@
  * The part of JSON Schema (2020-12) that operations are described with. One object, written `as const`, is the
  * validator, the type of the handler's argument and the OpenAPI description.
  */
-export type Schema =
+export type Schema = PlainSchema | UnionSchema
+
+type PlainSchema =
   | AnySchema
   | StringSchema
   | NumberSchema
   | BooleanSchema
   | ArraySchema
   | ObjectSchema
+  | MapSchema
   | NullSchema
 
 interface Described {
@@ -19,6 +22,14 @@ interface Described {
 /** Any JSON value. */
 interface AnySchema extends Described {
   readonly type?: undefined
+  readonly anyOf?: undefined
+}
+
+/** A value that fits one of several, such as a string or null. */
+interface UnionSchema extends Described {
+  readonly type?: undefined
+  /** No unions themselves: the type of such would have no end. */
+  readonly anyOf: readonly PlainSchema[]
 }
 
 interface StringSchema extends Described {
@@ -61,6 +72,13 @@ export interface ObjectSchema extends Described {
   readonly required?: readonly string[]
 }
 
+/** An object keyed by ids. Made without a prototype, so that every id can be a key. */
+export interface MapSchema extends Described {
+  readonly type: 'object'
+  readonly properties?: undefined
+  readonly additionalProperties: Schema
+}
+
 /** The type of the values a schema accepts. */
 export type From<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V
@@ -76,7 +94,13 @@ export type From<S> = S extends { readonly enum: readonly (infer V)[] }
             ? readonly From<I>[]
             : S extends { readonly type: 'object'; readonly properties: infer P }
               ? FromMembers<P, RequiredOf<S>>
-              : unknown
+              : FromOthers<S>
+
+type FromOthers<S> = S extends { readonly type: 'object'; readonly additionalProperties: infer V }
+  ? { readonly [id: string]: From<V> }
+  : S extends { readonly anyOf: readonly (infer U)[] }
+    ? From<U>
+    : unknown
 
 type RequiredOf<S> = S extends { readonly required: readonly (infer R)[] } ? R : never
 

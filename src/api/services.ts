@@ -1,15 +1,35 @@
+import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
 import type { Clock } from '../clock.ts'
+import type { Documents } from '../directory/documents.ts'
+import type { Folders } from '../directory/folders.ts'
+import type { Groups } from '../directory/groups.ts'
+import type { Organizations } from '../directory/organizations.ts'
+import type { Permissions } from '../directory/permissions.ts'
+import type { Tenancy } from '../directory/tenancy.ts'
+import type { Users } from '../directory/users.ts'
 import type { DocumentLog } from '../engine/engine.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { PageTokens } from './page-tokens.ts'
+import type { MinuteLimiter } from './rate-limit.ts'
 
 /** What operations work with. */
-export interface Services {
+export interface Services extends Tenancy {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly organizations: Organizations
+  readonly documents: Documents
+  readonly folders: Folders
+  readonly users: Users
+  readonly groups: Groups
+  readonly permissions: Permissions
+  readonly permissionReader: PermissionReader
+  readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
+  /** Reads of a workspace; null: no limit. */
+  readonly workspaceReads: MinuteLimiter | null
   readonly metrics: Metrics
   readonly clock: Clock
   readonly allowSubdocuments: boolean

@@ -37,8 +37,12 @@ export function tokenCommand(): Command {
     })
 }
 
-/** Whether the tenant exists is known to the store, which a running server holds. */
-const isTenant = (): Promise<boolean> => Promise.resolve(true)
+/** Whether the tenant exists, and what was revoked, is known to the store, which a running server holds. */
+const unknown = {
+  isTenant: () => Promise.resolve(true),
+  revokedUntil: () => Promise.resolve(-1),
+  foreign: null,
+}
 
 async function mint(userId: string, flags: Flags, config: Config) {
   const kept = (await readCredentials(config.data)) ?? {}
@@ -49,7 +53,7 @@ async function mint(userId: string, flags: Flags, config: Config) {
     throw new ConfigError(
       `${config.data} has no credentials: start the server once, or name its data directory`,
     )
-  const identity: Identity = {
+  const identity: Omit<Identity, 'issuedAt'> = {
     tenant: { workspaceId, apiKey },
     userId,
     name: flags.name ?? userId,
@@ -58,7 +62,7 @@ async function mint(userId: string, flags: Flags, config: Config) {
     grants: grantsOf(flags),
     expiresAt: systemClock.now() + flags.expiresIn * 1000,
   }
-  return new Tokens({ secret, previousSecret: null, clock: systemClock, isTenant }).issue(identity)
+  return new Tokens({ secret, previousSecret: null, clock: systemClock, ...unknown }).issue(identity)
 }
 
 function grantsOf({ organization, document, role }: Flags): readonly Grant[] | null {

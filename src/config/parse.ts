@@ -5,6 +5,8 @@ export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string
   parse(text: string): T | undefined
+  /** What exactly is wrong with a text that does not fit, without its secrets. */
+  problem?(text: string): string | null
 }
 
 export const wholeNumber = (min: number, max: number): Parser<number> => ({
@@ -50,4 +52,14 @@ export const secretBytesMin = 32
 export const signingSecret: Parser<string> = {
   expected: `at least ${secretBytesMin} bytes`,
   parse: (text) => (Buffer.byteLength(text) >= secretBytesMin ? text : undefined),
+}
+
+export const webUrl: Parser<string> = {
+  expected: 'an http(s) URL',
+  parse: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
+export const nonEmpty: Parser<string> = {
+  expected: 'a text that is not empty',
+  parse: (text) => (text.trim() === '' ? undefined : text),
 }

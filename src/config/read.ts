@@ -141,6 +141,8 @@ function parse(key: OptionKey, { name, text }: Found): unknown {
   const { parser } = optionOf(key)
   const value = parser.parse(text)
   if (value !== undefined) return value
+  const problem = parser.problem?.(text) ?? null
+  if (problem !== null) throw new ConfigError(`${name} cannot be used: ${problem}`)
   const shown = isSecret(key) ? 'has a value that cannot be used' : `is ${JSON.stringify(text.slice(0, 100))}`
   throw new ConfigError(`${name} ${shown}; expected ${parser.expected}`)
 }
@@ -154,6 +156,11 @@ function checkTogether(config: Config): void {
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
     throw new ConfigError(
       `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
+    )
+  if (config.jwtJwksUrl !== null && (config.jwtIssuer === null || config.jwtAudience === null))
+    throw new ConfigError(
+      `${environmentOf('jwtJwksUrl')} needs ${environmentOf('jwtIssuer')} and ${environmentOf('jwtAudience')} too: ` +
+        'the same keys may sign tokens that are meant for others',
     )
   if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
     throw new ConfigError(

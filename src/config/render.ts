@@ -28,7 +28,7 @@ export const configAsJson = ({ config, sources }: ReadConfig): Record<string, un
   Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
 
 const shownValue = (key: OptionKey, config: Config): unknown =>
-  isSecret(key) && config[key] !== null ? '(secret)' : config[key]
+  isSecret(key) && config[key] !== optionOf(key).default ? '(secret)' : config[key]
 
 function names(key: OptionKey): string {
   const environment = environmentOf(key)

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { DeclaredWorkspace } from '../config/workspaces.ts'
 import type { Config } from '../config.ts'
 import type { Tenant } from '../model/address.ts'
 import {
@@ -10,11 +11,9 @@ import {
 import { Generator } from './generator.ts'
 import type { WorkspaceRecord } from './records.ts'
 import type { Tenants } from './tenants.ts'
+import { defaultTokenName } from './workspaces.ts'
 
-/** Name of the auth token that the first start makes or the configuration sets. */
-const bootstrapTokenName = 'default'
-
-export type ConfiguredCredentials = { readonly [K in keyof Credentials]: Config[K] }
+export type ConfiguredCredentials = { readonly [K in keyof Credentials | 'bootstrap']: Config[K] }
 
 export interface BootstrapOptions {
   readonly configured: ConfiguredCredentials
@@ -46,12 +45,15 @@ interface Start extends BootstrapOptions {
  * ones kept from an earlier start, else new ones. Starting again changes nothing. A configured API key that is new is
  * added (the data of the old one stays under the old one); a configured token replaces its predecessor.
  *
- * @throws BootstrapError when the configured API key is of another workspace
+ * Declared workspaces are made sure of first; without anything configured or kept the first of them is used.
+ *
+ * @throws BootstrapError when a configured or declared API key is of another workspace
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
   const { configured, directory } = options
   const kept = (directory === null ? null : await readCredentials(directory)) ?? {}
   const start = { ...options, kept, generator: new Generator() }
+  for (const workspace of configured.bootstrap) await ensureDeclared(options, workspace)
   const workspace = await ensureWorkspace(start)
   const tenant: Tenant = { workspaceId: workspace.id, apiKey: await ensureApiKey(start, workspace.id) }
   const authToken = await ensureAuthToken(start, tenant)
@@ -69,18 +71,31 @@ async function ensureWorkspace({
   clock,
 }: Start): Promise<WorkspaceRecord> {
   const id =
-    configured.workspaceId ?? kept.workspaceId ?? (await tenants.firstWorkspace())?.id ?? generator.id('ws')
+    configured.workspaceId ??
+    kept.workspaceId ??
+    configured.bootstrap[0]?.workspaceId ??
+    (await tenants.firstWorkspace())?.id ??
+    generator.id('ws')
   const found = await tenants.workspace(id)
   const authToken = configured.workspaceAuthToken ?? found?.authToken ?? generator.secret()
-  if (found !== null && found.authToken === authToken) return found
-  const record = found === null ? newWorkspace(id, authToken, clock.now()) : { ...found, authToken }
+  return putWorkspace(tenants, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
+}
+
+/** Writes `wanted`, or gives the workspace that is there its token. */
+async function putWorkspace(
+  tenants: Tenants,
+  found: WorkspaceRecord | null,
+  wanted: WorkspaceRecord,
+): Promise<WorkspaceRecord> {
+  if (found?.authToken === wanted.authToken) return found
+  const record = found === null ? wanted : { ...found, authToken: wanted.authToken }
   await tenants.putWorkspace(record)
   return record
 }
 
-const newWorkspace = (id: string, authToken: string, createdAt: number): WorkspaceRecord => ({
+const newWorkspace = (id: string, name: string, authToken: string, createdAt: number): WorkspaceRecord => ({
   id,
-  name: 'Default workspace',
+  name,
   owner: { id: 'owner', email: '', name: 'Owner', avatar: '' },
   authToken,
   createdAt,
@@ -89,21 +104,21 @@ const newWorkspace = (id: string, authToken: string, createdAt: number): Workspa
 async function ensureApiKey(start: Start, workspaceId: string): Promise<string> {
   const { configured, kept, tenants, generator, clock } = start
   const keptHere = kept.workspaceId === workspaceId ? kept.apiKey : undefined
+  const declared = configured.bootstrap.find((each) => each.workspaceId === workspaceId)?.apiKey
   const first = async () => (await tenants.firstApiKey(workspaceId))?.id
-  const id = configured.apiKey ?? keptHere ?? (await first()) ?? generator.id('key')
-  if (await tenants.isTenant({ workspaceId, apiKey: id })) return id
-  const record = {
-    id,
-    workspaceId,
-    apiKeyName: 'Default',
-    type: 'production',
-    createdAt: clock.now(),
-  } as const
-  if (!(await tenants.addApiKey(record)))
+  const id = configured.apiKey ?? keptHere ?? declared ?? (await first()) ?? generator.id('key')
+  if (!(await putApiKey(tenants, { workspaceId, apiKey: id }, clock.now())))
     throw new BootstrapError(
       'the configured API key belongs to another workspace: set WEFT_WORKSPACE_ID to that one',
     )
   return id
+}
+
+/** False when it is of another workspace. */
+async function putApiKey(tenants: Tenants, tenant: Tenant, createdAt: number): Promise<boolean> {
+  if (await tenants.isTenant(tenant)) return true
+  const { apiKey: id, workspaceId } = tenant
+  return tenants.addApiKey({ id, workspaceId, apiKeyName: 'Default', type: 'production', createdAt })
 }
 
 async function ensureAuthToken(
@@ -111,16 +126,33 @@ async function ensureAuthToken(
   tenant: Tenant,
 ): Promise<string> {
   const found = await tenants.authTokens(tenant)
-  const current = found.find(({ name }) => name === bootstrapTokenName) ?? found[0]
+  const current = found.find(({ name }) => name === defaultTokenName) ?? found[0]
   const token = configured.authToken ?? current?.token ?? generator.secret()
-  if (found.every((record) => record.token !== token))
-    await tenants.putAuthToken(tenant, {
-      token,
-      name: bootstrapTokenName,
-      domains: [],
-      createdAt: clock.now(),
-    })
+  await putToken(tenants, tenant, token, clock.now())
   return token
+}
+
+async function putToken(tenants: Tenants, tenant: Tenant, token: string, createdAt: number): Promise<void> {
+  const found = await tenants.authTokens(tenant)
+  if (found.some((record) => record.token === token)) return
+  await tenants.putAuthToken(tenant, { token, name: defaultTokenName, domains: [], createdAt })
+}
+
+async function ensureDeclared(
+  { tenants, clock }: BootstrapOptions,
+  { name, workspaceId, workspaceAuthToken, apiKey, authToken }: DeclaredWorkspace,
+): Promise<void> {
+  const now = clock.now()
+  const tenant = { workspaceId, apiKey }
+  const owner = await tenants.tenantOf(apiKey)
+  if (owner !== null && owner.workspaceId !== workspaceId)
+    throw new BootstrapError(
+      `the API key of ${JSON.stringify(name)} in WEFT_BOOTSTRAP belongs to another workspace`,
+    )
+  const found = await tenants.workspace(workspaceId)
+  await putWorkspace(tenants, found, newWorkspace(workspaceId, name, workspaceAuthToken, now))
+  await putApiKey(tenants, tenant, now)
+  await putToken(tenants, tenant, authToken, now)
 }
 
 /** A configured signing secret stays out of the file: it is kept where it is configured, and may be one of many servers'. */

@@ -1,53 +1,57 @@
-import type { Key, Kv, KvEntry } from '../engine/engine.ts'
+import type { Key, Kv } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
+import { listEntries, type Page, type PageRange } from './page.ts'
 import {
   type ApiKeyRecord,
   type AuthTokenRecord,
+  type CountRecord,
   decodeRecord,
-  encodeRecord,
+  type RetiredTokensRecord,
   type WorkspaceRecord,
 } from './records.ts'
+import { Transaction, Transactions } from './transaction.ts'
+import { workspaceKeys, workspacesPart } from './workspace-keys.ts'
 
-/** Workspaces, API keys and tokens are few and change rarely: one partition, so that a change is one commit. */
-const part: Key = ['directory']
 /** Auth tokens of one API key that are looked at. */
-const authTokensMax = 100
-
-/** Owner first, so that all of a workspace is one range; and one index beside, as credentials name only the API key. */
-const keys = {
-  workspace: (workspaceId: string): Key => ['workspaces', workspaceId],
-  apiKeys: (workspaceId: string): Key => ['workspaces', workspaceId, 'apiKeys'],
-  apiKey: ({ workspaceId, apiKey }: Tenant): Key => [...keys.apiKeys(workspaceId), apiKey],
-  authTokens: ({ workspaceId, apiKey }: Tenant): Key => ['workspaces', workspaceId, 'authTokens', apiKey],
-  authToken: (tenant: Tenant, name: string): Key => [...keys.authTokens(tenant), name],
-  ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
-}
-
-const put = (key: Key, record: object): KvEntry => ({ key, value: encodeRecord(record) })
+export const authTokensMax = 100
+/** API keys of one workspace. */
+export const apiKeysMax = 1_000
 
 /** Workspaces, their API keys (each is a tenant) and the auth tokens of these. */
 export class Tenants {
   readonly #kv: Kv
+  readonly #transactions: Transactions
 
   constructor(kv: Kv) {
     this.#kv = kv
+    this.#transactions = new Transactions(kv)
   }
 
   async workspace(workspaceId: string): Promise<WorkspaceRecord | null> {
-    return (await this.#get(keys.workspace(workspaceId))) as WorkspaceRecord | null
+    return this.#get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
   }
 
   /** The workspace with the least id: a fallback where the stored credentials were lost. */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
-    return (await this.#first(['workspaces'])) as WorkspaceRecord | null
+    return (await this.#first(workspaceKeys.workspaces)) as WorkspaceRecord | null
   }
 
   async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {
-    return (await this.#first(keys.apiKeys(workspaceId))) as ApiKeyRecord | null
+    return (await this.#first(workspaceKeys.apiKeys(workspaceId))) as ApiKeyRecord | null
   }
 
   async apiKey(tenant: Tenant): Promise<ApiKeyRecord | null> {
-    return (await this.#get(keys.apiKey(tenant))) as ApiKeyRecord | null
+    return this.#get<ApiKeyRecord>(workspaceKeys.apiKey(tenant))
+  }
+
+  /** API keys of a workspace in the order of their ids; all unless a range is given. */
+  async apiKeys(
+    workspaceId: string,
+    range: PageRange = { after: undefined, limit: apiKeysMax },
+  ): Promise<Page<ApiKeyRecord>> {
+    const { items, next } = await listEntries(this.read(), workspaceKeys.apiKeys(workspaceId), range)
+    return { items: items.map(({ value }) => decodeRecord(value) as ApiKeyRecord), next }
   }
 
   async isTenant(tenant: Tenant): Promise<boolean> {
@@ -56,45 +60,88 @@ export class Tenants {
 
   /** The tenant an API key names; null when there is no such key. */
   async tenantOf(apiKey: string): Promise<Tenant | null> {
-    const owner = (await this.#get(keys.ownerOfApiKey(apiKey))) as { workspaceId: string } | null
+    const owner = await this.#get<{ workspaceId: string }>(workspaceKeys.ownerOfApiKey(apiKey))
     return owner === null ? null : { workspaceId: owner.workspaceId, apiKey }
   }
 
-  /** Valid tokens of an API key, in the order of their names. */
+  /** The tokens of an API key that are not replaced, in the order of their names. */
   async authTokens(tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
-    const entries = await this.#kv.scan(part, { prefix: keys.authTokens(tenant), limit: authTokensMax })
+    const range = { prefix: workspaceKeys.authTokens(tenant), limit: authTokensMax }
+    const entries = await this.#kv.scan(workspacesPart, range)
     return entries.map((entry) => decodeRecord(entry.value) as AuthTokenRecord)
   }
 
-  /** Writes a workspace, over the one with its id. */
-  async putWorkspace(record: WorkspaceRecord): Promise<void> {
-    await this.#kv.commit(part, { puts: [put(keys.workspace(record.id), record)] })
+  /** The tokens of an API key that are good at `now` (epoch milliseconds), replaced ones included. */
+  async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
+    const [current, retired] = await Promise.all([
+      this.authTokens(tenant),
+      this.#get<RetiredTokensRecord>(workspaceKeys.retiredTokens(tenant)),
+    ])
+    return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
   }
 
-  /** False, and nothing written, when an API key of that id exists in any workspace. */
+  /** Writes a workspace, over the one with its id. */
+  putWorkspace(record: WorkspaceRecord): Promise<void> {
+    return this.change(async (transaction) => transaction.put(workspaceKeys.workspace(record.id), record))
+  }
+
+  /**
+   * False, and nothing written, when an API key of that id exists in any workspace.
+   * @throws ApiError FAILED_PRECONDITION when the workspace has as many as it can have
+   */
   addApiKey(record: ApiKeyRecord): Promise<boolean> {
-    const ownerKey = keys.ownerOfApiKey(record.id)
-    return this.#kv.commit(part, {
-      checks: [{ key: ownerKey, value: null }],
-      puts: [
-        put(keys.apiKey({ workspaceId: record.workspaceId, apiKey: record.id }), record),
-        put(ownerKey, { workspaceId: record.workspaceId }),
-      ],
-    })
+    return this.change((transaction) => putNewApiKey(transaction, record))
   }
 
   /** Writes a token, over the one of that key with its name. */
-  async putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
-    await this.#kv.commit(part, { puts: [put(keys.authToken(tenant, record.name), record)] })
+  putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
+    return this.change(async (transaction) =>
+      transaction.put(workspaceKeys.authToken(tenant, record.name), record),
+    )
   }
 
-  async #get(key: Key): Promise<unknown> {
-    const [bytes] = await this.#kv.get(part, [key])
-    return bytes === undefined || bytes === null ? null : decodeRecord(bytes)
+  /** For reading only: nothing that is put into it is written. */
+  read(): Transaction {
+    return new Transaction(this.#kv, workspacesPart)
+  }
+
+  /** Changes what is kept here in one commit: see `Transactions`. */
+  async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return (await this.#transactions.run(workspacesPart, work)).result
+  }
+
+  async #get<R extends object>(key: Key): Promise<R | null> {
+    const [bytes] = await this.#kv.get(workspacesPart, [key])
+    return bytes === undefined || bytes === null ? null : (decodeRecord(bytes) as R)
   }
 
   async #first(prefix: Key): Promise<unknown> {
-    const [entry] = await this.#kv.scan(part, { prefix, limit: 1 })
+    const [entry] = await this.#kv.scan(workspacesPart, { prefix, limit: 1 })
     return entry === undefined ? null : decodeRecord(entry.value)
   }
+}
+
+/** Like `Tenants.addApiKey`, as part of a commit. */
+export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecord): Promise<boolean> {
+  const { id, workspaceId } = record
+  const ownerKey = workspaceKeys.ownerOfApiKey(id)
+  if ((await transaction.get(ownerKey)) !== null) return false
+  const count = await apiKeyCount(transaction, workspaceId)
+  if (count >= apiKeysMax)
+    throw new ApiError(
+      'FAILED_PRECONDITION',
+      `the workspace has ${apiKeysMax} API keys, and can have no more`,
+    )
+  transaction.put(workspaceKeys.apiKeyCount(workspaceId), { count: count + 1 })
+  transaction.put(workspaceKeys.apiKey({ workspaceId, apiKey: id }), record)
+  transaction.put(ownerKey, { workspaceId })
+  return true
+}
+
+/** Stores of earlier versions have no count. */
+async function apiKeyCount(transaction: Transaction, workspaceId: string): Promise<number> {
+  const record = await transaction.get<CountRecord>(workspaceKeys.apiKeyCount(workspaceId))
+  if (record !== null) return record.count
+  const range = { prefix: workspaceKeys.apiKeys(workspaceId), limit: apiKeysMax }
+  return (await transaction.scan(range)).length
 }

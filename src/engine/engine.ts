@@ -215,7 +215,7 @@ export interface KvCommit {
 export interface Kv {
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]>
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]>
-  /** Resolves when durable. False, and nothing written, when a check failed. */
+  /** Resolves when durable. False, and nothing written, when a check failed: what it has met is durable then. */
   commit(part: Key, commit: KvCommit): Promise<boolean>
 }
 

@@ -30,12 +30,25 @@ export function idProblem(id: unknown): string | null {
   return null
 }
 
-/** The segments under which an address is stored: owner first, so that a tenant's data is one range. */
-export const addressKey = (address: DocumentAddress): readonly string[] => [
+/** Names an organization, whose documents are one range of keys. */
+export type OrganizationAddress = Pick<DocumentAddress, 'workspaceId' | 'apiKey' | 'organizationId'>
+
+/** The segments that the keys of all documents of an organization start with. */
+export const organizationPrefix = (address: OrganizationAddress): readonly string[] => [
   address.workspaceId,
   address.apiKey,
   address.organizationId,
-  address.documentId,
+]
+
+/** The segments that the keys of all editors of a document start with. */
+export const documentPrefix = (address: OrganizationAddress, documentId: string): readonly string[] => [
+  ...organizationPrefix(address),
+  documentId,
+]
+
+/** The segments under which an address is stored: owner first, so that a tenant's data is one range. */
+export const addressKey = (address: DocumentAddress): readonly string[] => [
+  ...documentPrefix(address, address.documentId),
   address.editorId,
 ]
 

@@ -37,6 +37,8 @@ export interface Expectation {
   readonly expects: 'content' | 'nothing' | 'either'
   /** Refuse unless the document is at this version. */
   readonly ifVersion?: string | undefined
+  /** What has to be done before the document is made, and only if what it is made of is sound. */
+  readonly making?: (() => Promise<void>) | undefined
 }
 
 export interface ReplaceOptions extends Expectation {
@@ -60,6 +62,11 @@ export const presentVersion = ({ commits }: EditedRoom): Version => ({
 })
 
 export const noContent = (): ApiError => new ApiError('NOT_FOUND', 'there is no CRDT data for this editor id')
+
+/** Does what has to be done first, where a change is going to make the document. */
+export async function makeWay({ commits }: EditedRoom, { expects, making }: Expectation): Promise<void> {
+  if (commits.existence !== 'live' && expects !== 'content') await making?.()
+}
 
 /**
  * From here to the change nothing else may happen to the document.

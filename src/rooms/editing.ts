@@ -5,7 +5,15 @@ import { MalformedUpdate } from '../update/malformed.ts'
 import { checkNesting } from '../update/nesting.ts'
 import { readUpdate } from '../update/read.ts'
 import { isPlain, type UpdateSummary } from '../update/summary.ts'
-import { begin, type Changed, commit, type EditedRoom, type Expectation, settled } from './edited-room.ts'
+import {
+  begin,
+  type Changed,
+  commit,
+  type EditedRoom,
+  type Expectation,
+  makeWay,
+  settled,
+} from './edited-room.ts'
 import { RoomState } from './state.ts'
 
 export interface ApplyOptions extends Expectation {
@@ -38,6 +46,7 @@ export class Editing {
     const room = this.#room
     const { state, documentBytesMax } = room
     const summary = vetted(() => readUpdate(bytes, options))
+    await makeWay(room, options)
     while (room.held() !== null) await room.held()
     begin(room, options)
     if (!state.hasRoomFor(bytes.length, documentBytesMax)) {

@@ -9,6 +9,7 @@ import {
   type Changed,
   commit,
   type EditedRoom,
+  makeWay,
   presentVersion,
   type ReplaceOptions,
   refusedWhenDurable,
@@ -51,6 +52,7 @@ export class Replacing {
 
   async #inline(by: string, content: CheckedContent, options: ReplaceOptions): Promise<Changed<Change>> {
     const room = this.#room
+    await this.#prepare(options)
     const past = await this.#past(options)
     while (room.held() !== null) await room.held()
     // From here to the commit nothing is awaited: whoever else waited for the same finds out what has become of it.
@@ -96,7 +98,11 @@ export class Replacing {
   async #offload(by: string, content: PreparedContent, options: ReplaceOptions): Promise<Changed<Change>> {
     const room = this.#room
     const { answer } = await room.threads.use(async (thread) => {
-      const compute = (): Promise<Computed> => computeOnThread(room, thread, content, options)
+      const compute = async (): Promise<Computed> => {
+        const computed = await computeOnThread(room, thread, content, options)
+        await this.#prepare(options)
+        return computed
+      }
       const first = await compute()
       if (options.dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
         room.replaced('thread')
@@ -114,6 +120,10 @@ export class Replacing {
       }
     })
     return answer
+  }
+
+  async #prepare(options: ReplaceOptions): Promise<void> {
+    if (options.dryRun !== true) await makeWay(this.#room, options)
   }
 
   /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */

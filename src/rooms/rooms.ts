@@ -1,5 +1,8 @@
 import type { Clock } from '../clock.ts'
+import type { OrganizationScope } from '../directory/organization-keys.ts'
+import { decodeRemoved, removedTopic } from '../directory/removed.ts'
 import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
@@ -30,6 +33,19 @@ export interface Lease {
   release(): void
 }
 
+export interface RoomsParts {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Log
+  readonly records: DocumentRecords
+}
+
+/** Whoever keeps a record of each document that there is. */
+export interface DocumentRecords {
+  /** Makes the record unless there is one. @throws ApiError ABORTED while the document is being deleted */
+  ensure(scope: OrganizationScope, documentId: string): Promise<void>
+}
+
 interface OpenRoom {
   readonly room: Room
   leases: number
@@ -50,13 +66,16 @@ export class Rooms {
   /** Loading, or waiting for the end of a deletion. */
   readonly #opening = new Map<string, Promise<unknown>>()
   readonly #threads: Threads
+  readonly #records: DocumentRecords
+  readonly #unsubscribe: () => void
   #cancelRest: () => void
 
-  constructor(engine: Engine, options: RoomsOptions, parts: { clock: Clock; metrics: Metrics; logger: Log }) {
+  constructor(engine: Engine, options: RoomsOptions, { records, ...parts }: RoomsParts) {
     this.#engine = engine
     this.#options = options
     this.#clock = parts.clock
     this.#metrics = parts.metrics
+    this.#records = records
     this.#threads = new Threads({
       threads: options.replaceThreads,
       waitingMax: waitingForThreadMax,
@@ -72,11 +91,14 @@ export class Rooms {
       ended: (room) => this.#forget(room),
     }
     this.#cancelRest = this.#watchRest()
+    this.#unsubscribe = engine.bus.subscribe(removedTopic, (message) => {
+      for (const prefix of decodeRemoved(message)) this.#endRemoved(prefix)
+    })
   }
 
   /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, CorruptRecord */
   async open(address: DocumentAddress): Promise<Lease> {
-    const key = nameOf(addressKey(address))
+    const key = keyName(addressKey(address))
     for (;;) {
       const open = this.#rooms.get(key)
       if (open !== undefined) return this.#lease(open)
@@ -102,7 +124,7 @@ export class Rooms {
    */
   async destroy(address: DocumentAddress): Promise<void> {
     const doc = addressKey(address)
-    const key = nameOf(doc)
+    const key = keyName(doc)
     for (;;) {
       const opening = this.#opening.get(key)
       if (opening === undefined) break
@@ -117,6 +139,7 @@ export class Rooms {
   /** Ends every room. What was committed before is durable when the engine has been closed. */
   async closeAll(reason: Close): Promise<void> {
     this.#cancelRest()
+    this.#unsubscribe()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
@@ -124,10 +147,33 @@ export class Rooms {
     await this.#threads.close()
   }
 
+  /** Ends the rooms of documents whose logs have been removed, also those that are being opened. */
+  #endRemoved(prefix: Key): void {
+    const start = keyName(prefix)
+    for (const [key, opening] of this.#opening)
+      if (key.startsWith(start)) void opening.catch(() => {}).then(() => this.#endRoom(key))
+    for (const key of this.#rooms.keys()) if (key.startsWith(start)) this.#endRoom(key)
+  }
+
+  /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */
+  #endRoom(key: string): void {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined) return
+    room.close(deleted)
+    void this.#exclusively(key, async () => {
+      await room.settled()
+      await this.#engine.log.destroy(room.doc)
+    }).catch((err: unknown) =>
+      this.#tools.logger.warn({ err }, 'a removed document could not be removed again'),
+    )
+  }
+
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
     const loaded = await loadRoom(this.#engine.log, addressKey(address))
+    // What crashed after its first update, or was stored before there were records, gets its record here.
+    if (loaded.loaded.state === 'live') await this.#records.ensure(address, address.documentId)
     const room = new Room(address, loaded, this.#tools)
     const open: OpenRoom = { room, leases: 0, cancelIdle: null }
     this.#rooms.set(key, open)
@@ -188,7 +234,7 @@ export class Rooms {
   }
 
   #forget(room: Room): void {
-    const key = nameOf(room.doc)
+    const key = keyName(room.doc)
     const open = this.#rooms.get(key)
     if (open?.room !== room) return
     open.cancelIdle?.()
@@ -197,6 +243,3 @@ export class Rooms {
     this.#awaitAppends(key, room)
   }
 }
-
-/** One string that no two keys share: each segment with its length before it. */
-const nameOf = (key: Key): string => key.map((segment) => `${segment.length}:${segment}`).join('')

@@ -16,6 +16,8 @@ export type SyncRequest =
       readonly kind: 'document'
       readonly path: DocumentPath
       readonly token: string | null
+      /** Of the page that asks; undefined when it is none. */
+      readonly origin: string | undefined
       /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
       readonly renews: boolean
     }
@@ -44,6 +46,7 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
     kind: 'document',
     path: { organizationId, documentId, editorId },
     token: parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null,
+    origin: request.headers.origin,
     renews: parameters.get('renew') === '1',
   }
 }

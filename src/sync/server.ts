@@ -5,18 +5,20 @@ import { clientAddress } from '../access/client-address.ts'
 import type { Identity } from '../access/identity.ts'
 import { loopbackProblem } from '../access/loopback.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
-import { roleOn } from '../access/roles.ts'
+import { type Role, roleOn } from '../access/roles.ts'
 import { TokenRefused } from '../access/tokens.ts'
-import { CorruptRecord } from '../engine/engine.ts'
+import { type Bus, CorruptRecord } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close, closeCodes } from '../model/close.ts'
-import type { Lease, Rooms } from '../rooms/rooms.ts'
+import type { DocumentRecords, Lease, Rooms } from '../rooms/rooms.ts'
+import { AccessWatch } from './access-watch.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
+import { CredentialWatch, closeOf } from './credential-watch.ts'
 import { Outlet } from './outlet.ts'
 import { yWebsocket } from './protocols/y-websocket.ts'
 import { readSyncRequest, type SyncRequest } from './request.ts'
-import { Session, type SessionTools } from './session.ts'
+import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
 import { SyncSocket } from './socket.ts'
 
 export interface SyncOptions extends AdmissionLimits {
@@ -35,6 +37,8 @@ export interface SyncOptions extends AdmissionLimits {
 export interface SyncParts extends SessionTools {
   readonly rooms: Rooms
   readonly access: RealtimeAccess
+  readonly bus: Bus
+  readonly records: DocumentRecords
   readonly logger: Log
 }
 
@@ -50,6 +54,14 @@ const socketServer = (maxPayload: number): WebSocketServer =>
     WebSocket: SyncSocket,
     ...socketLimits,
   })
+
+/** What is known of a client when it comes in. */
+interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
+  /** Changes of access that had been told before this one's was read. */
+  readonly changes: number
+  /** Of the page that it is; undefined: it is none. */
+  readonly origin: string | undefined
+}
 
 type Asked = Extract<SyncRequest, { kind: 'document' }>
 
@@ -74,6 +86,8 @@ export class SyncServer {
   /** All that have asked for an upgrade and are still there. */
   readonly #connections = new Set<Duplex>()
   readonly #sessions = new Set<Session>()
+  readonly #watch: AccessWatch
+  readonly #credentials: CredentialWatch
   readonly #ticking: NodeJS.Timeout
   #draining: Close | null = null
 
@@ -83,6 +97,8 @@ export class SyncServer {
     this.#admission = new Admission(options)
     this.#sockets = socketServer(options.messageBytesMax)
     this.#refusals = socketServer(unauthenticatedBytesMax)
+    this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
+    this.#credentials = new CredentialWatch(parts.access, parts.logger)
     this.#ticking = setInterval(() => this.#tick(), tickMs)
     this.#ticking.unref()
   }
@@ -112,6 +128,8 @@ export class SyncServer {
     while (this.#connections.size > 0 && Date.now() < deadline) await sleep(10)
     for (const connection of this.#connections) connection.destroy()
     clearInterval(this.#ticking)
+    this.#watch.end()
+    this.#credentials.end()
   }
 
   #refusalBefore(request: IncomingMessage, asked: SyncRequest): Close | null {
@@ -130,23 +148,23 @@ export class SyncServer {
   ): Promise<void> {
     const leave = this.#admission.enter(clientAddress(request, this.#options.proxies))
     connection.once('close', leave)
-    const identity = await this.#identify(asked.token)
+    const identity = await this.#identify(asked)
     if (connection.destroyed) return
     if (identity instanceof TokenRefused) {
       this.#parts.metrics.authFailures.inc({ reason: identity.reason })
-      return this.#refuseUnread(request, connection, head, close('unauthenticated', identity.message))
+      return this.#refuseUnread(request, connection, head, closeOf(identity))
     }
     this.#accept(this.#sockets, request, connection, head, (socket) => {
       this.#enter(socket, connection, identity, asked).catch((error: unknown) => this.#fail(socket, error))
     })
   }
 
-  async #identify(token: string | null): Promise<Identity | TokenRefused> {
+  async #identify({ token, origin }: Asked): Promise<Identity | TokenRefused> {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<TokenRefused>((resolve) => {
       timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs)
     })
-    const identity = this.#parts.access.identityOf(token).catch((error: unknown) => {
+    const identity = this.#parts.access.identityOf(token, origin).catch((error: unknown) => {
       if (error instanceof TokenRefused) return error
       throw error
     })
@@ -157,45 +175,58 @@ export class SyncServer {
   async #enter(socket: WebSocket, connection: Duplex, identity: Identity, asked: Asked): Promise<void> {
     socket.pause()
     const address: DocumentAddress = { ...identity.tenant, ...asked.path }
-    const { role } = roleOn(identity, address, this.#parts.clock.now())
-    if (role === null) return this.#refuse(socket, notThere)
+    const changes = this.#watch.changes
+    const access = await this.#parts.access.accessOf(identity, address)
+    const { role } = roleOn(identity, address, access, this.#parts.clock.now())
+    if (role === null) return this.#refuse(socket, access.disabled ? disabled : notThere)
     const lease = await this.#parts.rooms.open(address)
-    const refusal = this.#refusalAfter(lease, role === 'editor', socket)
-    if (refusal !== null) {
+    try {
+      const exists = await this.#mayOpen(lease, address, role)
+      const refusal = this.#draining ?? (exists && socket.readyState === socket.OPEN ? null : notThere)
+      if (refusal !== null) {
+        lease.release()
+        return this.#refuse(socket, refusal)
+      }
+    } catch (error) {
       lease.release()
-      return this.#refuse(socket, refusal)
+      throw error
     }
-    this.#startSession(socket, connection, lease, identity, address, asked.renews)
+    this.#startSession(socket, connection, {
+      lease,
+      identity,
+      address,
+      access,
+      renews: asked.renews,
+      changes,
+      origin: asked.origin,
+    })
     socket.resume()
   }
 
-  #refusalAfter({ room }: Lease, isEditor: boolean, socket: WebSocket): Close | null {
-    if (this.#draining !== null) return this.#draining
-    if (socket.readyState !== socket.OPEN) return notThere
-    if (room.existence === 'live') return null
-    return room.existence === 'absent' && isEditor && this.#options.createOnConnect ? null : notThere
+  /** Is there a document, or may this client make it? Then it gets its record. */
+  async #mayOpen({ room }: Lease, address: DocumentAddress, role: Role): Promise<boolean> {
+    if (room.existence === 'live') return true
+    const makes = room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
+    if (makes) await this.#parts.records.ensure(address, address.documentId)
+    return makes
   }
 
-  #startSession(
-    socket: WebSocket,
-    connection: Duplex,
-    lease: Lease,
-    identity: Identity,
-    address: DocumentAddress,
-    renews: boolean,
-  ): void {
+  #startSession(socket: WebSocket, connection: Duplex, { changes, origin, ...visit }: Visit): void {
     const { metrics } = this.#parts
     const outlet = new Outlet(connection, this.#options.sendBufferBytesMax, this.#parts.clock.now())
-    const parts = { socket, outlet, protocol: yWebsocket, lease, identity, address, renews }
-    const session = new Session(parts, this.#parts)
+    const session = new Session({ socket, outlet, protocol: yWebsocket, ...visit }, this.#parts)
     this.#sessions.add(session)
+    this.#watch.add(session, changes)
     metrics.connections.inc({ protocol: yWebsocket.name })
     socket.once('close', () => {
       this.#sessions.delete(session)
+      this.#watch.delete(session)
+      this.#credentials.delete(session)
       metrics.connections.dec({ protocol: yWebsocket.name })
       session.closed()
     })
     session.start()
+    this.#credentials.add(session, origin)
   }
 
   /** For those who have shown no token: next to nothing is read of what they send. */

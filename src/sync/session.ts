@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import type { DocumentAccess } from '../access/document-access.ts'
 import type { Identity } from '../access/identity.ts'
 import { type Role, roleOn } from '../access/roles.ts'
 import type { Clock } from '../clock.ts'
@@ -33,6 +34,8 @@ export interface SessionParts {
   readonly lease: Lease
   readonly identity: Identity
   readonly address: DocumentAddress
+  /** What the directory said about the user and the document when the client connected. */
+  readonly access: DocumentAccess
   /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
   readonly renews: boolean
 }
@@ -55,6 +58,7 @@ export class Session implements Member, Reader {
   readonly #parts: SessionParts
   readonly #tools: SessionTools
   readonly #room: Room
+  #access: DocumentAccess
   #role: Role | null = null
   #roleUntil = 0
   /** State vector of what a slow client has; null while it keeps up. */
@@ -71,6 +75,7 @@ export class Session implements Member, Reader {
     this.#parts = parts
     this.#tools = tools
     this.#room = parts.lease.room
+    this.#access = parts.access
     this.encoder = parts.protocol
     this.user = { id: parts.identity.userId, name: parts.identity.name }
     this.#answers = new Answers({
@@ -91,6 +96,14 @@ export class Session implements Member, Reader {
     this.#room.join(this)
     this.#sendVector()
     this.#showAll(this.#room.awareness.all())
+  }
+
+  get identity(): Identity {
+    return this.#parts.identity
+  }
+
+  get address(): DocumentAddress {
+    return this.#parts.address
   }
 
   deliver(delivery: Delivered): void {
@@ -136,13 +149,18 @@ export class Session implements Member, Reader {
   tick(now: number): void {
     if (this.#state === 'ended') return
     if (now >= this.#parts.identity.expiresAt) return this.#expire()
-    if (now >= this.#roleUntil && this.#roleAt(now) === null) {
-      return this.end(close('revoked', 'the right to this document has ended'))
-    }
+    if (now >= this.#roleUntil && this.#roleAt(now) === null) return this.#endRevoked()
     if (now - this.#pingedAt >= heartbeatMs) this.#heartbeat(now)
     if (now - this.#parts.outlet.lastWriteAt >= heartbeatMs && this.#behind === null) {
       this.#send(this.encoder.awareness(emptyAwareness))
     }
+  }
+
+  /** Takes over what the directory says now: rights that have ended end the session at once. */
+  changeAccess(access: DocumentAccess): void {
+    this.#access = access
+    this.#roleUntil = 0
+    if (this.#state === 'open' && this.#roleAt(this.#tools.clock.now()) === null) this.#endRevoked()
   }
 
   pauseReading(): void {
@@ -193,7 +211,7 @@ export class Session implements Member, Reader {
   #roleAt(now: number): Role | null {
     if (now >= this.#roleUntil) {
       const { identity, address } = this.#parts
-      const { role, until } = roleOn(identity, address, now)
+      const { role, until } = roleOn(identity, address, this.#access, now)
       this.#role = role
       this.#roleUntil = until
     }
@@ -256,6 +274,10 @@ export class Session implements Member, Reader {
     this.#showAll(this.#room.awareness.allAndDeparted())
   }
 
+  #endRevoked(): void {
+    this.end(this.#access.disabled ? disabled : close('revoked', 'the right to this document has ended'))
+  }
+
   #expire(): void {
     this.end(
       this.#parts.renews
@@ -275,3 +297,6 @@ export class Session implements Member, Reader {
     this.#heardAt = this.#tools.clock.now()
   }
 }
+
+/** Why sessions on a disabled document end. */
+export const disabled = close('revoked', 'the document is disabled')

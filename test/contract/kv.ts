@@ -98,6 +98,18 @@ export function kvContract(bench: () => Bench): void {
     expect(await get(['count'])).toEqual(['10'])
   })
 
+  it('[ENG-24] who is told that a check failed finds what it met', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [, lost] = await Promise.all([
+        kv().commit(part, { puts: [{ key: ['met'], value: bytesOf(`${round}`) }] }),
+        kv()
+          .commit(part, { checks: [{ key: ['met'], value: bytesOf('before') }] })
+          .then(async (held) => ({ held, found: await get(['met']) })),
+      ])
+      expect(lost).toEqual({ held: false, found: [`${round}`] })
+    }
+  })
+
   it('[ENG-24] a chain of commits, each checking the one before, holds without waiting in between', async () => {
     const commits = Array.from({ length: 30 }, (_, index) =>
       kv().commit(part, {

@@ -17,6 +17,7 @@ import type { Room } from '../../src/rooms/room.ts'
 import { Rooms } from '../../src/rooms/rooms.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { holdable } from '../support/held-engine.ts'
+import { noRecords } from '../support/rooms.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const document = { organizationId: 'acme', documentId: 'races', editorId: 'main' }
@@ -98,7 +99,12 @@ async function openRooms(replaceThreads: number) {
   const engine = holdable(await openMemoryEngine())
   const limits = { documentBytesMax: 2 ** 26, heldBytesMax: 2 ** 20, awarenessWindowMs: 40, compactAfter: 50 }
   const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
-  const parts = { clock: systemClock, metrics: createMetrics(), logger: createLog('silent') }
+  const parts = {
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: createLog('silent'),
+    records: noRecords,
+  }
   return { engine, rooms: new Rooms(engine, { ...limits, ...times, replaceThreads }, parts) }
 }
 

@@ -14,6 +14,7 @@ import { Rooms } from '../../src/rooms/rooms.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { contentOf } from '../support/clients.ts'
 import { badEntry } from '../support/crafted.ts'
+import { noRecords } from '../support/rooms.ts'
 
 const address: DocumentAddress = {
   workspaceId: 'w',
@@ -29,7 +30,12 @@ let rooms: Rooms
 beforeEach(async () => {
   engine = await openMemoryEngine()
   const limits = { documentBytesMax: 1e6, heldBytesMax: 1e6, awarenessWindowMs: 40, compactAfter: 1_000 }
-  const parts = { clock: systemClock, metrics: createMetrics(), logger: createLog('silent') }
+  const parts = {
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: createLog('silent'),
+    records: noRecords,
+  }
   const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
   rooms = new Rooms(engine, { ...limits, ...times, replaceThreads: 0 }, parts)
 })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 
 const installed = existsSync(join(import.meta.dirname, 'node_modules'))
 
-/** With `WEFT_TEST_ALL=1` nothing may be skipped: missing editors are then a failure. */
+/** With `WEFT_TEST_ALL=1` nothing may be skipped: missing judges are then a failure. */
 export const judgesMissing = !installed && process.env.WEFT_TEST_ALL !== '1'
 
 export function skipNotice(): void {
-  if (judgesMissing) console.log('skipped: the editors are not installed (cd test/judges && npm ci)')
+  if (judgesMissing) console.log('skipped: the judges are not installed (cd test/judges && npm ci)')
 }

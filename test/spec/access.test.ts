@@ -20,10 +20,10 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 it('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () => {
   const noKey = await server.post(path, user, { 'x-service-api-key': '' })
   expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noKey.body.error?.message).toContain('API key is not found in the headers')
+  expect(noKey.body.error?.message).toContain('API key is not found in headers')
   const noToken = await server.post(path, user, { 'x-service-auth-token': '' })
   expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
-  expect(noToken.body.error?.message).toContain('auth token is not found in the headers')
+  expect(noToken.body.error?.message).toContain('auth token is not found in headers')
 })
 
 it('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and the same answer', async () => {

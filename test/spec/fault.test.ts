@@ -2,10 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { KeyCredentials } from '../../src/access/credentials.ts'
+import { Authenticator } from '../../src/access/credentials.ts'
+import { Origins } from '../../src/access/origins.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
+import { systemClock } from '../../src/clock.ts'
+import { Domains } from '../../src/directory/domains.ts'
 import { Tenants } from '../../src/directory/tenants.ts'
 import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
@@ -39,9 +42,14 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv } = await openMemoryEngine()
-  const credentials = new KeyCredentials({
-    tenants: new Tenants(kv),
+  const { kv, bus } = await openMemoryEngine()
+  const tenants = new Tenants(kv)
+  const origins = new Origins(new Domains(tenants, bus), bus)
+  const authenticator = new Authenticator({
+    tenants,
+    origins,
+    clock: systemClock,
+    adminToken: null,
     defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
     onRefusal: () => {},
   })
@@ -49,7 +57,8 @@ beforeAll(async () => {
     operations: [fail],
     pages: [],
     services: {} as Services,
-    credentials,
+    authenticator,
+    origins,
     rateLimiter: null,
     bodyBytesMax: 1000,
     loopbackOnly: false,

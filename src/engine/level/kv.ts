@@ -2,10 +2,10 @@ import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
 import type { Gate } from '../gate.ts'
 import { copyOfJob } from '../jobs.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
+import { Lines } from '../lines.ts'
 import { type Cell, Cells, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
-import { Lines } from './lines.ts'
 import { named } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
 import { sealed, unseal } from './records.ts'
@@ -48,7 +48,11 @@ export class LevelKv implements Kv {
       const written = await this.#partitions.run(keyName(part), () =>
         named('partition', part, () => this.#decide(prepared)),
       )
-      if (written === null) return false
+      // What the check has met may be on its way to the disk: nobody is told of it before it is there.
+      if (written === null) {
+        await this.#commit.durable()
+        return false
+      }
       try {
         await this.#commit.durable()
         return true

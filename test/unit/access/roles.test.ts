@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { publicAccess } from '../../../src/access/document-access.ts'
 import type { Grant, Identity } from '../../../src/access/identity.ts'
 import { roleOn } from '../../../src/access/roles.ts'
 
@@ -14,6 +15,7 @@ const user = (more: Partial<Identity> = {}): Identity => ({
   email: '',
   admin: false,
   grants: null,
+  issuedAt: 0,
   expiresAt: tokenEnd,
   ...more,
 })
@@ -25,18 +27,21 @@ const grant = (type: Grant['type'], id: string, more: Partial<Grant> = {}): Gran
   accessRole: 'editor',
   ...more,
 })
-const granted = (...grants: Grant[]) => roleOn(user({ grants }), address, now)
+const granted = (...grants: Grant[]) => roleOn(user({ grants }), address, publicAccess, now)
 
 it('[ACC-10] a document of another tenant is absent, also for an admin', () => {
   for (const other of [{ apiKey: 'other' }, { workspaceId: 'other' }])
-    expect(roleOn(user({ admin: true }), { ...address, ...other }, now).role).toBeNull()
+    expect(roleOn(user({ admin: true }), { ...address, ...other }, publicAccess, now).role).toBeNull()
 })
 
 it('[ACC-11] an admin and a token without grants edit, until the token ends', () => {
-  expect(roleOn(user({ admin: true, grants: [] }), address, now)).toEqual({ role: 'editor', until: tokenEnd })
-  expect(roleOn(user(), address, now)).toEqual({ role: 'editor', until: tokenEnd })
-  expect(roleOn(user(), address, tokenEnd).role).toBeNull()
-  expect(roleOn(user({ expiresAt: Number.POSITIVE_INFINITY }), address, now).until).toBe(
+  expect(roleOn(user({ admin: true, grants: [] }), address, publicAccess, now)).toEqual({
+    role: 'editor',
+    until: tokenEnd,
+  })
+  expect(roleOn(user(), address, publicAccess, now)).toEqual({ role: 'editor', until: tokenEnd })
+  expect(roleOn(user(), address, publicAccess, tokenEnd).role).toBeNull()
+  expect(roleOn(user({ expiresAt: Number.POSITIVE_INFINITY }), address, publicAccess, now).until).toBe(
     Number.POSITIVE_INFINITY,
   )
 })
@@ -64,8 +69,8 @@ it('[ACC-14] an expired grant does not count, and a valid one says when it ends'
   const expiring = grant('document', 'plan', { accessRole: 'viewer', expiresAt: endSeconds })
   expect(granted(expiring)).toEqual({ role: 'viewer', until: endSeconds * 1000 })
   const both = user({ grants: [expiring, grant('organization', 'acme')] })
-  expect(roleOn(both, address, endSeconds * 1000)).toEqual({ role: 'editor', until: tokenEnd })
-  expect(roleOn(user({ grants: [expiring] }), address, endSeconds * 1000).role).toBeNull()
+  expect(roleOn(both, address, publicAccess, endSeconds * 1000)).toEqual({ role: 'editor', until: tokenEnd })
+  expect(roleOn(user({ grants: [expiring] }), address, publicAccess, endSeconds * 1000).role).toBeNull()
 })
 
 it('[ACC-14] a grant that outlives its token ends with the token', () => {

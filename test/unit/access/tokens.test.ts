@@ -12,8 +12,11 @@ const seconds = clock.now() / 1000
 const tenant = { workspaceId: 'ws', apiKey: 'key' }
 const isTenant = (asked: typeof tenant) =>
   Promise.resolve(asked.workspaceId === 'ws' && asked.apiKey === 'key')
-const tokens = new Tokens({ secret, previousSecret: null, clock, isTenant })
-const rotating = new Tokens({ secret, previousSecret: oldSecret, clock, isTenant })
+const revokedUntil = (_tenant: typeof tenant, userId: string) =>
+  Promise.resolve(userId === 'revoked' ? clock.now() : -1)
+const rules = { clock, isTenant, revokedUntil, foreign: null }
+const tokens = new Tokens({ secret, previousSecret: null, ...rules })
+const rotating = new Tokens({ secret, previousSecret: oldSecret, ...rules })
 
 const identity: Identity = {
   tenant,
@@ -24,6 +27,7 @@ const identity: Identity = {
   grants: [
     { type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer', expiresAt: seconds + 9 },
   ],
+  issuedAt: clock.now(),
   expiresAt: (seconds + 3600) * 1000,
 }
 const claims = { iss: 'weft', sub: 'ann', exp: seconds + 60, ws: 'ws', key: 'key' }
@@ -79,6 +83,7 @@ it('[ACC-3] a backend can mint a token with the secret; claims beside ws and key
     email: '',
     admin: false,
     grants: null,
+    issuedAt: 0,
     expiresAt: (seconds + 60) * 1000,
   })
 })
@@ -118,6 +123,7 @@ it.each([
   ['an empty sub', { sub: '' }],
   ['a sub that is no id', { sub: '..' }],
   ['no ws', { ws: undefined }],
+  ['an iat that is no number', { iat: 'now' }],
   ['a key that is no string', { key: { length: 3 } }],
   ['a name that is no string', { name: 1 }],
   ['an admin that is no boolean', { admin: 'true' }],
@@ -145,8 +151,19 @@ it('[ACC-8] while rotating both secrets are accepted, and the new one signs', as
 })
 
 it('[ACC-9] a secret below 32 bytes is refused', () => {
-  expect(() => new Tokens({ secret: 'x'.repeat(31), previousSecret: null, clock, isTenant })).toThrow(
-    RangeError,
-  )
-  expect(() => new Tokens({ secret, previousSecret: 'short', clock, isTenant })).toThrow(RangeError)
+  expect(() => new Tokens({ secret: 'x'.repeat(31), previousSecret: null, ...rules })).toThrow(RangeError)
+  expect(() => new Tokens({ secret, previousSecret: 'short', ...rules })).toThrow(RangeError)
+})
+
+it('[ACC-80] a token that was issued until a revocation is refused, one without iat and one from the future too', async () => {
+  const revoked = { ...claims, sub: 'revoked' }
+  for (const iat of [undefined, seconds - 60, seconds, seconds * 1000])
+    expect(await problemOf(mint({ ...revoked, iat }))).toBe('revoked')
+  expect(await problemOf(mint({ ...revoked, iat: seconds + 0.001 }))).toBeNull()
+  expect(await problemOf(mint({ ...claims, iat: seconds * 1000 }))).toBeNull()
+})
+
+it('[ACC-80] a token made in the millisecond of the revocation is not one of those revoked', async () => {
+  const { token } = await tokens.issue({ ...identity, userId: 'revoked' })
+  expect(await problemOf(token)).toBeNull()
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RateLimiter } from '../../../src/api/rate-limit.ts'
+import { MinuteLimiter, RateLimiter } from '../../../src/api/rate-limit.ts'
 import { HeldClock } from '../../support/clock.ts'
 
 it('[API-30] a full burst is taken at once, the next call waits one interval', () => {
@@ -49,4 +49,20 @@ it('[API-30] ten thousand keys are remembered, not more', () => {
   for (let key = 0; key <= 10_000; key += 1) expect(limiter.take(String(key))).toBe(0)
   expect(limiter.take('10000')).toBeGreaterThan(0)
   expect(limiter.take('0')).toBe(0)
+})
+
+it('[WS-13] a minute begins with its first call; each key has its own; ten thousand are remembered', () => {
+  const clock = new HeldClock()
+  const limiter = new MinuteLimiter({ perMinute: 2, clock })
+  const take = (key = 'key') => limiter.take(key)
+  expect([take(), take(), take(), take('other')]).toEqual([true, true, false, true])
+  clock.advance(30_000)
+  expect(take('late')).toBe(true)
+  clock.advance(30_000)
+  expect([take(), take(), take()]).toEqual([true, true, false])
+  expect([take('late'), take('late')]).toEqual([true, false])
+  for (let key = 0; key < 9_998; key += 1) expect(take(String(key))).toBe(true)
+  expect(take()).toBe(false)
+  expect(take('one more')).toBe(true)
+  expect(take('late')).toBe(true)
 })

@@ -2,26 +2,10 @@ import type { Grant } from '../../../access/identity.ts'
 import { tokenLengthMax } from '../../../access/tokens.ts'
 import { invalid } from '../../../errors.ts'
 import { operation } from '../../operation.ts'
+import { checkEnd, grantedResource, ownerOf } from '../../permission-schema.ts'
 import type { From } from '../../schema.ts'
-import { type Issue, invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
-
-const resource = {
-  type: 'object',
-  required: ['type', 'id'],
-  properties: {
-    type: { type: 'string', enum: ['organization', 'document', 'folder'] },
-    id: { type: 'string', format: 'id', description: 'Id of the resource.' },
-    organizationId: {
-      type: 'string',
-      format: 'id',
-      description: 'Organization of the resource; required for documents and folders.',
-    },
-    accessRole: { type: 'string', enum: ['viewer', 'editor'], default: 'editor' },
-    expiresAt: { type: 'number', description: 'Unix time in seconds at which the permission ends.' },
-  },
-} as const
 
 const request = {
   type: 'object',
@@ -44,8 +28,9 @@ const request = {
     permissions: {
       type: 'object',
       required: ['resources'],
-      properties: { resources: { type: 'array', items: resource, maxItems: 500 } },
+      properties: { resources: { type: 'array', items: grantedResource, maxItems: 500 } },
       description: 'What the token is good for. Without it the token is good for whatever its user may do.',
+      examples: [{ resources: grantedResource.examples }],
     },
     expiresInSeconds: {
       type: 'integer',
@@ -99,17 +84,9 @@ export const generateToken = operation({
   },
 })
 
-function grantOf(entry: From<typeof resource>, index: number, now: number): Grant {
+function grantOf(entry: From<typeof grantedResource>, index: number, now: number): Grant {
   const { type, id, accessRole = 'editor', expiresAt } = entry
-  const organizationId = entry.organizationId ?? (type === 'organization' ? id : undefined)
-  const issue = (member: string, message: string): Issue => ({
-    path: `/data/permissions/resources/${index}/${member}`,
-    message,
-  })
-  if (organizationId === undefined) throw invalidAt(issue('organizationId', `is required for a ${type}`))
-  if (type === 'organization' && organizationId !== id)
-    throw invalidAt(issue('organizationId', 'must equal the id of the organization'))
-  if (expiresAt !== undefined && expiresAt * 1000 <= now)
-    throw invalidAt(issue('expiresAt', 'is in the past'))
+  const organizationId = ownerOf(entry, index)
+  checkEnd(expiresAt, index, now)
   return { type, id, organizationId, accessRole, ...(expiresAt !== undefined && { expiresAt }) }
 }

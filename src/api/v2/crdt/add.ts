@@ -8,7 +8,10 @@ export const addContent = operation({
   description: 'Of several calls at once for one editor exactly one succeeds.',
   request: contentRequest,
   response: writtenResponse,
-  errors: [{ status: 'ALREADY_EXISTS', when: 'the editor has data' }],
+  errors: [
+    { status: 'ALREADY_EXISTS', when: 'the editor has data' },
+    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
+  ],
   async handler(data, { caller, services }) {
     return { message: 'Content added.', data: await createEditorContent(data, caller, services) }
   },

@@ -8,7 +8,12 @@ const request = {
   properties: {
     ...documentIds,
     editorId,
-    update: { type: 'string', description: 'A Yjs update (V1), base64.' },
+    update: {
+      type: 'string',
+      format: 'byte',
+      description: 'A Yjs update (V1), base64.',
+      examples: ['AQEBAAQBB2NvbnRlbnQCSGkA'],
+    },
     create: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
     userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
   },
@@ -34,13 +39,20 @@ export const applyUpdate = operation({
   response,
   errors: [
     { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id and `create` is not set' },
-    { status: 'FAILED_PRECONDITION', when: 'the update builds on updates that the document does not have' },
+    {
+      status: 'FAILED_PRECONDITION',
+      when: 'the document is disabled, or the update builds on updates that it does not have',
+    },
   ],
   async handler(data, { caller, services }) {
     const bytes = decodeBase64(data.update)
-    const { allowSubdocuments } = services
-    const options = { expects: data.create === true ? 'either' : 'content', allowSubdocuments } as const
-    return services.rooms.use(editorAddress(caller, data), async (room) => {
+    const { documents, allowSubdocuments } = services
+    const address = editorAddress(caller, data)
+    const expects = data.create === true ? 'either' : 'content'
+    const making = (): Promise<void> => documents.ensure(address, address.documentId)
+    const options = { expects, making, allowSubdocuments } as const
+    return services.rooms.use(address, async (room) => {
+      await documents.requireEnabled(address, address.documentId)
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
       const stateVector = Buffer.from(applied.result).toString('base64')
       const { version, bytes: added } = applied

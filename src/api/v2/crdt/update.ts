@@ -14,7 +14,10 @@ export const updateContent = operation({
   response: writtenResponse,
   errors: [
     { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id' },
-    { status: 'FAILED_PRECONDITION', when: '`baseVersion` is unknown or too old' },
+    {
+      status: 'FAILED_PRECONDITION',
+      when: 'the document is disabled, or `baseVersion` is unknown or too old',
+    },
     { status: 'ABORTED', when: 'the document is not at `ifVersion`; details.version is where it is' },
   ],
   async handler(data, { caller, services }) {

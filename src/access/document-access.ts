@@ -1,0 +1,63 @@
+import { folderPath } from '../directory/folder-tree.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
+import {
+  type Access,
+  accessAt,
+  closed,
+  documentPlace,
+  folderPlace,
+  organizationPlace,
+  subjectsOf,
+} from './places.ts'
+
+/** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
+const attemptsMax = 3
+
+/** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
+export interface DocumentAccess extends Access {
+  readonly disabled: boolean
+  /** The folders that the document is in, the nearest first. */
+  readonly folderIds: readonly string[]
+}
+
+/** What is known where the directory knows nothing: everything is public. */
+export const publicAccess: DocumentAccess = { disabled: false, folderIds: [], levels: [], member: [] }
+
+/**
+ * Reads what the directory says about access. A document, or organization, without a record is public; one that is
+ * being removed is closed.
+ */
+export class AccessReader {
+  readonly #store: OrganizationStore
+
+  constructor(store: OrganizationStore) {
+    this.#store = store
+  }
+
+  async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const reader = this.#store.read(scope)
+      const [document, organization, subjects] = await Promise.all([
+        reader.get<DocumentRecord>(keys.document(documentId)),
+        reader.get<OrganizationRecord>(keys.organization),
+        subjectsOf(reader, userId),
+      ])
+      if (document?.deleting === true || organization?.deleting === true) break
+      const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
+      if (folders === null) continue
+      const places = [
+        documentPlace(documentId, document),
+        ...folders.map(folderPlace),
+        organizationPlace(scope),
+      ]
+      return {
+        disabled: document?.disabled ?? false,
+        folderIds: folders.map(({ folderId }) => folderId),
+        ...(await accessAt(reader, places, subjects)),
+      }
+    }
+    return { disabled: false, folderIds: [], ...closed }
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../clock.ts'
+import type { AuthTokenRecord } from '../directory/records.ts'
+import type { Tenants } from '../directory/tenants.ts'
+import { ApiError } from '../errors.ts'
+import type { Tenant } from '../model/address.ts'
+import { isAllowedOrigin } from '../model/domain.ts'
+import { headerOf, type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
+import type { Origins } from './origins.ts'
+import { timingSafeIndexOf } from './secrets.ts'
+
+/** A backend that has shown an API key and its auth token: may do everything within its tenant. */
+export interface Caller {
+  readonly level: 'key'
+  readonly tenant: Tenant
+}
+
+export const apiKeyHeader = { name: 'x-service-api-key', what: 'API key' } as const
+export const authTokenHeader = { name: 'x-service-auth-token', what: 'auth token' } as const
+
+export interface KeyOptions {
+  readonly tenants: Tenants
+  readonly origins: Origins
+  readonly clock: Clock
+  /** Whom a call without credentials acts as; null where credentials are required. */
+  readonly defaultTenant: Tenant | null
+  readonly onRefusal: OnRefusal
+}
+
+interface Accepted {
+  readonly tenant: Tenant
+  /** Domains that the auth token is for; none: any. */
+  readonly domains: readonly string[]
+}
+
+/** Compared with when an API key is unknown, so that this takes as long as a wrong token. */
+const noTokens = ['']
+
+/** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator` */
+export async function keyCallerOf(headers: IncomingHttpHeaders, options: KeyOptions): Promise<Caller> {
+  const accepted = await acceptedOf(headers, options)
+  const { origin } = headers
+  if (origin !== undefined && !(await mayCallFrom(origin, accepted, options.origins))) {
+    options.onRefusal('wrong_origin')
+    throw new ApiError('PERMISSION_DENIED', 'pages of this origin may not use the API key')
+  }
+  return { level: 'key', tenant: accepted.tenant }
+}
+
+async function acceptedOf(headers: IncomingHttpHeaders, options: KeyOptions): Promise<Accepted> {
+  const { tenants, clock, defaultTenant, onRefusal } = options
+  const given = [apiKeyHeader, authTokenHeader].map((header) => headerOf(headers, header))
+  if (defaultTenant !== null && given.every((value) => value === null))
+    return { tenant: defaultTenant, domains: [] }
+  const apiKey = requireHeader(headers, apiKeyHeader, onRefusal)
+  const authToken = requireHeader(headers, authTokenHeader, onRefusal)
+  const tenant = await tenants.tenantOf(apiKey)
+  const records = tenant === null ? [] : await tenants.validTokens(tenant, clock.now())
+  const record = matching(records, authToken)
+  if (tenant !== null && record !== undefined) return { tenant, domains: record.domains }
+  throw wrongCredentials('the API key or the auth token is not valid', onRefusal)
+}
+
+function matching(records: readonly AuthTokenRecord[], authToken: string): AuthTokenRecord | undefined {
+  const tokens = records.map(({ token }) => token)
+  return records[timingSafeIndexOf(tokens.length === 0 ? noTokens : tokens, authToken)]
+}
+
+const mayCallFrom = async (
+  origin: string,
+  { tenant, domains }: Accepted,
+  origins: Origins,
+): Promise<boolean> => isAllowedOrigin(domains, origin) && (await origins.isAllowed(tenant, origin))

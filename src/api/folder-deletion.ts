@@ -1,0 +1,21 @@
+import { folderRequest } from './folder-schema.ts'
+import { type Operation, operation } from './operation.ts'
+import { noFolder } from './resource-schema.ts'
+
+/** The same in all versions. */
+export const folderDeletion = (version: 1 | 2): Operation =>
+  operation({
+    path: `/v${version}/organizations/folders/delete`,
+    auth: 'key',
+    summary: 'Delete a folder',
+    description:
+      'With all folders and documents in it, and their content. Connections to these are closed for good. The answer ' +
+      'comes when all of it is gone; what a crash interrupts is taken up again.',
+    request: folderRequest,
+    response: { type: 'null' },
+    errors: [noFolder],
+    async handler({ organizationId, folderId }, { caller, services }) {
+      await services.folders.delete({ ...caller.tenant, organizationId }, folderId)
+      return { message: 'Folder deleted.', data: null }
+    },
+  })

@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { invalid } from '../errors.ts'
+
+const algorithm = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+/** A position is a few ids long; nothing longer was made here. */
+const tokenLengthMax = 8_192
+
+/**
+ * Where a listing goes on, as an opaque string: encrypted, so that nothing can be read from it, and authenticated
+ * together with what was asked for, so that it goes on with that alone.
+ */
+export class PageTokens {
+  readonly #key: Buffer
+
+  /** @param secret of the server; tokens made with another one are refused */
+  constructor(secret: string) {
+    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
+  }
+
+  /** @param query all that decides what is listed, and in what order, the caller included; @param position JSON */
+  seal(query: readonly unknown[], position: unknown): string {
+    const iv = randomBytes(ivBytes)
+    const cipher = createCipheriv(algorithm, this.#key, iv).setAAD(fingerprint(query))
+    const text = Buffer.concat([cipher.update(JSON.stringify(position)), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+  }
+
+  /** The position of a token. @throws ApiError INVALID_ARGUMENT when it is damaged or of another query */
+  open(query: readonly unknown[], token: string): unknown {
+    const bytes = Buffer.from(token.length > tokenLengthMax ? '' : token, 'base64url')
+    try {
+      const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      })
+      decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
+      return JSON.parse(text.toString())
+    } catch (cause) {
+      throw Object.assign(invalid('pageToken is not one of this query: begin again without it'), { cause })
+    }
+  }
+}
+
+const fingerprint = (query: readonly unknown[]): Buffer =>
+  createHash('sha256').update(JSON.stringify(query)).digest()

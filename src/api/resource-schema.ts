@@ -1,0 +1,56 @@
+import type { Metadata } from '../directory/records.ts'
+import { invalidAt } from './validator.ts'
+
+/** Items of one batch. */
+export const batchMax = 500
+/** Ids of one look-up. */
+export const lookupMax = 30
+/** Encoded metadata of one resource. */
+const metadataBytesMax = 16_384
+
+export const organizationId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the organization.',
+} as const
+
+export const documentId = { type: 'string', format: 'id', description: 'Id of the document.' } as const
+
+export const folderId = { type: 'string', format: 'id', description: 'Id of the folder.' } as const
+
+export const resourceName = { type: 'string', maxLength: 1_000 } as const
+
+export const metadata = {
+  type: 'object',
+  additionalProperties: {},
+  description: `Anything you want to keep with it, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
+} as const
+
+export const accessType = {
+  type: 'string',
+  enum: ['public', 'organizationPrivate', 'restricted'],
+  description:
+    'Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of ' +
+    'the organization, as what they are there; `restricted`: nobody.',
+} as const
+
+export const createdAt = { type: 'integer', description: 'Epoch milliseconds.' } as const
+export const lastUpdated = { type: 'integer', description: 'Epoch milliseconds.' } as const
+
+export const noOrganization = { status: 'NOT_FOUND', when: 'the organization does not exist' } as const
+export const noFolder = {
+  status: 'NOT_FOUND',
+  when: 'the organization or the folder does not exist',
+} as const
+
+/** @param list name of the items in the request @throws ApiError INVALID_ARGUMENT for metadata that is too large */
+export function checkMetadata(
+  list: string,
+  items: readonly { readonly metadata?: Metadata | undefined }[],
+): void {
+  for (const [index, { metadata: given }] of items.entries()) {
+    if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) continue
+    const path = `/data/${list}/${index}/metadata`
+    throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
+  }
+}

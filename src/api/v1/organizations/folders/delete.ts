@@ -1,0 +1,3 @@
+import { folderDeletion } from '../../../folder-deletion.ts'
+
+export const deleteFolderV1 = folderDeletion(1)

@@ -1,0 +1,44 @@
+import { organizationId } from '../../../group-schema.ts'
+import { countOf, keyedResults } from '../../../keyed.ts'
+import { operation } from '../../../operation.ts'
+
+export const addGroups = operation({
+  path: '/v1/organizations/usergroups/add',
+  auth: 'key',
+  summary: 'Add user groups',
+  description:
+    'Makes groups of users, to which access can be granted as to users. A group that is there already gets the name ' +
+    'that is given.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'organizationUserGroups'],
+    properties: {
+      organizationId,
+      organizationUserGroups: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 500,
+        items: {
+          type: 'object',
+          required: ['groupId'],
+          properties: {
+            groupId: { type: 'string', format: 'id' },
+            groupName: {
+              type: 'string',
+              maxLength: 200,
+              description: 'Of a new group its id, unless given.',
+            },
+          },
+        },
+        examples: [[{ groupId: 'design', groupName: 'Design' }]],
+      },
+    },
+  },
+  response: keyedResults,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  async handler(data, { caller, services }) {
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    const results = await services.groups.add(scope, data.organizationUserGroups)
+    return { message: `${countOf(results)} groups added.`, data: results }
+  },
+})

@@ -1,0 +1,44 @@
+import { removedMembersMax } from '../../../../../directory/groups.ts'
+import { groupOfUsers, groupUserResults, showResults, userIds } from '../../../../group-schema.ts'
+import { countOf } from '../../../../keyed.ts'
+import { operation } from '../../../../operation.ts'
+import { invalidAt } from '../../../../validator.ts'
+
+export const deleteGroupUsers = operation({
+  path: '/v1/organizations/usergroups/users/delete',
+  auth: 'key',
+  summary: 'Remove users from a group',
+  description:
+    'Removes the named users from a group, or everybody. The users stay in the organization; what the group may do they ' +
+    'may no longer, within a second.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'organizationUserGroupId'],
+    properties: {
+      ...groupOfUsers,
+      userIds: { ...userIds, description: 'Whom to remove; required unless `deleteAll`.' },
+      deleteAll: {
+        type: 'boolean',
+        default: false,
+        description: `Remove everybody: up to ${removedMembersMax} in one call, and the message says whether there are more. Not together with \`userIds\`.`,
+      },
+    },
+  },
+  response: groupUserResults,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization or the group does not exist' }],
+  async handler({ organizationUserGroupId: groupId, ...data }, { caller, services }) {
+    const { organizationId, userIds, deleteAll = false } = data
+    const scope = { ...caller.tenant, organizationId }
+    if (deleteAll && userIds !== undefined)
+      throw invalidAt({ path: '/data/deleteAll', message: 'must not be given together with userIds' })
+    if (deleteAll) {
+      const { results, complete } = await services.groups.removeAllUsers(scope, groupId)
+      const message = `${countOf(results)} users removed${complete ? '' : '; there are more: call again'}.`
+      return { message, data: showResults(groupId, results) }
+    }
+    if (userIds === undefined)
+      throw invalidAt({ path: '/data/userIds', message: 'is required unless deleteAll is true' })
+    const results = await services.groups.removeUsers(scope, groupId, userIds)
+    return { message: `${countOf(results)} users removed.`, data: showResults(groupId, results) }
+  },
+})

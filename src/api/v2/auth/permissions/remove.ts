@@ -1,0 +1,41 @@
+import { operation } from '../../../operation.ts'
+import { namedResource, ownerOf, subjectOf, subjects } from '../../../permission-schema.ts'
+
+export const removePermissions = operation({
+  path: '/v2/auth/permissions/remove',
+  auth: 'key',
+  summary: 'Take permissions back',
+  description:
+    'Takes back what is granted to a user, or a user group, on the named resources themselves; what follows from other ' +
+    'grants, and from access types, stays. What is not granted, or on something that does not exist, is no error. Open ' +
+    'connections follow within a second.',
+  request: {
+    type: 'object',
+    required: ['permissions'],
+    properties: {
+      userId: {
+        type: 'string',
+        format: 'id',
+        description: 'Required, unless `organizationUserGroupId` is given.',
+        examples: ['ann'],
+      },
+      ...subjects,
+      permissions: {
+        type: 'object',
+        required: ['resources'],
+        properties: { resources: { type: 'array', minItems: 1, maxItems: 500, items: namedResource } },
+      },
+    },
+  },
+  response: null,
+  errors: [{ status: 'NOT_FOUND', when: 'an organization does not exist' }],
+  async handler({ userId, organizationUserGroupId, permissions: { resources } }, { caller, services }) {
+    const subject = subjectOf(userId, organizationUserGroupId, '/data/userId')
+    const inputs = resources.map((resource, index) => ({
+      organizationId: ownerOf(resource, index),
+      resource: { type: resource.type, id: resource.id },
+    }))
+    await services.permissions.remove(caller.tenant, subject, inputs)
+    return { message: 'Permissions removed.', data: undefined }
+  },
+})

@@ -1,0 +1,31 @@
+import { operation } from '../../operation.ts'
+
+export const revokeTokens = operation({
+  path: '/v2/auth/revoke_tokens',
+  auth: 'key',
+  summary: 'Revoke the realtime tokens of a user',
+  description:
+    'Tokens that were issued for the user until now are refused from now on, and the connections that they opened ' +
+    'are closed with 4401. Tokens without an `iat` claim count as issued before.',
+  request: {
+    type: 'object',
+    required: ['userId'],
+    properties: { userId: { type: 'string', format: 'id', description: 'Whose tokens.', examples: ['ada'] } },
+  },
+  response: {
+    type: 'object',
+    required: ['userId', 'issuedUntil'],
+    properties: {
+      userId: { type: 'string', description: 'The user that was named.' },
+      issuedUntil: {
+        type: 'integer',
+        description: 'Unix time in milliseconds: tokens whose `iat` is not later are refused.',
+      },
+    },
+  },
+  errors: [],
+  async handler({ userId }, { caller, services }) {
+    const issuedUntil = await services.revocations.revoke(caller.tenant, userId)
+    return { message: 'Tokens revoked.', data: { userId, issuedUntil } }
+  },
+})

@@ -1,0 +1,25 @@
+import { countOf, keyedResults } from '../../keyed.ts'
+import { operation } from '../../operation.ts'
+import { batchMax, organizationId } from '../../resource-schema.ts'
+
+export const deleteOrganizations = operation({
+  path: '/v2/organizations/delete',
+  auth: 'key',
+  summary: 'Delete organizations',
+  description:
+    'With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed ' +
+    'for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.',
+  request: {
+    type: 'object',
+    required: ['organizationIds'],
+    properties: {
+      organizationIds: { type: 'array', items: organizationId, maxItems: batchMax, examples: [['acme']] },
+    },
+  },
+  response: keyedResults,
+  errors: [],
+  async handler({ organizationIds }, { caller, services }) {
+    const results = await services.organizations.delete(caller.tenant, organizationIds)
+    return { message: `${countOf(results)} organizations deleted.`, data: results }
+  },
+})

@@ -1,0 +1,39 @@
+import { countOf, keyedResults } from '../../../../keyed.ts'
+import { operation } from '../../../../operation.ts'
+import {
+  accessType,
+  batchMax,
+  folderId,
+  noOrganization,
+  organizationId,
+} from '../../../../resource-schema.ts'
+
+export const updateFolderAccess = operation({
+  path: '/v2/organizations/folders/access/update',
+  auth: 'key',
+  summary: 'Set the access type of folders',
+  description: 'For all that is in them and inherits access. Open connections follow within a second.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'folderIds', 'accessType'],
+    properties: {
+      organizationId,
+      folderIds: { type: 'array', items: folderId, maxItems: batchMax, examples: [['reports']] },
+      accessType,
+      inheritAccessFromParent: {
+        type: 'boolean',
+        description:
+          'False: what is granted above the folder says nothing about what is in it. Without it this stays as it is; ' +
+          'true in new folders.',
+      },
+    },
+  },
+  response: keyedResults,
+  errors: [noOrganization],
+  async handler(data, { caller, services }) {
+    const { organizationId, folderIds, accessType, inheritAccessFromParent } = data
+    const changes = folderIds.map((folderId) => ({ folderId, accessType, inheritAccessFromParent }))
+    const results = await services.folders.update({ ...caller.tenant, organizationId }, changes)
+    return { message: `${countOf(results)} folders updated.`, data: results }
+  },
+})

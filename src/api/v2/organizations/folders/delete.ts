@@ -1,0 +1,3 @@
+import { folderDeletion } from '../../../folder-deletion.ts'
+
+export const deleteFolder = folderDeletion(2)

@@ -1,0 +1,42 @@
+import { operation } from '../../operation.ts'
+import { paging, readPage } from '../../paging.ts'
+import { showUser, userRecords, userResource, userScope } from '../../user-schema.ts'
+
+export const getUsers = operation({
+  path: '/v2/users/get',
+  auth: 'key',
+  summary: 'List users',
+  description:
+    'Users of an organization: all who were added to it, or have a right on something in it, or are in one of its ' +
+    'groups. With a folder or document: those to whom a role is granted on it. In the order of their ids.',
+  request: {
+    type: 'object',
+    required: ['organizationId'],
+    properties: {
+      ...userScope,
+      userIds: {
+        type: 'array',
+        maxItems: 30,
+        items: { type: 'string', format: 'id' },
+        description: 'Answer these, as far as they are users of the resource; without it all.',
+      },
+      ...paging,
+    },
+  },
+  response: userRecords,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  async handler(data, context) {
+    const { users } = context.services
+    const scope = { ...context.caller.tenant, organizationId: data.organizationId }
+    const resource = userResource(data)
+    if (data.userIds !== undefined) {
+      const found = await users.find(scope, resource, data.userIds)
+      return { message: `${found.length} users found.`, data: found.map(showUser) }
+    }
+    const query = ['users', data.organizationId, resource.type, resource.id]
+    const { found, token } = await readPage(context, query, data, (range) =>
+      users.list(scope, resource, range),
+    )
+    return { message: `${found.items.length} users found.`, data: found.items.map(showUser), ...token }
+  },
+})

@@ -1,0 +1,27 @@
+import { countOf, keyedResults } from '../../keyed.ts'
+import { operation } from '../../operation.ts'
+import { userInputs, userResource, userScope } from '../../user-schema.ts'
+
+export const updateUsers = operation({
+  path: '/v2/users/update',
+  auth: 'key',
+  summary: 'Change users',
+  description:
+    'Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is ' +
+    'not a user of the resource is not changed (`success: false`).',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'users'],
+    properties: {
+      ...userScope,
+      users: userInputs('Role on the resource from now on, until the end it had before, if any.'),
+    },
+  },
+  response: keyedResults,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
+  async handler(data, { caller, services }) {
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    const results = await services.users.update(scope, userResource(data), data.users)
+    return { message: `${countOf(results)} users updated.`, data: results }
+  },
+})

@@ -1,0 +1,40 @@
+import { domainList, normalizeDomains } from '../../../domains-schema.ts'
+import { operation } from '../../../operation.ts'
+
+const request = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: {
+      type: 'string',
+      enum: ['testing', 'production'],
+      description: 'For people; makes no difference.',
+    },
+    apiKeyName: { type: 'string', maxLength: 200, default: '', description: 'Name for people.' },
+    allowedDomains: { ...domainList, description: `${domainList.description} None: pages of all domains.` },
+  },
+} as const
+
+const response = {
+  type: 'object',
+  required: ['apiKey', 'authToken'],
+  properties: {
+    apiKey: { type: 'string', description: 'The new API key.' },
+    authToken: { type: 'string', description: 'Its auth token.' },
+  },
+} as const
+
+export const createApiKey = operation({
+  path: '/v2/workspace/apikey/create',
+  auth: 'workspace',
+  summary: 'Make an API key',
+  description: 'Makes an API key with an auth token. The data of each API key is its own.',
+  request,
+  response,
+  errors: [{ status: 'FAILED_PRECONDITION', when: 'the workspace can have no more API keys' }],
+  async handler({ type, apiKeyName = '', allowedDomains = [] }, { caller, services }) {
+    const domains = normalizeDomains(allowedDomains, '/data/allowedDomains')
+    const made = await services.workspaces.createApiKey(caller.workspaceId, { type, apiKeyName, domains })
+    return { message: 'API key created.', data: made }
+  },
+})

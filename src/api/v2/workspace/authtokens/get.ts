@@ -1,0 +1,28 @@
+import { noSuchApiKey } from '../../../../directory/workspaces.ts'
+import { operation } from '../../../operation.ts'
+import {
+  apiKeyOfWorkspace,
+  authTokenEntry,
+  noSuchApiKeyError,
+  showAuthToken,
+} from '../../../workspace-schema.ts'
+
+export const getAuthTokens = operation({
+  path: '/v2/workspace/authtokens/get',
+  auth: 'workspace',
+  summary: 'Read the auth tokens of an API key',
+  description: 'Tokens that have been replaced and are still good for a while are not among them.',
+  request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },
+  response: {
+    type: 'object',
+    required: ['apiKey', 'authTokens'],
+    properties: { apiKey: { type: 'string' }, authTokens: { type: 'array', items: authTokenEntry } },
+  },
+  errors: [noSuchApiKeyError],
+  async handler({ apiKey }, { caller: { workspaceId }, services: { tenants } }) {
+    const tenant = { workspaceId, apiKey }
+    if (!(await tenants.isTenant(tenant))) throw noSuchApiKey()
+    const authTokens = (await tenants.authTokens(tenant)).map(showAuthToken)
+    return { message: 'Auth tokens found.', data: { apiKey, authTokens } }
+  },
+})

@@ -1,0 +1,23 @@
+import { changedDomains, domainList, normalizeDomains, partlyDone } from '../../../domains-schema.ts'
+import { operation } from '../../../operation.ts'
+
+export const deleteDomains = operation({
+  path: '/v2/workspace/domains/delete',
+  auth: 'key',
+  summary: 'Allow domains no longer',
+  description: 'Without any domain left pages of all domains may connect.',
+  request: { type: 'object', required: ['domains'], properties: { domains: domainList } },
+  response: { type: 'object', required: ['domainsRemoved'], properties: { domainsRemoved: changedDomains } },
+  errors: [
+    {
+      status: 'INTERNAL',
+      when: 'some were not there; `details` has `domainsRemoved`, which are gone now, and `skippedDomains`',
+    },
+  ],
+  async handler({ domains }, { caller, services }) {
+    const change = await services.domains.remove(caller.tenant, normalizeDomains(domains, '/data/domains'))
+    if (change.skipped.length > 0)
+      throw partlyDone('domains that did not exist were skipped', 'domainsRemoved', change)
+    return { message: 'Domains deleted.', data: { domainsRemoved: change.changed } }
+  },
+})

@@ -1,0 +1,28 @@
+import { domainsMax } from '../../../../directory/domains.ts'
+import { operation } from '../../../operation.ts'
+
+export const getDomains = operation({
+  path: '/v2/workspace/domains/get',
+  auth: 'key',
+  summary: 'List the allowed domains',
+  description: `At most ${domainsMax}, in the order in which they were added.`,
+  request: { type: 'object', properties: {} },
+  response: {
+    type: 'object',
+    required: ['allowedDomains'],
+    properties: {
+      allowedDomains: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'None: pages of all domains.',
+      },
+    },
+  },
+  errors: [],
+  async handler(_data, { caller, services }) {
+    return {
+      message: 'Domains found.',
+      data: { allowedDomains: await services.domains.list(caller.tenant) },
+    }
+  },
+})

@@ -1,0 +1,42 @@
+import type { OrganizationScope } from './organization-keys.ts'
+import type { Written } from './transaction.ts'
+
+/** The topic on which changes are told that may change what users may do. */
+export const accessTopic = 'access'
+
+/** Whose access to what may have changed in an organization. */
+export interface AccessChange {
+  readonly scope: OrganizationScope
+  /** Documents that changed themselves, for everybody. */
+  readonly documents: readonly string[]
+  /** Users whose rights changed, on whatever. */
+  readonly users: readonly string[]
+  /** True: everybody's, on everything. */
+  readonly all: boolean
+}
+
+/**
+ * What a commit in an organization means for access; null when nothing. A new document has no one yet whom it concerns;
+ * the sessions of one that is being deleted are ended by its removal, which tells them why.
+ */
+export function accessChangeOf(scope: OrganizationScope, written: readonly Written[]): AccessChange | null {
+  const documents = new Set<string>()
+  const users = new Set<string>()
+  let all = false
+  for (const { key, isNew, isGoing } of written) {
+    if (isGoing) continue
+    const [kind, first = '', second = '', third, fourth = ''] = key
+    if (kind === 'documents' && !isNew) documents.add(first)
+    else if (kind === 'members') users.add(second)
+    else if (kind === 'grants' && third === 'user') users.add(fourth)
+    else if (kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)) all = true
+  }
+  if (!all && documents.size === 0 && users.size === 0) return null
+  return { scope, documents: [...documents], users: [...users], all }
+}
+
+export const encodeAccessChange = (change: AccessChange): Uint8Array => Buffer.from(JSON.stringify(change))
+
+/** What `encodeAccessChange` was given. */
+export const decodeAccessChange = (message: Uint8Array): AccessChange =>
+  JSON.parse(Buffer.from(message).toString()) as AccessChange

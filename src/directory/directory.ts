@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import { Documents } from './documents.ts'
+import { Folders } from './folders.ts'
+import { Groups } from './groups.ts'
+import type { OrganizationStore } from './organization-store.ts'
+import { Organizations } from './organizations.ts'
+import { Permissions } from './permissions.ts'
+import { Removal } from './removal.ts'
+import { Removals } from './removals.ts'
+import { Users } from './users.ts'
+
+/** What organizations are made of. */
+export interface Directory {
+  readonly organizations: Organizations
+  readonly documents: Documents
+  readonly folders: Folders
+  readonly users: Users
+  readonly groups: Groups
+  readonly permissions: Permissions
+  /** To be started, and stopped before the engine is closed. */
+  readonly removals: Removals
+}
+
+export function createDirectory(
+  { kv, log: documentLog, bus, queue }: Engine,
+  { store, clock, log }: { store: OrganizationStore; clock: Clock; log: Log },
+): Directory {
+  const removal = new Removal({ kv, log: documentLog, bus, store })
+  const removals = new Removals({ queue, removal, clock, log })
+  const organizations = new Organizations({ kv, store, removals, clock })
+  return {
+    organizations,
+    documents: new Documents({ store, organizations, removals, clock }),
+    folders: new Folders(store, removals, clock),
+    users: new Users(store, clock),
+    groups: new Groups(store, clock),
+    permissions: new Permissions(store, clock),
+    removals,
+  }
+}

@@ -1,0 +1,59 @@
+import { effectiveAccessType, folderPath } from './folder-tree.ts'
+import { noSuchFolder } from './folder-views.ts'
+import { keys } from './organization-keys.ts'
+import { listEntries, type Page, type PageRange } from './page.ts'
+import { type AccessType, type DocumentRecord, decodeRecord } from './records.ts'
+import type { Transaction } from './transaction.ts'
+
+/** A document as it is shown. */
+export interface DocumentView {
+  readonly record: DocumentRecord
+  /** The type in effect, its own or that of its folder. */
+  readonly accessType: AccessType
+}
+
+export interface DocumentListing extends PageRange {
+  /** Only those directly in this folder; `root`: those in none. */
+  readonly folderId?: string | undefined
+}
+
+/** Those that exist, in the order of the ids. */
+export async function viewDocuments(
+  transaction: Transaction,
+  documentIds: readonly string[],
+): Promise<readonly DocumentView[]> {
+  const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
+  return viewsOf(transaction, records)
+}
+
+/** Documents in the order of their ids. A page may have fewer than asked for. @throws ApiError NOT_FOUND */
+export async function listDocuments(
+  transaction: Transaction,
+  { folderId, ...range }: DocumentListing,
+): Promise<Page<DocumentView>> {
+  if (folderId === undefined) {
+    const { items, next } = await listEntries(transaction, keys.documents, range)
+    const records = items.map(({ value }) => decodeRecord(value) as DocumentRecord)
+    return { items: await viewsOf(transaction, records), next }
+  }
+  if ((await folderPath(transaction, folderId)) === null) throw noSuchFolder()
+  const { items, next } = await listEntries(transaction, keys.documentsIn(folderId), range)
+  const ids = items.map(({ key }) => key.at(-1) as string)
+  return { items: await viewDocuments(transaction, ids), next }
+}
+
+/** Without what is being deleted, itself or with its folder. */
+async function viewsOf(
+  transaction: Transaction,
+  records: readonly (DocumentRecord | null)[],
+): Promise<readonly DocumentView[]> {
+  const views: DocumentView[] = []
+  for (const record of records) {
+    if (record === null || record.deleting === true) continue
+    const path = await folderPath(transaction, record.folderId)
+    if (path === null) continue
+    const own = { accessType: record.accessType, inheritAccessFromParent: true }
+    views.push({ record, accessType: effectiveAccessType([own, ...path]) })
+  }
+  return views
+}

@@ -1,0 +1,81 @@
+import { directoryLimits } from './limits.ts'
+import { keys, rootFolderId } from './organization-keys.ts'
+import type { AccessType, CountsRecord, FolderRecord } from './records.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Entries of an index that are read at a time. */
+const pageSize = 1_000
+const nothing: CountsRecord = { folders: 0, treeChanges: 0 }
+
+/** What decides about access at one place of the tree. */
+export interface AccessPlace {
+  /** Null: as above it. */
+  readonly accessType: AccessType | null
+  /** False: what is above it does not count. */
+  readonly inheritAccessFromParent: boolean
+}
+
+/**
+ * The folder and those it is in, the nearest first; none for `root`. Null when there is no such folder, or one of
+ * them is being deleted: then all that is in it is gone already.
+ */
+export async function folderPath(
+  transaction: Transaction,
+  folderId: string,
+): Promise<readonly FolderRecord[] | null> {
+  const path: FolderRecord[] = []
+  for (let id = folderId; id !== rootFolderId; ) {
+    const folder = await transaction.get<FolderRecord>(keys.folder(id))
+    if (folder === null || folder.deleting === true || path.length >= directoryLimits.folderDepth) return null
+    path.push(folder)
+    id = folder.parentFolderId
+  }
+  return path
+}
+
+/** The access type in effect: the nearest one that is set, as far as access is inherited. */
+export function effectiveAccessType(upwards: readonly AccessPlace[]): AccessType {
+  for (const { accessType, inheritAccessFromParent } of upwards) {
+    if (accessType !== null) return accessType
+    if (!inheritAccessFromParent) break
+  }
+  return 'public'
+}
+
+/**
+ * Numbers of the organization, to be read before the tree is looked at: who changes the tree writes them, so that a
+ * transaction that depends on its shape is made again when that has changed.
+ */
+export async function countsOf(transaction: Transaction): Promise<CountsRecord> {
+  return (await transaction.get<CountsRecord>(keys.counts)) ?? nothing
+}
+
+/** Notes a change of the tree. */
+export async function treeChanged(transaction: Transaction, foldersAdded: number): Promise<void> {
+  const { folders, treeChanges } = await countsOf(transaction)
+  transaction.put(keys.counts, { folders: folders + foldersAdded, treeChanges: treeChanges + 1 })
+}
+
+/** The folder that each folder of the organization is in. */
+export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
+  const parents = new Map<string, string>()
+  for await (const [, parent = '', folderId = ''] of keysUnder(transaction, keys.folderTree))
+    parents.set(folderId, parent)
+  return parents
+}
+
+/** Ids of the folders directly in a folder. */
+export async function subfolderIds(transaction: Transaction, folderId: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for await (const key of keysUnder(transaction, keys.foldersIn(folderId))) ids.push(key.at(-1) as string)
+  return ids
+}
+
+async function* keysUnder(transaction: Transaction, prefix: readonly string[]) {
+  let after: readonly string[] | undefined
+  do {
+    const page = await transaction.scan({ prefix, limit: pageSize, ...(after && { after }) })
+    for (const { key } of page) yield key
+    after = page.length < pageSize ? undefined : page.at(-1)?.key
+  } while (after !== undefined)
+}

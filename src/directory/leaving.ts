@@ -1,0 +1,98 @@
+import type { Key } from '../engine/engine.ts'
+import { indexedResource, removeGrant } from './grants.ts'
+import { eachItem, ItemRefused, type Results } from './items.ts'
+import { removeMembership } from './memberships.ts'
+import { keys, type OrganizationScope, type Subject } from './organization-keys.ts'
+import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Grants, and memberships, of one user or group that are removed in one commit. */
+const sliceMax = 100
+
+const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
+
+/**
+ * Removes users, or groups, from an organization with all that they have there: grants, memberships and the record.
+ * Those who have little, which is nearly everybody, go in one commit. Others lose first what they have, slice by
+ * slice, and then the record, so that a call that was cut off can be made again.
+ * @throws ApiError NOT_FOUND when the organization does not exist
+ */
+export async function removeSubjects(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  subjects: readonly Subject[],
+): Promise<Results> {
+  const reader = store.read(scope)
+  await organizationOf(reader)
+  for (const subject of subjects) if (await hasMuch(reader, subject)) await cutAll(store, scope, [subject])
+  const results = await store.change(scope, (transaction) => removeRecords(transaction, subjects))
+  // What was granted between the last look and the removal of the record; from then on nothing can be.
+  await cutAll(
+    store,
+    scope,
+    subjects.filter(({ id }) => results[id]?.success === true),
+    'unless made anew',
+  )
+  return results
+}
+
+async function hasMuch(reader: Transaction, subject: Subject): Promise<boolean> {
+  const ranges = tieRanges(subject).map((prefix) => reader.scan({ prefix, limit: sliceMax + 1 }))
+  return (await Promise.all(ranges)).some((entries) => entries.length > sliceMax)
+}
+
+/** Index ranges of grants and memberships. */
+const tieRanges = (subject: Subject): readonly [Key, Key] => [
+  keys.grantsOf(subject),
+  subject.type === 'user' ? keys.groupsOf(subject.id) : keys.membersOf(subject.id),
+]
+
+async function removeRecords(transaction: Transaction, subjects: readonly Subject[]): Promise<Results> {
+  await organizationOf(transaction)
+  await transaction.getAll(subjects.map(recordKey))
+  return eachItem(
+    subjects,
+    ({ id }) => id,
+    async (subject) => {
+      const key = recordKey(subject)
+      if ((await transaction.get(key)) === null) throw new ItemRefused(`there is no such ${subject.type}`)
+      await cutSlice(transaction, subject)
+      transaction.delete(key)
+      return 'deleted'
+    },
+  )
+}
+
+async function cutAll(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  subjects: readonly Subject[],
+  condition: 'always' | 'unless made anew' = 'always',
+): Promise<void> {
+  for (let cut = true; cut; )
+    cut = await store.change(scope, async (transaction) => {
+      let found = false
+      for (const subject of subjects) {
+        if (condition === 'always' || (await transaction.get(recordKey(subject))) === null)
+          found = (await cutSlice(transaction, subject)) || found
+      }
+      return found
+    })
+}
+
+/** False when there was nothing left. */
+async function cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
+  const [grants, memberships] = tieRanges(subject)
+  const granted = await transaction.scan({ prefix: grants, limit: sliceMax })
+  for (const entry of granted) {
+    await removeGrant(transaction, indexedResource(entry), subject)
+    transaction.delete(entry.key)
+  }
+  const members = await transaction.scan({ prefix: memberships, limit: sliceMax })
+  for (const { key } of members) {
+    const other = key.at(-1) as string
+    const [groupId, userId] = subject.type === 'user' ? [other, subject.id] : [subject.id, other]
+    removeMembership(transaction, { groupId, userId })
+  }
+  return granted.length + members.length > 0
+}

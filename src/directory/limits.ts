@@ -1,0 +1,9 @@
+/** What one organization may hold, and one call may name. */
+export const directoryLimits = {
+  /** Folders of an organization. */
+  folders: 10_000,
+  /** Folders in each other, the outermost counted. */
+  folderDepth: 32,
+  /** Documents in an answer that has no pages. */
+  documentsInAnswer: 100_000,
+} as const

@@ -1,0 +1,45 @@
+import type { Bus, Kv } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import { accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
+import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
+import type { OrganizationRecord } from './records.ts'
+import { Transaction, Transactions } from './transaction.ts'
+
+/** Where everything of organizations is kept; tells those who watch access what has changed. */
+export class OrganizationStore {
+  readonly #kv: Kv
+  readonly #bus: Bus
+  readonly #transactions: Transactions
+
+  constructor(kv: Kv, bus: Bus) {
+    this.#kv = kv
+    this.#bus = bus
+    this.#transactions = new Transactions(kv)
+  }
+
+  /** For reading only: nothing that is put into it is written. */
+  read(scope: OrganizationScope): Transaction {
+    return new Transaction(this.#kv, organizationPart(scope))
+  }
+
+  /** Changes an organization; resolves when that is durable and told. @throws ApiError ABORTED; what `work` throws */
+  async change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const { result, transaction } = await this.#transactions.run(organizationPart(scope), work)
+    const change = accessChangeOf(scope, transaction.written())
+    if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
+    return result
+  }
+}
+
+/** The organization's record; null when there is none, or it is being deleted. */
+export async function findOrganization(transaction: Transaction): Promise<OrganizationRecord | null> {
+  const record = await transaction.get<OrganizationRecord>(keys.organization)
+  return record === null || record.deleting === true ? null : record
+}
+
+/** @throws ApiError NOT_FOUND when there is no such organization */
+export async function organizationOf(transaction: Transaction): Promise<OrganizationRecord> {
+  const record = await findOrganization(transaction)
+  if (record === null) throw new ApiError('NOT_FOUND', 'the organization does not exist')
+  return record
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../clock.ts'
+import type { Kv } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { Tenant } from '../model/address.ts'
+import { eachItemApart, ItemRefused, inSlices, type Results } from './items.ts'
+import { keys, type OrganizationScope, tenantKeys, tenantPart } from './organization-keys.ts'
+import { findOrganization, type OrganizationStore } from './organization-store.ts'
+import { listEntries, type Page, type PageRange } from './page.ts'
+import { encodeRecord, type Metadata, type OrganizationRecord, present } from './records.ts'
+import { removalJob } from './removal-task.ts'
+import type { Removals } from './removals.ts'
+import { touched } from './touched.ts'
+import { Transaction } from './transaction.ts'
+
+/** What is not given is empty when it is added, and stays when it is updated. */
+export interface OrganizationContent {
+  readonly organizationId: string
+  readonly organizationName?: string | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+interface Parts {
+  readonly kv: Kv
+  readonly store: OrganizationStore
+  readonly removals: Removals
+  readonly clock: Clock
+}
+
+/** The organizations of tenants. Each is a partition of its own; beside them the tenant has an index of their ids. */
+export class Organizations {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  add(tenant: Tenant, organizations: readonly OrganizationContent[]): Promise<Results> {
+    return eachItemApart(organizations, idOf, async (content) => {
+      const added = await this.#create({ ...tenant, organizationId: content.organizationId }, content)
+      if (added === 'exists') throw new ItemRefused('the organization exists already')
+      if (added === 'deleting') throw new ItemRefused('the organization is being deleted; try again')
+      return 'added'
+    })
+  }
+
+  /** Makes the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
+  async ensure(scope: OrganizationScope): Promise<void> {
+    if ((await findOrganization(this.#parts.store.read(scope))) !== null) return
+    if ((await this.#create(scope, scope)) === 'deleting')
+      throw new ApiError('ABORTED', 'the organization is being deleted; try again')
+  }
+
+  /** Those that exist, in the order of the ids. */
+  async get(tenant: Tenant, organizationIds: readonly string[]): Promise<readonly OrganizationRecord[]> {
+    const found = await inSlices(organizationIds, (organizationId) =>
+      findOrganization(this.#parts.store.read({ ...tenant, organizationId })),
+    )
+    return found.filter((record) => record !== null)
+  }
+
+  /** Organizations in the order of their ids. A page may have fewer than asked for. */
+  async list(tenant: Tenant, range: PageRange): Promise<Page<OrganizationRecord>> {
+    const index = new Transaction(this.#parts.kv, tenantPart(tenant))
+    const { items, next } = await listEntries(index, tenantKeys.organizations, range)
+    return {
+      items: await this.get(
+        tenant,
+        items.map(({ key }) => key.at(-1) as string),
+      ),
+      next,
+    }
+  }
+
+  update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<Results> {
+    const { store, clock } = this.#parts
+    return eachItemApart(changes, idOf, ({ organizationId, organizationName, metadata }) =>
+      store.change({ ...tenant, organizationId }, async (transaction) => {
+        const record = await findOrganization(transaction)
+        if (record === null) throw noSuchOrganization()
+        const changed = touched<OrganizationRecord>(record, { organizationName, metadata }, clock.now())
+        transaction.put(keys.organization, changed)
+        return 'updated'
+      }),
+    )
+  }
+
+  /** Deletes organizations with all that is in them, and resolves when nothing of them is left. */
+  delete(tenant: Tenant, organizationIds: readonly string[]): Promise<Results> {
+    const { store, removals } = this.#parts
+    return eachItemApart(
+      organizationIds,
+      (id) => id,
+      async (organizationId) => {
+        const scope = { ...tenant, organizationId }
+        return removals.await((jobId) =>
+          store.change(scope, async (transaction) => {
+            const record = await findOrganization(transaction)
+            if (record === null) throw noSuchOrganization()
+            transaction.put(keys.organization, { ...record, deleting: true })
+            transaction.enqueue(removalJob(jobId, { kind: 'organization', scope }))
+            return { result: 'deleted', enqueued: true }
+          }),
+        )
+      },
+    )
+  }
+
+  /**
+   * Makes record and entry of the index. The entry comes first, so that a crash in between leaves nothing that cannot
+   * be found; and again afterwards, in case a deletion that ended in between has removed it.
+   */
+  async #create(
+    scope: OrganizationScope,
+    { organizationId, organizationName = '', metadata = {} }: OrganizationContent,
+  ): Promise<'added' | 'exists' | 'deleting'> {
+    const { store, clock } = this.#parts
+    await this.#index(scope)
+    const now = clock.now()
+    const record = { organizationId, organizationName, metadata, createdAt: now, lastUpdated: now }
+    const outcome = await store.change(scope, async (transaction) => {
+      const existing = await transaction.get<OrganizationRecord>(keys.organization)
+      if (existing !== null) return existing.deleting === true ? 'deleting' : 'exists'
+      transaction.put(keys.organization, record)
+      return 'added'
+    })
+    if (outcome === 'added') await this.#index(scope)
+    return outcome
+  }
+
+  async #index(scope: OrganizationScope): Promise<void> {
+    const { kv } = this.#parts
+    const [part, key] = [tenantPart(scope), tenantKeys.organization(scope.organizationId)]
+    const [entry = null] = await kv.get(part, [key])
+    if (entry === null) await kv.commit(part, { puts: [{ key, value: encodeRecord(present) }] })
+  }
+}
+
+const idOf = ({ organizationId }: OrganizationContent): string => organizationId
+
+const noSuchOrganization = (): ItemRefused => new ItemRefused('the organization does not exist')

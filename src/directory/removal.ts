@@ -1,0 +1,138 @@
+import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
+import { documentPrefix, organizationPrefix } from '../model/address.ts'
+import { removeFolder } from './folder-removal.ts'
+import { removeGrant } from './grants.ts'
+import { inSlices } from './items.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+  type Resource,
+  type SubjectType,
+  tenantKeys,
+  tenantPart,
+} from './organization-keys.ts'
+import type { OrganizationStore } from './organization-store.ts'
+import type { DocumentRecord, OrganizationRecord } from './records.ts'
+import type { RemovalTask } from './removal-task.ts'
+import { encodeRemoved, removedTopic } from './removed.ts'
+
+/** Keys in one commit. */
+const keysAtOnce = 500
+/** Documents in one slice. */
+const documentsAtOnce = 50
+
+export interface RemovalTools {
+  readonly kv: Kv
+  readonly log: DocumentLog
+  readonly bus: Bus
+  readonly store: OrganizationStore
+}
+
+/** To be called between slices: throws when the work must not go on. */
+export type GoOn = () => Promise<void>
+
+/**
+ * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
+ * documents first the logs, then their rooms are closed, then the keys. Who had a room open may have made a new log
+ * meanwhile, so the logs are removed once more: a commit lies in between, after which all appends that came before it
+ * are to be seen.
+ */
+export class Removal {
+  readonly #tools: RemovalTools
+
+  constructor(tools: RemovalTools) {
+    this.#tools = tools
+  }
+
+  async carryOut(task: RemovalTask, goOn: GoOn): Promise<void> {
+    if (task.kind === 'organization') return this.#organization(task.scope, goOn)
+    if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
+    await removeFolder(this.#tools.store, task, {
+      goOn,
+      removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
+      removeGrants: (resource) => this.#removeGrants(task.scope, resource),
+    })
+  }
+
+  async #organization(scope: OrganizationScope, goOn: GoOn): Promise<void> {
+    const { kv, store } = this.#tools
+    const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
+    if (record?.deleting !== true) return
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await this.#removeContents(scope, goOn)
+    // Before the record: as long as that is there, nobody adds the organization anew.
+    await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await kv.commit(organizationPart(scope), { dels: [keys.organization] })
+  }
+
+  /** Everything but the record. Nobody writes any more: every change needs an organization that is not being deleted. */
+  async #removeContents(scope: OrganizationScope, goOn: GoOn): Promise<void> {
+    const part = organizationPart(scope)
+    let after: Key | undefined
+    do {
+      const page = await this.#tools.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+      const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
+      await this.#tools.kv.commit(part, { dels })
+      after = page.at(-1)?.key
+      await goOn()
+    } while (after !== undefined)
+  }
+
+  async #documents(scope: OrganizationScope, documentIds: readonly string[], goOn: GoOn): Promise<void> {
+    for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
+      const slice = documentIds.slice(at, at + documentsAtOnce)
+      const records = await this.#tools.store.read(scope).getAll<DocumentRecord>(slice.map(keys.document))
+      const marked = slice.filter((_, index) => records[index]?.deleting === true)
+      await this.#removeDocuments(scope, marked, goOn)
+    }
+  }
+
+  async #removeDocuments(
+    scope: OrganizationScope,
+    documentIds: readonly string[],
+    goOn: GoOn,
+  ): Promise<void> {
+    const { store, kv } = this.#tools
+    const prefixes = documentIds.map((id) => documentPrefix(scope, id))
+    await this.#destroyLogs(prefixes, goOn)
+    await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
+    await kv.commit(organizationPart(scope), {})
+    await this.#destroyLogs(prefixes, goOn)
+    await store.change(scope, async (transaction) => {
+      const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
+      for (const record of records.filter((each) => each !== null)) {
+        transaction.delete(keys.document(record.documentId))
+        transaction.delete(keys.documentIn(record.folderId, record.documentId))
+      }
+    })
+  }
+
+  async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
+    const { store } = this.#tools
+    for (;;) {
+      const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
+      if (grants.length === 0) return
+      await store.change(scope, async (transaction) => {
+        for (const { key } of grants) {
+          const subject = { type: key.at(-2) as SubjectType, id: key.at(-1) as string }
+          await removeGrant(transaction, resource, subject)
+        }
+      })
+    }
+  }
+
+  /** Until none is left; then rooms are told. */
+  async #destroyLogs(prefixes: readonly Key[], goOn: GoOn): Promise<void> {
+    const { log, bus } = this.#tools
+    await inSlices(prefixes, async (prefix) => {
+      let after: Key | null | undefined
+      while (after !== null) {
+        after = await log.destroyPrefix(prefix, after)
+        await goOn()
+      }
+    })
+    bus.publish(removedTopic, encodeRemoved(prefixes))
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts'
+import type { Bus, Kv } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import { tenantKeys, tenantPart } from './organization-keys.ts'
+import type { RevocationRecord } from './records.ts'
+import { Transaction, Transactions } from './transaction.ts'
+import { encodeWithdrawal, withdrawalTopic } from './withdrawal.ts'
+
+export interface RevocationsOptions {
+  readonly kv: Kv
+  readonly bus: Bus
+  readonly clock: Clock
+}
+
+/** Whose realtime tokens are refused, whatever they say. */
+export class Revocations {
+  readonly #options: RevocationsOptions
+  readonly #transactions: Transactions
+
+  constructor(options: RevocationsOptions) {
+    this.#options = options
+    this.#transactions = new Transactions(options.kv)
+  }
+
+  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when they never were revoked. */
+  async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
+    const reader = new Transaction(this.#options.kv, tenantPart(tenant))
+    return (await reader.get<RevocationRecord>(tenantKeys.revocation(userId)))?.until ?? -1
+  }
+
+  /**
+   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new `revokedUntil`: later
+   * than any before it, as tokens are that were issued meanwhile.
+   */
+  async revoke(tenant: Tenant, userId: string): Promise<number> {
+    const { bus, clock } = this.#options
+    const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
+      const key = tenantKeys.revocation(userId)
+      const earlier = await transaction.get<RevocationRecord>(key)
+      const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
+      transaction.put(key, record)
+      return record.until
+    })
+    bus.publish(withdrawalTopic, encodeWithdrawal({ kind: 'tokens', tenant, userId }))
+    return until
+  }
+}

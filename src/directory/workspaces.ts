@@ -1,0 +1,123 @@
+import type { Clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import type { Tenant } from '../model/address.ts'
+import { addDomains } from './domains.ts'
+import { Generator } from './generator.ts'
+import type { ApiKeyRecord, AuthTokenRecord, RetiredTokensRecord, WorkspaceRecord } from './records.ts'
+import { authTokensMax, putNewApiKey, type Tenants } from './tenants.ts'
+import type { Transaction } from './transaction.ts'
+import { workspaceKeys } from './workspace-keys.ts'
+
+/** Name of the auth token that an API key is made with. */
+export const defaultTokenName = 'default'
+/** Replaced tokens of one API key that are still good; of more the oldest go. */
+const retiredTokensMax = 10
+
+export type NewWorkspace = Pick<WorkspaceRecord, 'name'> & {
+  readonly owner: Omit<WorkspaceRecord['owner'], 'id'>
+}
+
+export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
+  /** As `normalizeDomain` makes them. */
+  readonly domains: readonly string[]
+}
+
+export interface MadeApiKey {
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+export interface WorkspacesOptions {
+  readonly tenants: Tenants
+  readonly clock: Clock
+}
+
+/** Makes workspaces and API keys, and replaces auth tokens. */
+export class Workspaces {
+  readonly #options: WorkspacesOptions
+  readonly #generator = new Generator()
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options
+  }
+
+  /** Makes a workspace with one API key for testing. */
+  create({ name, owner }: NewWorkspace): Promise<{ workspace: WorkspaceRecord } & MadeApiKey> {
+    const workspace: WorkspaceRecord = {
+      id: this.#generator.id('ws'),
+      name,
+      owner: { id: this.#generator.id('user'), ...owner },
+      authToken: this.#generator.secret(),
+      createdAt: this.#options.clock.now(),
+    }
+    return this.#options.tenants.change(async (transaction) => {
+      transaction.put(workspaceKeys.workspace(workspace.id), workspace)
+      const key = { type: 'testing', apiKeyName: 'Default', domains: [] } as const
+      return { workspace, ...(await this.#addApiKey(transaction, workspace.id, key)) }
+    })
+  }
+
+  /** @throws ApiError FAILED_PRECONDITION when the workspace has as many keys, or the key as many domains, as it can have */
+  createApiKey(workspaceId: string, key: NewApiKey): Promise<MadeApiKey> {
+    return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
+  }
+
+  /**
+   * Replaces the auth tokens of an API key by a new one. All older ones end within `graceSeconds`.
+   * @throws ApiError NOT_FOUND when there is no such API key
+   */
+  resetAuthToken(tenant: Tenant, graceSeconds: number): Promise<AuthTokenRecord> {
+    const now = this.#options.clock.now()
+    const token = this.#generator.secret()
+    return this.#options.tenants.change(async (transaction) => {
+      if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
+      const current = await currentTokens(transaction, tenant)
+      const { name = defaultTokenName, domains = [] } = current[0] ?? {}
+      for (const old of current) transaction.delete(workspaceKeys.authToken(tenant, old.name))
+      const next = { token, name, domains, createdAt: now }
+      transaction.put(workspaceKeys.authToken(tenant, name), next)
+      await retire(transaction, tenant, current, { now, validUntil: now + graceSeconds * 1000 })
+      return next
+    })
+  }
+
+  async #addApiKey(transaction: Transaction, workspaceId: string, key: NewApiKey): Promise<MadeApiKey> {
+    const { type, apiKeyName, domains } = key
+    const apiKey = this.#generator.id('key')
+    const token = this.#generator.secret()
+    const createdAt = this.#options.clock.now()
+    const tenant = { workspaceId, apiKey }
+    await putNewApiKey(transaction, { id: apiKey, workspaceId, apiKeyName, type, createdAt })
+    const record: AuthTokenRecord = { token, name: defaultTokenName, domains: [], createdAt }
+    transaction.put(workspaceKeys.authToken(tenant, record.name), record)
+    if (domains.length > 0) await addDomains(transaction, tenant, domains)
+    return { apiKey, authToken: token }
+  }
+}
+
+export const noSuchApiKey = (): ApiError => new ApiError('NOT_FOUND', 'the API key does not exist')
+
+/** Read by key as well, so that of two resets at once one follows the other. */
+async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
+  const prefix = workspaceKeys.authTokens(tenant)
+  const entries = await transaction.scan({ prefix, limit: authTokensMax })
+  const records = await transaction.getAll<AuthTokenRecord>(entries.map(({ key }) => key))
+  return records.filter((record) => record !== null)
+}
+
+async function retire(
+  transaction: Transaction,
+  tenant: Tenant,
+  replaced: readonly AuthTokenRecord[],
+  { now, validUntil }: { now: number; validUntil: number },
+): Promise<void> {
+  const key = workspaceKeys.retiredTokens(tenant)
+  const earlier = (await transaction.get<RetiredTokensRecord>(key))?.tokens ?? []
+  const tokens = [
+    ...earlier.map((token) => ({ ...token, validUntil: Math.min(token.validUntil, validUntil) })),
+    ...replaced.map((token) => ({ ...token, validUntil })),
+  ]
+  const valid = tokens.filter((token) => token.validUntil > now).slice(-retiredTokensMax)
+  if (valid.length === 0) transaction.delete(key)
+  else transaction.put(key, { tokens: valid } satisfies RetiredTokensRecord)
+}

@@ -1,0 +1,111 @@
+import type { RealtimeAccess } from '../access/realtime.ts'
+import { type AccessChange, accessTopic, decodeAccessChange } from '../directory/access-change.ts'
+import type { OrganizationScope } from '../directory/organization-keys.ts'
+import type { Bus } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
+import type { Log } from '../log.ts'
+import type { Session } from './session.ts'
+
+/** Pause before asking again a store that was away. */
+const retryMs = 500
+/** Sessions whose access is read at once: a change for a whole organization must not crowd out everything else. */
+const readsAtOnce = 32
+
+/** Has the open sessions follow what changes in the directory. */
+export class AccessWatch {
+  readonly #access: RealtimeAccess
+  readonly #logger: Log
+  readonly #organizations = new Map<string, Set<Session>>()
+  /** Sessions to be looked at, each once however often it is named. */
+  readonly #waiting = new Set<Session>()
+  readonly #subscriptions: readonly (() => void)[]
+  #readers = 0
+  #changes = 0
+
+  constructor(bus: Bus, access: RealtimeAccess, logger: Log) {
+    this.#access = access
+    this.#logger = logger
+    this.#subscriptions = [
+      bus.subscribe(accessTopic, (message) => {
+        this.#changed(decodeAccessChange(message))
+        return undefined
+      }),
+      bus.onLoss(() => this.#lost()),
+    ]
+  }
+
+  /** Number of changes so far: to be taken before the access of a newcomer is read. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** @param changes what they were before the session's access was read: what has come since would be missed */
+  add(session: Session, changes: number): void {
+    const name = nameOf(session.address)
+    const sessions = this.#organizations.get(name) ?? new Set()
+    this.#organizations.set(name, sessions.add(session))
+    if (changes !== this.#changes) this.#lookAt([session])
+  }
+
+  delete(session: Session): void {
+    const name = nameOf(session.address)
+    const sessions = this.#organizations.get(name)
+    sessions?.delete(session)
+    if (sessions?.size === 0) this.#organizations.delete(name)
+    this.#waiting.delete(session)
+  }
+
+  end(): void {
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
+  }
+
+  #lost(): void {
+    this.#changes += 1
+    this.#lookAt([...this.#organizations.values()].flatMap((sessions) => [...sessions]))
+  }
+
+  #changed({ scope, all, documents, users }: AccessChange): void {
+    this.#changes += 1
+    const sessions = [...(this.#organizations.get(nameOf(scope)) ?? [])]
+    const [ofDocuments, ofUsers] = [new Set(documents), new Set(users)]
+    this.#lookAt(
+      sessions.filter(
+        ({ address, identity }) => all || ofDocuments.has(address.documentId) || ofUsers.has(identity.userId),
+      ),
+    )
+  }
+
+  #lookAt(sessions: readonly Session[]): void {
+    for (const session of sessions) this.#waiting.add(session)
+    while (this.#readers < Math.min(readsAtOnce, this.#waiting.size)) {
+      this.#readers += 1
+      void this.#read().finally(() => {
+        this.#readers -= 1
+      })
+    }
+  }
+
+  /** One of several that work off what waits. */
+  async #read(): Promise<void> {
+    for (const session of this.#waiting) {
+      this.#waiting.delete(session)
+      try {
+        session.changeAccess(await this.#access.accessOf(session.identity, session.address))
+      } catch (err) {
+        // The store is away: what was known goes on to hold until it can be asked again.
+        this.#logger.warn({ err }, 'access could not be read')
+        this.#retry(session)
+      }
+    }
+  }
+
+  #retry(session: Session): void {
+    const timer = setTimeout(() => {
+      if (this.#organizations.get(nameOf(session.address))?.has(session)) this.#lookAt([session])
+    }, retryMs)
+    timer.unref()
+  }
+}
+
+const nameOf = ({ workspaceId, apiKey, organizationId }: OrganizationScope): string =>
+  keyName([workspaceId, apiKey, organizationId])

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { inSlices } from '../../src/directory/items.ts'
+import { eventually } from '../support/clients.ts'
+import { type ServerProcess, startProcess } from '../support/process.ts'
+import { Random } from '../support/random-doc.ts'
+
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 5 : 1
+const documents = 1_500
+const organizationId = 'acme'
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+
+const ids = Array.from({ length: documents }, (_, at) => `d${at}`)
+
+async function fill(server: ServerProcess): Promise<void> {
+  const folders = ['top', 'in']
+  await server.post('/v2/organizations/add', { organizations: [{ organizationId }] })
+  await server.post('/v1/organizations/folders/add', {
+    organizationId,
+    folders: folders.map((folderId) => ({ folderId })),
+  })
+  for (let at = 0; at < documents; at += 500)
+    await server.post('/v2/organizations/documents/add', {
+      organizationId,
+      documents: ids
+        .slice(at, at + 500)
+        .map((documentId, index) => ({ documentId, folderId: folders[index % 2] })),
+    })
+  await inSlices(ids, (documentId) =>
+    server.post('/v2/crdt/add', {
+      organizationId,
+      documentId,
+      editorId: 'main',
+      type: 'text',
+      data: documentId,
+    }),
+  )
+}
+
+/** Number of documents, of every tenth, that still have content. */
+async function contents(server: ServerProcess): Promise<number> {
+  const some = ids.filter((_, at) => at % 10 === 0)
+  const answers = await inSlices(some, (documentId) =>
+    server.post('/v2/crdt/get', { organizationId, documentId }),
+  )
+  return answers.filter(({ status }) => status === 200).length
+}
+
+const add = async (server: ServerProcess) => {
+  const { data } = await server.post('/v2/organizations/add', { organizations: [{ organizationId }] })
+  return (data as Record<string, { success: boolean; message: string }>)[organizationId]
+}
+
+it(`[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: it goes on, and nothing is left (seed ${seed})`, async () => {
+  const random = new Random(seed)
+  const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
+  try {
+    let server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+    for (let round = 0; round < rounds; round += 1) {
+      await fill(server)
+      const deletion = server
+        .post('/v2/organizations/delete', { organizationIds: [organizationId] })
+        .catch(() => null)
+      await eventually(
+        async () => (await server.post('/v2/organizations/documents/get', { organizationId })).status === 404,
+      )
+      await new Promise((resolve) => setTimeout(resolve, random.below(50)))
+      await server.end('SIGKILL')
+      expect(await deletion, `seed ${seed}`).toBeNull()
+      server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+      expect(await add(server)).toMatchObject({
+        success: false,
+        message: expect.stringContaining('being deleted'),
+      })
+      const left = await contents(server)
+      expect(left, `seed ${seed}`).toBeGreaterThan(0)
+      let added = await add(server)
+      for (let second = 0; second < 60 && added?.success !== true; second += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        added = await add(server)
+      }
+      expect(added).toMatchObject({ success: true })
+      expect(await contents(server)).toBe(0)
+      const { data: found } = await server.post('/v2/organizations/documents/get', { organizationId })
+      expect(found).toEqual([])
+      expect((await server.post('/v2/organizations/folders/get', { organizationId })).data).toEqual([])
+    }
+    await server.end('SIGTERM')
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}, 300_000)

@@ -1,0 +1,145 @@
+/** The part of a schema that is changed here. */
+interface Schema {
+  properties?: Members
+  required?: readonly string[]
+  items?: Schema
+  enum?: readonly string[]
+  type?: string
+  format?: string
+}
+type Members = Record<string, Schema>
+
+interface Content {
+  readonly 'application/json': { schema: Schema; examples?: { done?: { value: unknown } } }
+}
+
+interface Operation {
+  readonly requestBody: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>
+}
+
+export interface OpenApi {
+  readonly paths: Record<string, { readonly post: Operation }>
+}
+
+/** What a schema cannot say of a member: for which values there is something. */
+const known: Readonly<Record<string, unknown>> = {
+  organizationId: 'acme',
+  organizationIds: ['acme'],
+  folderId: 'reports',
+  folderIds: ['reports'],
+  parentFolderId: 'root',
+  documentId: 'report',
+  documentIds: ['report'],
+  editorId: 'main',
+  editorIds: ['main'],
+  contentKey: 'content',
+  userId: 'ann',
+  userIds: ['ann', 'bob'],
+  groupId: 'design',
+  groupIds: ['design'],
+  organizationUserGroupId: 'design',
+  apiKey: 'key_example',
+  ownerEmail: 'ada@example.com',
+  avatar: 'https://example.com/ada.png',
+  // 2100-01-01, in Unix seconds.
+  expiresAt: 4_102_444_800,
+}
+/** Members with values of earlier answers, which nobody can guess. */
+const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
+/** Lists whose items must differ, or be domains: those that the tool makes are not. */
+const leftOut: readonly string[] = [
+  '/v2/auth/permissions/add',
+  '/v2/workspace/domains/add',
+  '/v2/workspace/domains/delete',
+]
+/** The same, where such a list can be missing. */
+const lists: Readonly<Record<string, readonly string[]>> = {
+  '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/workspace/apikey/create': ['allowedDomains'],
+}
+/** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
+const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
+  ['documentId', 'folderId', 'some'],
+  ['documentIds', 'folderId', 'some'],
+  ['groupIds', 'organizationUserGroupId', 'some'],
+  ['userIds', 'deleteAll', 'one'],
+  ['user', 'organizationUserGroupId', 'one'],
+  ['userId', 'organizationUserGroupId', 'one'],
+]
+
+/**
+ * The document for a tool that generates requests and expects each that fits to succeed. What it varies stays as it is;
+ * what names things gets the names of those that `makeWorld` makes.
+ */
+export function ofKnownWorld<Document extends OpenApi>(document: Document): Document {
+  const copy = structuredClone(document)
+  for (const path of leftOut) delete copy.paths[path]
+  for (const [path, { post }] of Object.entries(copy.paths)) {
+    const { schema, examples } = post.requestBody.content['application/json']
+    restrict(schema)
+    for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
+    fill(schema, examples?.done?.value)
+    // Examples of failures have no requests that belong to them.
+    for (const [code, { content }] of Object.entries(post.responses))
+      if (code !== '200') delete content['application/json'].examples
+  }
+  return copy
+}
+
+function restrict(schema: Schema): void {
+  const { properties = {}, items } = schema
+  for (const name of opaque) delete properties[name]
+  chooseAlternatives(schema, properties)
+  chooseTypes(schema, properties)
+  for (const [name, member] of Object.entries(properties)) {
+    restrict(member)
+    if (known[name] !== undefined) loosen(member)
+  }
+  if (items !== undefined) restrict(items)
+}
+
+/** Values at the limits of a schema name nothing; those of the example do. */
+function loosen(schema: Schema): void {
+  const { type, items } = schema
+  for (const keyword of Object.keys(schema)) delete schema[keyword as keyof Schema]
+  Object.assign(schema, { type, ...(items !== undefined && { items: { type: 'string' } }) })
+}
+
+function chooseAlternatives(schema: Schema, properties: Members): void {
+  for (const [first, second, needed] of alternatives) {
+    const required = schema.required ?? []
+    if (properties[first] === undefined || properties[second] === undefined) continue
+    if (required.includes(first) || required.includes(second)) continue
+    delete properties[second]
+    if (needed === 'one') schema.required = [...required, first]
+  }
+}
+
+/** A `type`, a `format` says what its neighbours have to be, or what is there. */
+function chooseTypes(schema: Schema, { type, id, organizationId, data, update, format }: Members): void {
+  if (type?.enum !== undefined && organizationId !== undefined && id !== undefined) {
+    type.enum = ['document']
+    loosen(id)
+    schema.required = [...(schema.required ?? []), 'organizationId']
+  }
+  if (type?.enum !== undefined && data !== undefined) {
+    type.enum = ['text']
+    data.type = 'string'
+  }
+  if (update !== undefined) delete update.format
+  if (format !== undefined) format.enum = ['json', 'text', 'delta', 'update']
+}
+
+/** Fits an example: names of things are there, so that those that the tool adds are not made up, and nothing else is. */
+function fill({ properties, items }: Schema, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) fill(items ?? {}, item)
+  else if (properties !== undefined && typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>
+    for (const name of Object.keys(members)) if (properties[name] === undefined) delete members[name]
+    for (const [name, schema] of Object.entries(properties)) {
+      if (known[name] !== undefined) members[name] ??= known[name]
+      else fill(schema, members[name])
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/api/operations.ts'
+import type { TestServer } from '../support/server.ts'
+import { makeWorld, startExampleServer } from '../support/world.ts'
+
+interface Content {
+  readonly 'application/json': {
+    readonly schema: object
+    readonly examples: Readonly<Record<string, { readonly value: unknown } | undefined>>
+  }
+}
+interface Described {
+  readonly tags: readonly [string]
+  readonly security: readonly [Readonly<Record<string, readonly []>>]
+  readonly requestBody: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>
+}
+interface OpenApi {
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, { readonly post: Described }>>
+  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
+}
+
+let server: TestServer
+let credentials: Readonly<Record<string, string>>
+let document: OpenApi
+let ajv: Ajv2020
+beforeAll(async () => {
+  ;({ server, credentials } = await startExampleServer())
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
+  ajv = new Ajv2020({ strict: false, formats: { id: true, byte: true, 'date-time': true } })
+  ajv.addSchema(document, 'openapi')
+})
+afterAll(() => server?.stop())
+
+/** What a caller shows for the security schemes of an operation, and nothing else. */
+function headersOf(schemes: object): Record<string, string> {
+  const { securitySchemes } = document.components
+  return Object.fromEntries(
+    Object.entries(securitySchemes).map(([scheme, { name }]) => [
+      name,
+      Object.hasOwn(schemes, scheme) ? (credentials[scheme] as string) : '',
+    ]),
+  )
+}
+
+/** Why an example does not fit; null when it does. */
+function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
+  const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+  const validate = ajv.compile(JSON.parse(local) as object)
+  return validate(example) ? null : validate.errors
+}
+
+describe.each(operations.map(({ path }) => path))('%s', (path) => {
+  const described = (): Described => (document.paths[path] as { post: Described }).post
+
+  it('[API-40] is described with examples that fit', () => {
+    const { tags, security, requestBody, responses } = described()
+    expect(document.tags.find(({ name }) => name === tags[0])?.description).toBeTruthy()
+    expect(document.components.securitySchemes).toMatchObject(
+      Object.fromEntries(Object.keys(security[0]).map((name) => [name, { type: 'apiKey', in: 'header' }])),
+    )
+    const whole = { request: requestBody, ...responses }
+    for (const [name, { content }] of Object.entries(whole)) {
+      const values = Object.values(content['application/json'].examples).map((each) => each?.value)
+      expect(values.length).toBeGreaterThan(0)
+      for (const value of values) expect({ [name]: problem(content, value) }).toEqual({ [name]: null })
+    }
+  })
+
+  it('[API-41] answers its example as described', async () => {
+    const { security, requestBody, responses } = described()
+    const { value } = requestBody.content['application/json'].examples.done as { value: { data: unknown } }
+    await makeWorld(server, path)
+    const { status, body } = await server.post(path, value.data, headersOf(security[0]))
+    expect({ status, body }).toMatchObject({ status: 200 })
+    expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()
+  })
+})
+
+it('[API-42] /docs loads its own files and lets nothing else run', async () => {
+  const page = await fetch(`${server.url}/docs`)
+  const html = await page.text()
+  expect(html).not.toMatch(/<script(?! src="\/docs\/)|<style|\bon\w+=|https?:/)
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string)
+  expect(files).toEqual(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'])
+  const answers = await Promise.all(files.map((path) => fetch(server.url + path)))
+  for (const answer of [page, ...answers]) {
+    expect(answer.status).toBe(200)
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/unsafe|http|\*/)
+  }
+  expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/javascript; charset=utf-8',
+  ])
+})

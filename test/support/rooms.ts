@@ -1,0 +1,4 @@
+import type { DocumentRecords } from '../../src/rooms/rooms.ts'
+
+/** For tests of rooms alone, where nobody keeps records of documents. */
+export const noRecords: DocumentRecords = { ensure: () => Promise.resolve() }

@@ -1,0 +1,53 @@
+import { dataOf, startTestServer, type TestServer } from './server.ts'
+
+const organizationId = 'acme'
+const documentId = 'report'
+const domains = ['https://www.example.com/app', '*.example.com']
+const adminToken = 'an-admin-token-of-tests'
+const workspace = {
+  name: 'example',
+  workspaceId: 'ws_example',
+  workspaceAuthToken: 'a-workspace-token-of-tests',
+  apiKey: 'key_example',
+  authToken: 'an-auth-token-of-tests',
+}
+
+/** A server, and what is shown to it, by the names of the security schemes of `/openapi.json`. */
+export interface ExampleServer {
+  readonly server: TestServer
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+/**
+ * A server with the workspace that the examples of `/openapi.json` speak of. Calls of the API key are made with another
+ * one, of which the examples say nothing, so that they cannot lock themselves out.
+ */
+export async function startExampleServer(): Promise<ExampleServer> {
+  const server = await startTestServer({ adminToken, bootstrap: [workspace], apiKey: 'key_of_tests' })
+  const { apiKey, authToken } = server.credentials
+  const { workspaceId, workspaceAuthToken } = workspace
+  return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
+}
+
+/** Makes anew what the examples speak of, for an operation that is called next. */
+export async function makeWorld({ post }: TestServer, path: string): Promise<void> {
+  const document = { organizationId, documentId }
+  await post('/v2/crdt/delete', document)
+  await post('/v2/organizations/delete', { organizationIds: [organizationId] })
+  await post('/v2/workspace/domains/delete', { domains })
+  const steps: readonly (readonly [string, object])[] = [
+    ['/v2/organizations/add', { organizations: [{ organizationId }] }],
+    ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
+    ['/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }],
+    ['/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
+    ['/v1/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'design' }] }],
+    ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['/v2/workspace/domains/add', { domains }],
+  ]
+  // What is to be added must not be there yet.
+  for (const [step, data] of steps)
+    if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+}
+
+/** Operations that fail for what is there already. */
+const adding: readonly string[] = ['/v2/crdt/add', '/v2/workspace/domains/add']

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { updateFolders } from '../../../src/directory/folder-updating.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { directoryOn, type TestDirectory, tenant } from '../../support/directory.ts'
+
+const scope = { ...tenant, organizationId: 'acme' }
+const move = (folderId: string, parentFolderId: string) => ({ folderId, parentFolderId })
+
+/** A chain of 30 folders `n1` … `n30`, one of two `s1`, `s2`, and `z` alone. */
+async function deepTree(): Promise<TestDirectory> {
+  const directory = directoryOn(await openMemoryEngine())
+  await directory.organizations.ensure(scope)
+  const chain = (name: string, length: number) =>
+    Array.from({ length }, (_, at) => move(`${name}${at + 1}`, at === 0 ? 'root' : `${name}${at}`))
+  await directory.folders.add(scope, [...chain('n', 30), ...chain('s', 2), { folderId: 'z' }])
+  return directory
+}
+
+/** Moves a folder, and has something else done as soon as the tree has been looked at. */
+async function raced(
+  { store }: TestDirectory,
+  wanted: ReturnType<typeof move>,
+  other: () => Promise<unknown>,
+) {
+  let attempts = 0
+  const results = await store.change(scope, (transaction) => {
+    attempts += 1
+    const isFirst = attempts === 1
+    const scan = transaction.scan.bind(transaction)
+    const scanThenOther: typeof scan = async (range) => {
+      const entries = await scan(range)
+      if (isFirst) await other()
+      return entries
+    }
+    return updateFolders(Object.assign(transaction, { scan: scanThenOther }), [wanted], 0)
+  })
+  expect(attempts).toBe(2)
+  return results[wanted.folderId]
+}
+
+it('[FOLD-8] a move is judged anew when folders below it are added, or moved there, meanwhile', async () => {
+  const adding = await deepTree()
+  const added = () => adding.folders.add(scope, [move('s3', 's2')])
+  expect(await raced(adding, move('s1', 'n30'), added)).toMatchObject({ success: false })
+  const moving = await deepTree()
+  const moved = () => moving.folders.update(scope, [move('z', 's2')])
+  expect(await raced(moving, move('s1', 'n30'), moved)).toMatchObject({ success: false })
+  const fitting = await deepTree()
+  expect(
+    await raced(fitting, move('s1', 'n29'), () => fitting.folders.add(scope, [move('s3', 's2')])),
+  ).toMatchObject({
+    success: true,
+  })
+})
+
+it('[FOLD-7] a move is judged anew when the folder that it leads to is moved, or deleted, meanwhile', async () => {
+  const moving = await deepTree()
+  const moved = () => moving.folders.update(scope, [move('s1', 'z')])
+  expect(await raced(moving, move('z', 's2'), moved)).toMatchObject({ success: false })
+  const deleting = await deepTree()
+  const deleted = () => deleting.folders.delete(scope, 's1')
+  expect(await raced(deleting, move('z', 's2'), deleted)).toMatchObject({ success: false })
+})
