@@ -16,6 +16,7 @@ const benches = [
   'replace-growth',
   'replace-worst',
   'neighbours',
+  'rest',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
