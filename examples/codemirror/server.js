@@ -57,15 +57,18 @@ const server = createServer((request, response) => {
   })
 })
 
-server.listen(process.argv.includes('--check') ? 0 : port, '127.0.0.1', async () => {
+const checking = process.argv.includes('--check')
+
+async function check(address) {
+  const page = await fetch(address)
+  const script = await fetch(`${address}/main.js`)
+  server.close()
+  if (!page.ok || !script.ok) process.exitCode = 1
+  console.log(`page ${page.status}, script ${script.status}, ${(await script.text()).length} characters`)
+}
+
+server.listen(checking ? 0 : port, '127.0.0.1', () => {
   const address = `http://localhost:${server.address().port}`
-  if (process.argv.includes('--check')) {
-    const page = await fetch(address)
-    const script = await fetch(`${address}/main.js`)
-    server.close()
-    if (!page.ok || !script.ok) process.exitCode = 1
-    console.log(`page ${page.status}, script ${script.status}, ${(await script.text()).length} characters`)
-    return
-  }
-  console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
+  if (checking) void check(address)
+  else console.log(`Open ${address}/?name=Ada in one window and ${address}/?name=Grace in another.`)
 })

@@ -1,0 +1,55 @@
+// A small client: calls operations of Weft and opens documents like a browser would.
+import { WebSocket } from 'ws'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+
+export class Weft {
+  constructor({ url, apiKey, authToken }) {
+    this.url = url
+    this.headers = {
+      'content-type': 'application/json',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+    }
+  }
+
+  /** `result.data` of an operation; an error of the service becomes an exception with its status. */
+  async call(path, data) {
+    const response = await fetch(this.url + path, {
+      method: 'POST',
+      headers: this.headers,
+      body: JSON.stringify({ data }),
+    })
+    const { result, error } = await response.json()
+    if (error) throw Object.assign(new Error(`${path}: ${error.message}`), { status: error.status })
+    return result.data
+  }
+
+  /** A token with which a user opens documents; made by the backend, handed to the browser. */
+  async tokenFor(userId, name) {
+    const userProperties = { name, email: `${userId}@example.com` }
+    return (await this.call('/v2/auth/generate_token', { userId, userProperties })).token
+  }
+
+  /** Opens a document as a user; resolves when it is synced, or with the close code when it is refused. */
+  open(path, token) {
+    const doc = new Y.Doc()
+    const server = `${this.url.replace(/^http/, 'ws')}/sync`
+    const provider = new WebsocketProvider(server, path, doc, {
+      params: { token },
+      WebSocketPolyfill: WebSocket,
+      disableBc: true,
+    })
+    const closed = new Promise((resolve) =>
+      provider.on('connection-close', (event) => {
+        provider.shouldConnect = false
+        resolve(event.code)
+      }),
+    )
+    const synced = new Promise((resolve) => provider.on('sync', resolve))
+    return Promise.race([
+      synced.then(() => ({ doc, closed, close: () => provider.destroy() })),
+      closed.then((code) => ({ refused: code })),
+    ])
+  }
+}
