@@ -289,7 +289,7 @@ it('[DOC-13] documents of another API key are absent', async () => {
   await other.stop()
 })
 
-it('[API-42] the items of a batch are judged one by one: many at once from many callers are all done, each once', async () => {
+it('[API-62] the items of a batch are judged one by one: many at once from many callers are all done, each once', async () => {
   const { addFolders, addDocuments, documents, folders } = await newOrganization(server)
   const callers = Array.from({ length: 40 }, (_, caller) => caller)
   const results = await Promise.all(
@@ -320,7 +320,7 @@ it.each([
   ['v1', 'update', {}, '/data/documents'],
   ['v1', 'update', { documents: [{ documentName: 'a' }] }, '/data/documents/0/documentId'],
 ] as const)(
-  '[API-41] a document call that is wrong is INVALID_ARGUMENT by name: %s %s %#',
+  '[API-61] a document call that is wrong is INVALID_ARGUMENT by name: %s %s %#',
   async (version, operation, data, says) => {
     const answer = await organizationCalls(server, 'any')[version](`documents/${operation}`, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

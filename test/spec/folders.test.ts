@@ -327,7 +327,7 @@ it.each([
   ['add', { folders: Array.from({ length: 501 }, (_, at) => ({ folderId: `${at}` })) }, '500'],
   ['delete', {}, '/data/folderId'],
 ])(
-  '[API-41] a folder call that is wrong is INVALID_ARGUMENT by name: %s %#',
+  '[API-61] a folder call that is wrong is INVALID_ARGUMENT by name: %s %#',
   async (operation, data, says) => {
     const answer = await organizationCalls(server, 'any').v1(`folders/${operation}`, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')

@@ -148,7 +148,7 @@ it('[ORG-8] organizations of another API key are absent', async () => {
   await other.stop()
 })
 
-it('[API-40] an item that is listed more than once is refused each time, and the others are not', async () => {
+it('[API-60] an item that is listed more than once is refused each time, and the others are not', async () => {
   expect(
     await add({ organizationId: 'same' }, { organizationId: 'unlike' }, { organizationId: 'same' }),
   ).toEqual({ same: 'listed more than once', unlike: true })
@@ -173,7 +173,7 @@ it.each([
   ['add', { organizations: [{ organizationId: 'a', metadata: [] }] }, 'metadata'],
   ['add', { organizations: [{ organizationId: 'a', metadata: { a: 'x'.repeat(16_400) } }] }, '16384'],
 ])(
-  '[API-41] a batch, a page or a value beyond its limits is INVALID_ARGUMENT: %s %#',
+  '[API-61] a batch, a page or a value beyond its limits is INVALID_ARGUMENT: %s %#',
   async (operation, data, says) => {
     const answer = await call(operation, data)
     expect(statusOf(answer)).toBe('INVALID_ARGUMENT')
