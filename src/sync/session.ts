@@ -79,7 +79,11 @@ export class Session implements Member, Reader {
     this.encoder = parts.protocol
     this.user = { id: parts.identity.userId, name: parts.identity.name }
     this.#answers = new Answers({
-      prepare: (vector) => this.encoder.offer(this.#room.state.diff(vector)),
+      prepare: (vector) => {
+        // What has been sent before the question is part of the answer.
+        this.#room.turn()
+        return this.encoder.offer(this.#room.state.diff(vector))
+      },
       durable: () => this.#room.durable,
       isFull: () => parts.outlet.full,
       send: (frame) => this.#sendAnswer(frame),

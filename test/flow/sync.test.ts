@@ -98,6 +98,15 @@ describe('what goes over the wire', () => {
     for (const client of [writer, reader]) client.end()
   })
 
+  it('[SYNC-24] what a client has sent before it asks is part of the answer', async () => {
+    const client = await RawClient.connect(url(newPath()))
+    client.sendUpdate(typed('hello', 1))
+    client.sendVector(Uint8Array.of(0))
+    await eventually(() => client.offers().length === 1)
+    expect(contentOf(client.offers())).toBe('hello')
+    client.end()
+  })
+
   it('[SYNC-5] what a client offers again is not stored again', async () => {
     const path = newPath()
     const client = await RawClient.connect(url(path))
