@@ -43,6 +43,7 @@ const credentials: Readonly<
 
 /** The second part of an operation's path. */
 const tags: Readonly<Record<string, string>> = {
+  activities: 'What has happened in organizations, and to their documents.',
   auth: 'Tokens for people, and what people may do.',
   crdt: 'The content of documents, as people see it while they edit.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',

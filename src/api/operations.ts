@@ -8,6 +8,10 @@ import { updateFolders } from './v1/organizations/folders/update.ts'
 import { addGroups } from './v1/organizations/usergroups/add.ts'
 import { addGroupUsers } from './v1/organizations/usergroups/users/add.ts'
 import { deleteGroupUsers } from './v1/organizations/usergroups/users/delete.ts'
+import { addActivities } from './v2/activities/add.ts'
+import { deleteActivities } from './v2/activities/delete.ts'
+import { getActivities } from './v2/activities/get.ts'
+import { updateActivities } from './v2/activities/update.ts'
 import { generateToken } from './v2/auth/generate_token.ts'
 import { addPermissions } from './v2/auth/permissions/add.ts'
 import { getPermissions } from './v2/auth/permissions/get.ts'
@@ -58,6 +62,10 @@ export const operations: readonly Operation[] = [
   addGroups,
   addGroupUsers,
   deleteGroupUsers,
+  addActivities,
+  deleteActivities,
+  getActivities,
+  updateActivities,
   generateToken,
   addPermissions,
   getPermissions,

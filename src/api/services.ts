@@ -1,6 +1,7 @@
 import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
 import type { Clock } from '../clock.ts'
+import type { Activities } from '../directory/activities.ts'
 import type { Documents } from '../directory/documents.ts'
 import type { Folders } from '../directory/folders.ts'
 import type { Groups } from '../directory/groups.ts'
@@ -24,6 +25,7 @@ export interface Services extends Tenancy {
   readonly users: Users
   readonly groups: Groups
   readonly permissions: Permissions
+  readonly activities: Activities
   readonly permissionReader: PermissionReader
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */

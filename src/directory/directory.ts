@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
+import { Activities } from './activities.ts'
 import { Documents } from './documents.ts'
 import { Folders } from './folders.ts'
 import { Groups } from './groups.ts'
@@ -19,6 +20,7 @@ export interface Directory {
   readonly users: Users
   readonly groups: Groups
   readonly permissions: Permissions
+  readonly activities: Activities
   /** To be started, and stopped before the engine is closed. */
   readonly removals: Removals
 }
@@ -37,6 +39,7 @@ export function createDirectory(
     users: new Users(store, clock),
     groups: new Groups(store, clock),
     permissions: new Permissions(store, clock),
+    activities: new Activities(store, clock),
     removals,
   }
 }

@@ -39,6 +39,8 @@ const known: Readonly<Record<string, unknown>> = {
   groupId: 'design',
   groupIds: ['design'],
   organizationUserGroupId: 'design',
+  activityIds: ['signed-off'],
+  targetEntityId: 'report',
   apiKey: 'key_example',
   ownerEmail: 'ada@example.com',
   avatar: 'https://example.com/ada.png',

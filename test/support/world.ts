@@ -4,6 +4,13 @@ const organizationId = 'acme'
 const documentId = 'report'
 const domains = ['https://www.example.com/app', '*.example.com']
 const adminToken = 'an-admin-token-of-tests'
+const activity = {
+  id: 'signed-off',
+  featureType: 'custom',
+  actionType: 'document.sign_off',
+  actionUser: { userId: 'ann' },
+  targetEntityId: 'report',
+}
 const workspace = {
   name: 'example',
   workspaceId: 'ws_example',
@@ -42,6 +49,7 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<voi
     ['/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
     ['/v1/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'design' }] }],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['/v2/activities/add', { ...document, activities: [activity] }],
     ['/v2/workspace/domains/add', { domains }],
   ]
   // What is to be added must not be there yet.

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { activitiesToAdd, noDocument, ofDocument } from '../../activity-schema.ts'
+import { countOf, keyedResults } from '../../keyed.ts'
+import { operation } from '../../operation.ts'
+import { invalidAt } from '../../validator.ts'
+
+export const addActivities = operation({
+  path: '/v2/activities/add',
+  auth: 'key',
+  summary: 'Add activities',
+  description:
+    'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +
+    'else is as it is given now.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'activities'],
+    properties: { ...ofDocument, activities: activitiesToAdd },
+  },
+  response: keyedResults,
+  errors: [noDocument],
+  async handler({ organizationId, documentId, activities }, { caller, services }) {
+    const untargeted = activities.findIndex(
+      ({ featureType, targetEntityId }) => featureType === 'custom' && targetEntityId === undefined,
+    )
+    if (untargeted !== -1) {
+      const path = `/data/activities/${untargeted}/targetEntityId`
+      throw invalidAt({ path, message: 'is required of a custom activity' })
+    }
+    const scope = { ...caller.tenant, organizationId }
+    const named = activities.map((activity) => ({ ...activity, id: activity.id ?? randomUUID() }))
+    const results = await services.activities.add(scope, documentId, named)
+    return { message: `${countOf(results)} activities added.`, data: results }
+  },
+})

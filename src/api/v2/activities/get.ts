@@ -1,0 +1,66 @@
+import { actionType, activityIds, activityRecords, featureType, showActivity } from '../../activity-schema.ts'
+import { operation } from '../../operation.ts'
+import { paging, readPage } from '../../paging.ts'
+import { documentId, noOrganization, organizationId } from '../../resource-schema.ts'
+import type { From } from '../../schema.ts'
+
+/** Values of one filter. */
+const valuesMax = 30
+
+const request = {
+  type: 'object',
+  required: ['organizationId'],
+  properties: {
+    organizationId,
+    documentId: { ...documentId, description: 'Only those of this document.' },
+    targetEntityId: { type: 'string', format: 'id', description: 'Only those on it, such as an annotation.' },
+    featureTypes: { type: 'array', minItems: 1, maxItems: valuesMax, items: featureType },
+    actionTypes: { type: 'array', minItems: 1, maxItems: valuesMax, items: actionType },
+    userId: { type: 'string', format: 'id', description: 'Only those of this acting user.' },
+    activityIds: { ...activityIds, description: 'Only these.' },
+    order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By timestamp.' },
+    ...paging,
+  },
+} as const
+
+export const getActivities = operation({
+  path: '/v2/activities/get',
+  auth: 'key',
+  summary: 'List activities',
+  description:
+    'Those that fit every filter that is given, by time. What is there from the first page to the last is answered ' +
+    'exactly once, whatever is added meanwhile. A page may have fewer than asked for, also none, where filters leave ' +
+    'little: go on until there is no `pageToken`.',
+  request,
+  response: activityRecords,
+  errors: [noOrganization],
+  async handler({ pageSize, pageToken, ...query }, context) {
+    const { caller, services } = context
+    const { organizationId, order = 'desc', activityIds } = query
+    const scope = { ...caller.tenant, organizationId }
+    const page = {
+      ...(pageSize !== undefined && { pageSize }),
+      ...(pageToken !== undefined && { pageToken }),
+    }
+    const { found, token } = await readPage(context, ['activities', ...filtersOf(query)], page, (range) => {
+      const listing = { ...range, order }
+      return activityIds === undefined
+        ? services.activities.list(scope, query, listing)
+        : services.activities.find(scope, activityIds, query, listing)
+    })
+    const data = found.items.map((activity) => showActivity(caller, organizationId, activity))
+    return { message: `${data.length} activities found.`, data, ...token }
+  },
+})
+
+/** All that decides what is listed. */
+const filtersOf = (query: From<typeof request>): readonly unknown[] => [
+  query.organizationId,
+  query.order ?? 'desc',
+  query.documentId ?? null,
+  query.targetEntityId ?? null,
+  query.userId ?? null,
+  query.featureTypes ?? null,
+  query.actionTypes ?? null,
+  query.activityIds ?? null,
+]

@@ -1,0 +1,127 @@
+import type { Clock } from '../clock.ts'
+import {
+  type ActivityContent,
+  type ActivityEvent,
+  type ActivityRecord,
+  activityBytesMax,
+  contentOf,
+} from '../events/activity.ts'
+import {
+  type ActivityPage,
+  type ActivityRange,
+  findActivities,
+  listActivities,
+} from '../events/activity-listing.ts'
+import type { ActivityQuery } from '../events/activity-query.ts'
+import { readActivities, record, removeActivity } from '../events/record.ts'
+import { eachItem, ItemRefused, type Results } from './items.ts'
+import type { OrganizationScope } from './organization-keys.ts'
+import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import { checkResource } from './places.ts'
+
+/** What is said of an activity that is to be added. */
+export interface ActivityToAdd extends ActivityContent {
+  readonly id: string
+}
+
+/** What is not given stays. */
+export interface ActivityChange extends Partial<ActivityContent> {
+  readonly id: string
+}
+
+/** What has happened in organizations, and to their documents. */
+export class Activities {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /**
+   * Adds activities of a document. An id that there is already is overwritten: what it said is gone, its time stays.
+   * @throws ApiError NOT_FOUND when the document does not exist
+   */
+  add(scope: OrganizationScope, documentId: string, inputs: readonly ActivityToAdd[]): Promise<Results> {
+    return this.#change(scope, documentId, inputs, (input, before) => [
+      { ...contentOf(input), id: input.id, documentId },
+      before === null ? 'added' : 'overwritten',
+    ])
+  }
+
+  /** Changes activities of a document. @throws ApiError NOT_FOUND when the document does not exist */
+  update(scope: OrganizationScope, documentId: string, inputs: readonly ActivityChange[]): Promise<Results> {
+    return this.#change(scope, documentId, inputs, (input, before) => {
+      const changed = { ...ofDocument(before, documentId), ...contentOf(input) }
+      if (changed.featureType === 'custom' && changed.targetEntityId === undefined)
+        throw new ItemRefused('a custom activity needs a targetEntityId')
+      return [changed, 'updated']
+    })
+  }
+
+  /** Deletes activities of a document. @throws ApiError NOT_FOUND when the document does not exist */
+  remove(scope: OrganizationScope, documentId: string, ids: readonly string[]): Promise<Results> {
+    return this.#store.change(scope, async (transaction) => {
+      await checkResource(transaction, { type: 'document', id: documentId })
+      const known = await readActivities(transaction, ids)
+      const idOf = (id: string): string => id
+      return eachItem([...new Set(ids)], idOf, async (id) => {
+        removeActivity(transaction, ofDocument(known.get(id) ?? null, documentId))
+        return 'deleted'
+      })
+    })
+  }
+
+  /** Activities that fit, by time. @throws ApiError NOT_FOUND when the organization does not exist */
+  async list(scope: OrganizationScope, query: ActivityQuery, range: ActivityRange): Promise<ActivityPage> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return listActivities(reader, query, range)
+  }
+
+  /** Those of the named activities that fit, by time. @throws ApiError NOT_FOUND when the organization does not exist */
+  async find(
+    scope: OrganizationScope,
+    ids: readonly string[],
+    query: ActivityQuery,
+    range: ActivityRange,
+  ): Promise<ActivityPage> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return findActivities(reader, ids, query, range)
+  }
+
+  #change<Input extends { readonly id: string }>(
+    scope: OrganizationScope,
+    documentId: string,
+    inputs: readonly Input[],
+    work: (input: Input, before: ActivityRecord | null) => readonly [event: ActivityEvent, message: string],
+  ): Promise<Results> {
+    return this.#store.change(scope, async (transaction) => {
+      await checkResource(transaction, { type: 'document', id: documentId })
+      const ids = inputs.map(({ id }) => id)
+      const known = await readActivities(transaction, ids)
+      const events: ActivityEvent[] = []
+      const results = await eachItem(
+        inputs,
+        ({ id }) => id,
+        async (input) => {
+          const [event, message] = work(input, known.get(input.id) ?? null)
+          if (Buffer.byteLength(JSON.stringify(event)) > activityBytesMax)
+            throw new ItemRefused(`the activity has more than ${activityBytesMax} bytes of JSON`)
+          events.push(event)
+          return message
+        },
+      )
+      await record(transaction, events, this.#clock.now())
+      return results
+    })
+  }
+}
+
+/** @throws ItemRefused unless it is an activity of the document */
+function ofDocument(activity: ActivityRecord | null, documentId: string): ActivityRecord {
+  if (activity?.documentId !== documentId) throw new ItemRefused('there is no such activity of the document')
+  return activity
+}

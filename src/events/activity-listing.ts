@@ -1,0 +1,140 @@
+import type { Key } from '../engine/engine.ts'
+import { type ActivityRecord, type ActivityTraits, traitsOf } from './activity.ts'
+import {
+  activityKeys,
+  type Position,
+  positionIn,
+  positionOf,
+  readPosition,
+  writePosition,
+} from './activity-keys.ts'
+import { type ActivityQuery, indexesFor, matcher } from './activity-query.ts'
+import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
+import { type PartitionReader, storedIn } from './partition.ts'
+import { readActivities } from './record.ts'
+
+/** Index entries that are read at a time where several indexes could answer, or entries do not fit. */
+const chunkSize = 500
+/** Index entries that are looked at for one page: a page ends there, though it may not be full. */
+const lookedAtMax = 5_000
+
+export interface ActivityRange {
+  readonly order: Order
+  /** `next` of the page before; undefined for the first page. */
+  readonly after: string | undefined
+  /** At least 1. */
+  readonly limit: number
+}
+
+export interface ActivityPage {
+  readonly items: readonly ActivityRecord[]
+  /** What the next page comes after; null at the end. */
+  readonly next: string | null
+}
+
+/**
+ * Activities that fit, by time. An activity keeps its position for ever, so what is there all the while is listed once,
+ * whatever is added or removed between pages. A page may have fewer than `limit`, also none, and yet not be the last:
+ * its work is bounded.
+ */
+export async function listActivities(
+  reader: PartitionReader,
+  query: ActivityQuery,
+  { order, after, limit }: ActivityRange,
+): Promise<ActivityPage> {
+  const indexes = indexesFor(query)
+  const range = { order, after: after === undefined ? null : readPosition(after), limit }
+  if (indexes.length === 0) return listAll(reader, range)
+  const { positions, until } = await lookFor(reader, indexes, matcher(query), range)
+  const records = await reader.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  // What has been removed or changed since its entry was read is not answered as what it was.
+  const items = fitting(records, query)
+  return { items, next: until === null ? null : writePosition(until) }
+}
+
+async function listAll(reader: PartitionReader, { order, after, limit }: ChunkRange): Promise<ActivityPage> {
+  const prefix = activityKeys.activities
+  const from = after === null ? {} : { after: activityKeys.activity(after) }
+  const entries = await reader.scan({ prefix, limit: limit + 1, reverse: order === 'desc', ...from })
+  const page = entries.slice(0, limit)
+  const last = page.at(-1)
+  const more = entries.length > limit && last !== undefined
+  return {
+    items: page.map((entry) => storedIn(entry) as ActivityRecord),
+    next: more ? writePosition(positionIn(last.key)) : null,
+  }
+}
+
+interface Found {
+  readonly positions: readonly Position[]
+  /** How far has been looked; null: to the end. */
+  readonly until: Position | null
+}
+
+/** Goes on with the index that reaches furthest with a chunk, which has the least of what does not fit. */
+async function lookFor(
+  reader: PartitionReader,
+  indexes: readonly (readonly Key[])[],
+  fits: (traits: ActivityTraits) => boolean,
+  range: ChunkRange,
+): Promise<Found> {
+  const { order, limit } = range
+  const size = indexes.length === 1 ? limit + 1 : chunkSize
+  let { index, chunk } = await furthest(reader, indexes, { ...range, limit: size })
+  const positions: Position[] = []
+  for (let lookedAt = 0; ; ) {
+    for (const { position, traits } of chunk.entries) {
+      if (!fits(traits)) continue
+      if (positions.length === limit) return { positions, until: positions.at(-1) as Position }
+      positions.push(position)
+    }
+    lookedAt += chunk.entries.length
+    if (chunk.until === null || positions.length === limit || lookedAt >= lookedAtMax)
+      return { positions, until: chunk.until }
+    chunk = await readChunk(reader, index, { order, after: chunk.until, limit: chunkSize })
+  }
+}
+
+async function furthest(
+  reader: PartitionReader,
+  indexes: readonly (readonly Key[])[],
+  range: ChunkRange,
+): Promise<{ index: readonly Key[]; chunk: Chunk }> {
+  const compare = compareIn(range.order)
+  const all = await Promise.all(
+    indexes.map(async (index) => ({ index, chunk: await readChunk(reader, index, range) })),
+  )
+  return all.reduce((best, other) => {
+    if (best.chunk.until === null) return best
+    if (other.chunk.until === null) return other
+    return compare(best.chunk.until, other.chunk.until) < 0 ? other : best
+  })
+}
+
+/** Those of the named activities that fit, by time. @param ids at most as many as may be read at once */
+export async function findActivities(
+  reader: PartitionReader,
+  ids: readonly string[],
+  query: ActivityQuery,
+  { order, after, limit }: ActivityRange,
+): Promise<ActivityPage> {
+  const compare = compareIn(order)
+  const from = after === undefined ? null : readPosition(after)
+  const records = [...(await readActivities(reader, [...new Set(ids)])).values()]
+  const found = fitting(records, query)
+    .map((item) => ({ item, position: positionOf(item) }))
+    .filter(({ position }) => from === null || compare(position, from) > 0)
+    .toSorted((a, b) => compare(a.position, b.position))
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const more = found.length > limit && last !== undefined
+  return { items: page.map(({ item }) => item), next: more ? writePosition(last.position) : null }
+}
+
+function fitting(
+  records: readonly (ActivityRecord | null)[],
+  query: ActivityQuery,
+): readonly ActivityRecord[] {
+  const fits = matcher(query)
+  return records.filter((item) => item !== null).filter((item) => fits(traitsOf(item)))
+}

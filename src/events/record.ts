@@ -1,0 +1,52 @@
+import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
+import { activityKeys, entriesOf, type Position, positionOf } from './activity-keys.ts'
+import type { PartitionReader, PartitionWriter } from './partition.ts'
+
+/**
+ * The one door for what has happened: writes activities together with their cause, in its transaction. To be called
+ * once in a transaction, so that those of the same time keep the order of `events`.
+ * @param now epoch milliseconds
+ */
+export async function record(
+  transaction: PartitionWriter,
+  events: readonly ActivityEvent[],
+  now: number,
+): Promise<void> {
+  const known = await readActivities(
+    transaction,
+    events.map(({ id }) => id),
+  )
+  for (const [place, event] of events.entries()) {
+    const before = known.get(event.id) ?? null
+    if (before !== null) removeActivity(transaction, before)
+    putActivity(transaction, {
+      ...event,
+      timestamp: before?.timestamp ?? now,
+      place: before?.place ?? place,
+    })
+  }
+}
+
+/** Those of the named activities that there are, by their ids. */
+export async function readActivities(
+  reader: PartitionReader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ActivityRecord>> {
+  const positions = await reader.getAll<Position>(ids.map(activityKeys.position))
+  const known = positions.filter((position) => position !== null)
+  const activities = await reader.getAll<ActivityRecord>(known.map(activityKeys.activity))
+  return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
+}
+
+export function removeActivity(transaction: PartitionWriter, activity: ActivityRecord): void {
+  transaction.delete(activityKeys.activity(positionOf(activity)))
+  transaction.delete(activityKeys.position(activity.id))
+  for (const key of entriesOf(activity)) transaction.delete(key)
+}
+
+function putActivity(transaction: PartitionWriter, activity: ActivityRecord): void {
+  const position = positionOf(activity)
+  transaction.put(activityKeys.activity(position), activity)
+  transaction.put(activityKeys.position(activity.id), position)
+  for (const key of entriesOf(activity)) transaction.put(key, traitsOf(activity))
+}
