@@ -162,6 +162,11 @@ export const options = {
     60,
     'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
   ),
+  editWindowSeconds: option(
+    wholeNumber(10, 86_400),
+    600,
+    'Time for which the edits of a user to an editor are one activity, in seconds.',
+  ),
   replaceThreads: option(
     wholeNumber(0, 64),
     1,

@@ -117,6 +117,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
+  services.directory.edits.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -130,7 +131,12 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
   const organizations = new OrganizationStore(engine.kv, engine.bus)
-  const directory = createDirectory(engine, { store: organizations, clock, log })
+  const directory = createDirectory(engine, {
+    store: organizations,
+    clock,
+    log,
+    editWindowMs: config.editWindowSeconds * 1000,
+  })
   const rooms = new Rooms(
     engine,
     {
@@ -143,7 +149,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       restMs,
       replaceThreads: config.replaceThreads,
     },
-    { clock, metrics, logger: log, records: directory.documents },
+    { clock, metrics, logger: log, records: directory.documents, edits: directory.edits.windows },
   )
   const tokens = new Tokens({
     secret: jwtSecret,
@@ -312,6 +318,7 @@ async function finishServer(parts: {
 }): Promise<void> {
   await parts.directory.removals.stop()
   await parts.rooms.closeAll(parts.restarting)
+  await parts.directory.edits.stop()
   // A connection that will not end must not keep the store open.
   await Promise.all([parts.edge.close(), parts.engine.close()])
 }

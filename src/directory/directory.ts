@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import { Activities } from './activities.ts'
 import { Documents } from './documents.ts'
+import { Edits } from './edits.ts'
 import { Folders } from './folders.ts'
 import { Groups } from './groups.ts'
 import type { OrganizationStore } from './organization-store.ts'
@@ -21,13 +22,23 @@ export interface Directory {
   readonly groups: Groups
   readonly permissions: Permissions
   readonly activities: Activities
+  /** To be started, and stopped after rooms are closed. */
+  readonly edits: Edits
   /** To be started, and stopped before the engine is closed. */
   readonly removals: Removals
 }
 
+export interface DirectoryParts {
+  readonly store: OrganizationStore
+  readonly clock: Clock
+  readonly log: Log
+  /** One activity stands for the edits of a user to an editor in this time. */
+  readonly editWindowMs: number
+}
+
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log }: { store: OrganizationStore; clock: Clock; log: Log },
+  { store, clock, log, editWindowMs }: DirectoryParts,
 ): Directory {
   const removal = new Removal({ kv, log: documentLog, bus, store })
   const removals = new Removals({ queue, removal, clock, log })
@@ -40,6 +51,7 @@ export function createDirectory(
     groups: new Groups(store, clock),
     permissions: new Permissions(store, clock),
     activities: new Activities(store, clock),
+    edits: new Edits({ store, queue, clock, log, windowMs: editWindowMs }),
     removals,
   }
 }

@@ -1,4 +1,5 @@
 import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
+import { removeActivitiesOf } from '../events/record.ts'
 import { documentPrefix, organizationPrefix } from '../model/address.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeGrant } from './grants.ts'
@@ -19,6 +20,8 @@ import { encodeRemoved, removedTopic } from './removed.ts'
 
 /** Keys in one commit. */
 const keysAtOnce = 500
+/** Activities in one slice. */
+const activitiesAtOnce = 200
 /** Documents in one slice. */
 const documentsAtOnce = 50
 
@@ -98,6 +101,7 @@ export class Removal {
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
+    for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.change(scope, async (transaction) => {
@@ -121,6 +125,14 @@ export class Removal {
         }
       })
     }
+  }
+
+  /** Nobody adds any to a document that is being deleted. */
+  async #removeActivities(scope: OrganizationScope, documentId: string, goOn: GoOn): Promise<void> {
+    for (let removed = -1; removed !== 0; await goOn())
+      removed = await this.#tools.store.change(scope, (transaction) =>
+        removeActivitiesOf(transaction, documentId, activitiesAtOnce),
+      )
   }
 
   /** Until none is left; then rooms are told. */

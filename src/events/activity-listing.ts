@@ -16,7 +16,7 @@ import { readActivities } from './record.ts'
 /** Index entries that are read at a time where several indexes could answer, or entries do not fit. */
 const chunkSize = 500
 /** Index entries that are looked at for one page: a page ends there, though it may not be full. */
-const lookedAtMax = 5_000
+const lookedAtMax = 2_000
 
 export interface ActivityRange {
   readonly order: Order

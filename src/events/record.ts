@@ -1,5 +1,5 @@
 import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
-import { activityKeys, entriesOf, type Position, positionOf } from './activity-keys.ts'
+import { activityKeys, entriesOf, type Position, positionIn, positionOf } from './activity-keys.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
@@ -36,6 +36,20 @@ export async function readActivities(
   const known = positions.filter((position) => position !== null)
   const activities = await reader.getAll<ActivityRecord>(known.map(activityKeys.activity))
   return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
+}
+
+/** Removes some activities of a document; returns how many: 0 when there are none. */
+export async function removeActivitiesOf(
+  transaction: PartitionWriter,
+  documentId: string,
+  limit: number,
+): Promise<number> {
+  const prefix = activityKeys.by('documentId', documentId)
+  const entries = await transaction.scan({ prefix, limit })
+  const positions = entries.map(({ key }) => positionIn(key))
+  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
+  return entries.length
 }
 
 export function removeActivity(transaction: PartitionWriter, activity: ActivityRecord): void {

@@ -1,4 +1,4 @@
-import type { AppendTo, DocumentLog, Key, LoadedLog } from '../engine/engine.ts'
+import type { AppendTo, DocumentLog, Job, Key, LoadedLog } from '../engine/engine.ts'
 import { Delivery, type RoomUpdate } from './delivery.ts'
 
 /** Has the document any content? `deleted` ones come back only by an explicit wish. */
@@ -63,15 +63,18 @@ export class CommitLine {
     return this.#durable
   }
 
-  /** Resolves like `durable`. @throws what the log throws */
-  commit(updates: readonly RoomUpdate[], at: number): Promise<number> {
+  /** Resolves like `durable`. @param jobs to be enqueued with it @throws what the log throws */
+  commit(updates: readonly RoomUpdate[], at: number, jobs?: readonly Job[]): Promise<number> {
     const delivery = new Delivery(updates)
     this.#undelivered.push(delivery)
     this.#changed = { at, by: updates.at(-1)?.by ?? '' }
     // What somebody else has appended is not in this copy of the document, and must not go on without it.
     const expectHead = this.#head
     this.#head += updates.length
-    const appended = this.#log.append(this.#doc, this.#target(), updates, { expectHead })
+    const appended = this.#log.append(this.#doc, this.#target(), updates, {
+      expectHead,
+      ...(jobs !== undefined && { jobs }),
+    })
     const durable = appended.then(({ last }) => {
       this.#listeners.durable(delivery)
       this.#undelivered.shift()

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
+import type { EditNotes, Editor } from '../events/edit-windows.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
@@ -42,6 +43,8 @@ export interface RoomTools {
   readonly metrics: Metrics
   readonly logger: Log
   readonly limits: RoomLimits
+  /** Who edits is noted here. */
+  readonly edits: EditNotes
   /** Called once, when the room can't go on: it must be forgotten, the next visitor loads it anew. */
   readonly ended: (room: Room) => void
 }
@@ -213,13 +216,16 @@ export class Room {
   }
 
   #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
-    const { metrics, clock } = this.#tools
+    const { metrics, clock, edits } = this.#tools
     metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
     this.#compaction.noted(
       updates.length,
       updates.reduce((sum, update) => sum + update.bytes.length, 0),
     )
-    return this.#commits.commit(updates, clock.now()).then((seq) => {
+    const begun = edits.noted(this.address, updates.map(editorOf))
+    const committed = this.#commits.commit(updates, clock.now(), begun?.jobs)
+    if (begun !== null) committed.then(begun.stored, begun.lost)
+    return committed.then((seq) => {
       metrics.ackLagSeconds.observe((clock.now() - since) / 1000)
       void this.compact()
       return seq
@@ -280,6 +286,9 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   })
   return { promise, resolve }
 }
+
+const editorOf = ({ by, from }: RoomUpdate): Editor =>
+  from === null ? { userId: by } : { userId: by, name: from.user.name }
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

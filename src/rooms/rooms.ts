@@ -3,6 +3,7 @@ import type { OrganizationScope } from '../directory/organization-keys.ts'
 import { decodeRemoved, removedTopic } from '../directory/removed.ts'
 import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
+import type { EditNotes } from '../events/edit-windows.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
@@ -38,6 +39,7 @@ export interface RoomsParts {
   readonly metrics: Metrics
   readonly logger: Log
   readonly records: DocumentRecords
+  readonly edits: EditNotes
 }
 
 /** Whoever keeps a record of each document that there is. */

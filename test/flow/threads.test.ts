@@ -18,7 +18,7 @@ import { Threads } from '../../src/rooms/threads/pool.ts'
 import { documentAt } from '../../src/rooms/versions.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { Random } from '../support/random-doc.ts'
-import { noRecords } from '../support/rooms.ts'
+import { noEdits, noRecords } from '../support/rooms.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
 
 const address = {
@@ -49,7 +49,13 @@ function openRooms(replaceThreads: number): void {
   metrics = createMetrics()
   const limits = { documentBytesMax: 2 ** 26, heldBytesMax: 2 ** 20, awarenessWindowMs: 40, compactAfter: 50 }
   const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
-  const parts = { clock: systemClock, metrics, logger: createLog('silent'), records: noRecords }
+  const parts = {
+    clock: systemClock,
+    metrics,
+    logger: createLog('silent'),
+    records: noRecords,
+    edits: noEdits,
+  }
   rooms = new Rooms(engine, { ...limits, ...times, replaceThreads }, parts)
 }
 

@@ -307,7 +307,7 @@ it('[ACT-10] a page ends when much does not fit, and the next goes on', async ()
   await directory.organizations.ensure(scope)
   await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
   // Half of each kind: neither index alone says that no activity is of both.
-  const count = 12_000
+  const count = 5_000
   for (let from = 0; from < count; from += 500) {
     const batch = Array.from({ length: 500 }, (_, index) => {
       const number = from + index

@@ -22,7 +22,7 @@ export interface TestDirectory extends Directory {
 export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDirectory {
   const store = new OrganizationStore(engine.kv, engine.bus)
   return {
-    ...createDirectory(engine, { store, clock, log: createLog('silent') }),
+    ...createDirectory(engine, { store, clock, log: createLog('silent'), editWindowMs: 600_000 }),
     engine,
     store,
     reader: new AccessReader(store),

@@ -1,4 +1,8 @@
+import type { EditNotes } from '../../src/events/edit-windows.ts'
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
 export const noRecords: DocumentRecords = { ensure: () => Promise.resolve() }
+
+/** Likewise, where nobody notes who edits. */
+export const noEdits: EditNotes = { noted: () => null }
