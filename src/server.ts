@@ -130,7 +130,7 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const organizations = new OrganizationStore(engine.kv, engine.bus)
+  const organizations = new OrganizationStore(engine, clock)
   const directory = createDirectory(engine, {
     store: organizations,
     clock,

@@ -69,7 +69,7 @@ const removeRecords = (
   scope: OrganizationScope,
   folderIds: readonly string[],
 ): Promise<void> =>
-  store.change(scope, async (transaction) => {
+  store.carryOut(scope, async (transaction) => {
     const found = await transaction.getAll<FolderRecord>(folderIds.map(keys.folder))
     const folders = found.filter((folder) => folder !== null)
     for (const { folderId, parentFolderId } of folders) {

@@ -70,7 +70,7 @@ async function cutAll(
   condition: 'always' | 'unless made anew' = 'always',
 ): Promise<void> {
   for (let cut = true; cut; )
-    cut = await store.change(scope, async (transaction) => {
+    cut = await store.carryOut(scope, async (transaction) => {
       let found = false
       for (const subject of subjects) {
         if (condition === 'always' || (await transaction.get(recordKey(subject))) === null)

@@ -1,6 +1,9 @@
-import type { Bus, Kv } from '../engine/engine.ts'
+import type { Clock } from '../clock.ts'
+import type { Bus, Engine, Kv } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { recordNew } from '../events/record.ts'
 import { accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
+import { activitiesOf } from './change-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 import type { OrganizationRecord } from './records.ts'
 import { Transaction, Transactions } from './transaction.ts'
@@ -9,11 +12,13 @@ import { Transaction, Transactions } from './transaction.ts'
 export class OrganizationStore {
   readonly #kv: Kv
   readonly #bus: Bus
+  readonly #clock: Clock
   readonly #transactions: Transactions
 
-  constructor(kv: Kv, bus: Bus) {
+  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Clock) {
     this.#kv = kv
     this.#bus = bus
+    this.#clock = clock
     this.#transactions = new Transactions(kv)
   }
 
@@ -22,8 +27,20 @@ export class OrganizationStore {
     return new Transaction(this.#kv, organizationPart(scope))
   }
 
-  /** Changes an organization; resolves when that is durable and told. @throws ApiError ABORTED; what `work` throws */
-  async change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * Changes an organization, with the activities that stand for it; resolves when that is durable and told.
+   * @throws ApiError ABORTED; what `work` throws
+   */
+  change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.carryOut(scope, async (transaction) => {
+      const result = await work(transaction)
+      recordNew(transaction, activitiesOf(scope, transaction.written()), this.#clock.now())
+      return result
+    })
+  }
+
+  /** Like `change`, for what follows from a change that has left its activity. */
+  async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { result, transaction } = await this.#transactions.run(organizationPart(scope), work)
     const change = accessChangeOf(scope, transaction.written())
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))

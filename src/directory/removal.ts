@@ -104,7 +104,7 @@ export class Removal {
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
-    await store.change(scope, async (transaction) => {
+    await store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
       for (const record of records.filter((each) => each !== null)) {
         transaction.delete(keys.document(record.documentId))
@@ -118,7 +118,7 @@ export class Removal {
     for (;;) {
       const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
       if (grants.length === 0) return
-      await store.change(scope, async (transaction) => {
+      await store.carryOut(scope, async (transaction) => {
         for (const { key } of grants) {
           const subject = { type: key.at(-2) as SubjectType, id: key.at(-1) as string }
           await removeGrant(transaction, resource, subject)
@@ -130,7 +130,7 @@ export class Removal {
   /** Nobody adds any to a document that is being deleted. */
   async #removeActivities(scope: OrganizationScope, documentId: string, goOn: GoOn): Promise<void> {
     for (let removed = -1; removed !== 0; await goOn())
-      removed = await this.#tools.store.change(scope, (transaction) =>
+      removed = await this.#tools.store.carryOut(scope, (transaction) =>
         removeActivitiesOf(transaction, documentId, activitiesAtOnce),
       )
   }

@@ -54,6 +54,8 @@ export interface Written {
   readonly key: Key
   /** It is known not to have been there. */
   readonly isNew: boolean
+  /** It is deleted. */
+  readonly isGone: boolean
   /** It is marked as being deleted. */
   readonly isGoing: boolean
 }
@@ -133,6 +135,7 @@ export class Transaction {
     return [...this.#cells.values()].filter(isChanged).map(({ key, read, written }) => ({
       key,
       isNew: read === null,
+      isGone: written === null,
       isGoing: (written as Deletable | null)?.deleting === true,
     }))
   }

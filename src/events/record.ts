@@ -27,6 +27,11 @@ export async function record(
   }
 }
 
+/** Like `record`, for events whose ids have just been made. */
+export function recordNew(transaction: PartitionWriter, events: readonly ActivityEvent[], now: number): void {
+  for (const [place, event] of events.entries()) putActivity(transaction, { ...event, timestamp: now, place })
+}
+
 /** Those of the named activities that there are, by their ids. */
 export async function readActivities(
   reader: PartitionReader,

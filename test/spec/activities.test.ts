@@ -9,8 +9,9 @@ interface Row {
   featureType: string
   actionType: string
   actionUser: { userId: string; name?: string }
+  targetEntityId?: string
   timestamp: number
-  metadata: object
+  metadata: { documentId?: string }
 }
 
 let server: PeopleServer
@@ -35,7 +36,11 @@ const activity = (id: string, more: object = {}) => ({
   ...more,
 })
 const add = (data: object) => server.call<ItemResults>('/v2/activities/add', { documentId: 'd1', ...data })
-const get = (data: object) => server.call<Row[]>('/v2/activities/get', data)
+/** Without those of making the organization. */
+const get = async (data: object) => {
+  const all = await server.call<Row[]>('/v2/activities/get', data)
+  return all.filter(({ actionUser }) => actionUser.userId !== server.credentials.apiKey)
+}
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id)
 const page = async (data: object) => {
   const { body } = await server.post('/v2/activities/get', data)
@@ -172,11 +177,12 @@ it('[ACT-6] activities come newest first or oldest first, those of one call in i
 
 it('[ACT-7] a page token is sealed, and good for its own query only', async () => {
   const at = await organization('token-7')
+  const ann = { userId: 'ann' }
   await add({ ...at, activities: ['a', 'b', 'c'].map((id) => activity(id)) })
-  const { data, pageToken = '' } = await page({ ...at, pageSize: 1 })
+  const { data, pageToken = '' } = await page({ ...at, pageSize: 1, ...ann })
   expect(idsOf(data)).toEqual(['c'])
   expect(Buffer.from(pageToken, 'base64url').toString('latin1')).not.toContain('c"')
-  const next = await page({ ...at, pageSize: 2, pageToken })
+  const next = await page({ ...at, pageSize: 2, pageToken, ...ann })
   expect([idsOf(next.data), next.pageToken]).toEqual([['b', 'a'], undefined])
   const damaged = pageToken.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))
   for (const other of [
@@ -184,13 +190,13 @@ it('[ACT-7] a page token is sealed, and good for its own query only', async () =
     { pageToken, order: 'asc' },
     { pageToken, documentId: 'd1' },
     { pageToken, targetEntityId: 'd1' },
-    { pageToken, userId: 'd1' },
+    { pageToken, userId: 'bob' },
     { pageToken, featureTypes: ['crdt'] },
     { pageToken, actionTypes: ['crdt'] },
     { pageToken, activityIds: ['a'] },
     { pageToken, organizationId: 'acme' },
   ])
-    expect(errorOf(await server.post('/v2/activities/get', { ...at, ...other }))).toEqual([
+    expect(errorOf(await server.post('/v2/activities/get', { ...at, ...ann, ...other }))).toEqual([
       'INVALID_ARGUMENT',
     ])
 })
@@ -278,7 +284,10 @@ it('[ACT-9] every combination of filters answers what fits, each once, while oth
         for (let after: string | null | undefined; after !== null; ) {
           const { items, next } = await listed(after)
           expect(items.length).toBeLessThanOrEqual(limit)
-          seen.push(...items.map(({ id }) => id))
+          // Those of making the organization are not of a person.
+          seen.push(
+            ...items.filter(({ actionUser }) => people.includes(actionUser.userId)).map(({ id }) => id),
+          )
           times = times.concat(items.map(({ timestamp }) => timestamp))
           after = next
           const change = waiting.pop()
@@ -331,4 +340,47 @@ it('[ACT-10] a page ends when much does not fit, and the next goes on', async ()
   }
   expect(pages).toEqual([0, 1])
   await directory.close()
+})
+
+it('[ACT-15] what is changed by REST leaves activities, in the commit of the change', async () => {
+  const organizationId = 'rest-15'
+  const documentId = 'plan'
+  const call = (path: string, data: object) => server.call(path, { organizationId, ...data })
+  await call('/v2/organizations/add', { organizations: [{ organizationId }] })
+  await call('/v1/organizations/folders/add', { folders: [{ folderId: 'box' }] })
+  await call('/v2/organizations/documents/add', { documents: [{ documentId }] })
+  await call('/v2/organizations/documents/update', { documents: [{ documentId, documentName: 'Plan' }] })
+  await call('/v2/organizations/documents/update', { documents: [{ documentId, documentName: 'Plan' }] })
+  await call('/v2/organizations/documents/update', { documents: [{ documentId: 'none', documentName: 'x' }] })
+  await call('/v2/users/add', { users: [{ userId: 'ann' }] })
+  await call('/v2/users/add', { documentId, users: [{ userId: 'ann', accessRole: 'viewer' }] })
+  await call('/v1/organizations/usergroups/users/add', { organizationUserGroupId: 'all', userIds: ['ann'] })
+  await call('/v2/users/delete', { userIds: ['ann'] })
+  const query = { organizationId, order: 'asc' }
+  const listed = async () =>
+    (await page(query)).data.map(({ actionType, targetEntityId, metadata }) => [
+      actionType,
+      targetEntityId,
+      metadata.documentId,
+    ])
+  const before = [
+    ['organization.add', organizationId, undefined],
+    ['folder.add', 'box', undefined],
+    ['document.add', documentId, documentId],
+    ['document.update', documentId, documentId],
+    ['user.add', 'ann', undefined],
+    ['permission.add', documentId, documentId],
+    ['group.add', 'all', undefined],
+    ['group.user_add', 'all', undefined],
+    ['user.delete', 'ann', undefined],
+  ]
+  // Of one millisecond, in the order of ids that nobody has chosen.
+  expect((await listed()).toSorted()).toEqual(before.toSorted())
+  await call('/v2/organizations/documents/delete', { documentIds: [documentId] })
+  const left = before.filter(([, , document]) => document === undefined)
+  expect((await listed()).toSorted()).toEqual(
+    [...left, ['document.delete', documentId, undefined]].toSorted(),
+  )
+  const { data } = await page({ ...query, userId: server.credentials.apiKey, targetEntityId: documentId })
+  expect(data.map(({ actionType }) => actionType)).toEqual(['document.delete'])
 })

@@ -20,7 +20,7 @@ export interface TestDirectory extends Directory {
 
 /** On a store that may be a server's, too. */
 export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDirectory {
-  const store = new OrganizationStore(engine.kv, engine.bus)
+  const store = new OrganizationStore(engine, clock)
   return {
     ...createDirectory(engine, { store, clock, log: createLog('silent'), editWindowMs: 600_000 }),
     engine,
