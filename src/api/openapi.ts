@@ -19,6 +19,7 @@ const commonErrors: readonly CodedError[] = [
   { status: 'INVALID_ARGUMENT', when: 'the body is larger than the server takes', httpCode: 413 },
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
+  { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
   { status: 'RESOURCE_EXHAUSTED', when: 'calls come too fast; `Retry-After` says when to go on' },
   { status: 'INTERNAL', when: 'the server is at fault' },
   { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
