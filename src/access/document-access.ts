@@ -17,13 +17,14 @@ const attemptsMax = 3
 
 /** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
 export interface DocumentAccess extends Access {
-  readonly disabled: boolean
+  /** `deleted`: it is being removed, or what it is in. */
+  readonly state: 'open' | 'disabled' | 'deleted'
   /** The folders that the document is in, the nearest first. */
   readonly folderIds: readonly string[]
 }
 
 /** What is known where the directory knows nothing: everything is public. */
-export const publicAccess: DocumentAccess = { disabled: false, folderIds: [], levels: [], member: [] }
+export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
  * Reads what the directory says about access. A document, or organization, without a record is public; one that is
@@ -53,11 +54,11 @@ export class AccessReader {
         organizationPlace(scope),
       ]
       return {
-        disabled: document?.disabled ?? false,
+        state: document?.disabled === true ? 'disabled' : 'open',
         folderIds: folders.map(({ folderId }) => folderId),
         ...(await accessAt(reader, places, subjects)),
       }
     }
-    return { disabled: false, folderIds: [], ...closed }
+    return { state: 'deleted', folderIds: [], ...closed }
   }
 }

@@ -28,7 +28,7 @@ export function createDirectory(
   { store, clock, log }: { store: OrganizationStore; clock: Clock; log: Log },
 ): Directory {
   const removal = new Removal({ kv, log: documentLog, bus, store })
-  const removals = new Removals({ queue, removal, clock, log })
+  const removals = new Removals({ queue, bus, removal, clock, log })
   const organizations = new Organizations({ kv, store, removals, clock })
   return {
     organizations,

@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
-import type { Room } from '../rooms/room.ts'
+import { deleted, type Room } from '../rooms/room.ts'
 import type { Lease } from '../rooms/rooms.ts'
 import { readAwareness, writeAwareness } from '../update/awareness.ts'
 import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
@@ -279,7 +279,7 @@ export class Session implements Member, Reader {
   }
 
   #endRevoked(): void {
-    this.end(this.#access.disabled ? disabled : close('revoked', 'the right to this document has ended'))
+    this.end(revocations[this.#access.state])
   }
 
   #expire(): void {
@@ -304,3 +304,10 @@ export class Session implements Member, Reader {
 
 /** Why sessions on a disabled document end. */
 export const disabled = close('revoked', 'the document is disabled')
+
+/** Why sessions whose user has no right any more end. */
+const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
+  open: close('revoked', 'the right to this document has ended'),
+  disabled,
+  deleted,
+}

@@ -1,4 +1,7 @@
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
-export const noRecords: DocumentRecords = { ensure: () => Promise.resolve() }
+export const noRecords: DocumentRecords = {
+  ensure: () => Promise.resolve(),
+  isGoing: () => Promise.resolve(false),
+}
