@@ -4,6 +4,7 @@ import { eachItem, ItemRefused, type Results } from './items.ts'
 import { removeMembership } from './memberships.ts'
 import { keys, type OrganizationScope, type Subject } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import type { Reader } from './reader.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Grants, and memberships, of one user or group that are removed in one commit. */
@@ -36,7 +37,7 @@ export async function removeSubjects(
   return results
 }
 
-async function hasMuch(reader: Transaction, subject: Subject): Promise<boolean> {
+async function hasMuch(reader: Reader, subject: Subject): Promise<boolean> {
   const ranges = tieRanges(subject).map((prefix) => reader.scan({ prefix, limit: sliceMax + 1 }))
   return (await Promise.all(ranges)).some((entries) => entries.length > sliceMax)
 }
