@@ -12,6 +12,8 @@ import type { Place } from './places.ts'
 const groupsMax = 1_000
 /** Users in more groups have the grants of a resource listed, rather than each looked up: one scan costs some look-ups. */
 const lookedUpMax = 4
+/** Grants of a resource that are listed, times the groups of the user: a look-up takes as long as listing several. */
+const listedPerGroup = 5
 
 export interface Access {
   readonly levels: readonly AccessLevel[]
@@ -96,8 +98,8 @@ export class UserAccess {
   /** Null where it takes less to look them up. */
   async #listGrants(resource: Resource): Promise<Grants | null> {
     const { reader } = this.#options
-    const limit = this.#groups.length
-    if (limit <= lookedUpMax) return null
+    if (this.#groups.length <= lookedUpMax) return null
+    const limit = this.#groups.length * listedPerGroup
     const entries = await reader.scan({ prefix: keys.groupGrantsOn(resource), limit })
     if (entries.length === limit) return null
     const own = await reader.get<GrantRecord>(keys.grant(resource, this.#user))
