@@ -2,8 +2,8 @@ import { subfolderIds, treeChanged } from './folder-tree.ts'
 import { inSlices } from './items.ts'
 import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
+import type { Reader } from './reader.ts'
 import type { FolderRecord } from './records.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Documents of a folder, and folders, in one slice. */
 const sliceSize = 50
@@ -68,7 +68,7 @@ async function emptyFolder(
  * False, too, while the organization is being deleted, or is gone: its own removal takes everything, and the same ids
  * may come into being anew.
  */
-async function isMarked(transaction: Transaction, folderId: string): Promise<boolean> {
+async function isMarked(transaction: Reader, folderId: string): Promise<boolean> {
   if ((await findOrganization(transaction)) === null) return false
   return (await transaction.get<FolderRecord>(keys.folder(folderId)))?.deleting === true
 }
