@@ -9,6 +9,8 @@ export const memoryLimits = {
   reasonCharacters: 1_000,
   /** Different words of a text that precedents are looked for with; further ones are left out. */
   queryTerms: 64,
+  /** Judgments that contain them, summed over these words; of more, the most common words are left out. */
+  matches: 8_000,
   /** Characters of a word; longer ones are the same when they begin with the same so many. */
   termCharacters: 64,
   /** Judgments that one call deletes. */

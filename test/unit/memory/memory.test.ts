@@ -83,6 +83,27 @@ function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   return keyed.sort((a, b) => a.order - b.order).map(({ item }) => item)
 }
 
+it('[MEM-13] a judgment whose organization goes while it is written is refused, and nothing of it stays', async () => {
+  const { kv } = directory.engine
+  directory.removals.start()
+  const going = { ...judgment, organizationId: 'acme' }
+  const judgments = new Judgments({
+    kv: {
+      get: (...parameters) => kv.get(...parameters),
+      scan: (...parameters) => kv.scan(...parameters),
+      async commit(...parameters) {
+        await directory.organizations.delete(tenant, ['acme'])
+        return kv.commit(...parameters)
+      },
+    },
+    organizations: directory.store,
+    clock: directory.clock,
+  })
+  await expect(judgments.add(tenant, going)).rejects.toMatchObject({ status: 'NOT_FOUND' })
+  expect(await memory.query(tenant, { limit: 100 })).toEqual([])
+  await directory.removals.stop()
+})
+
 it('[MEM-14] an index follows what others change, also after it was far behind', async () => {
   const judgments = judgmentsOf({ changes: 5 })
   const indexes = new Indexes(directory.engine.kv)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { JudgmentIndex, type Precedent } from '../../../src/memory/judgment-index.ts'
 import type { Decision, Judgment } from '../../../src/memory/judgment-keys.ts'
+import { memoryLimits } from '../../../src/memory/limits.ts'
 import { suggestionOf } from '../../../src/memory/suggestion.ts'
 
 const now = 1_700_000_000_000
@@ -64,6 +65,15 @@ it('[MEM-5] precedents share words that count, and are at least 0.3 times as rel
   expect(found('parcel')).toHaveLength(3)
 })
 
+it('[MEM-5] where many words are in very many judgments, the most common ones are left out', () => {
+  const index = new JudgmentIndex()
+  for (let count = 0; count < memoryLimits.matches; count++)
+    index.add(judgment('approve', { query: count < 3 ? 'common rare' : 'common' }))
+  expect(index.search('common')).toHaveLength(memoryLimits.matches)
+  expect(index.search('common rare')).toHaveLength(3)
+  expect(index.search('common unknown')).toHaveLength(memoryLimits.matches)
+})
+
 it('[MEM-6] the three reasons with the most weight are told, each once', () => {
   const found = [
     approve(1, { reason: 'alone' }),
@@ -75,6 +85,12 @@ it('[MEM-6] the three reasons with the most weight are told, each once', () => {
     reject(1, { reason: 'no' }),
   ]
   expect(weigh(...found)?.primary?.topReasons).toEqual(['Often', 'alone', 'third'])
+  const equal = [
+    approve(1, { reason: 'a', judgedAt: now - 2 }),
+    approve(1, { reason: 'b', judgedAt: now }),
+    approve(1, { reason: 'c', judgedAt: now - 1 }),
+  ]
+  expect(weigh(...equal)?.primary?.topReasons).toEqual(['b', 'c', 'a'])
 })
 
 it('[MEM-7] caveats say that evidence is split, old, or of one reviewer', () => {

@@ -8,7 +8,7 @@ export const suggestDecision = bareOperation({
   description:
     'Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the ' +
     'same judgments always give the same answer. Precedents are judgments that share words with `query` and are at least ' +
-    '0.3 times as relevant (BM25; common English words left out) as the most relevant one; the weight of each is that ' +
+    '0.3 times as relevant (BM25; common English words left out, as are the most common ones of a large memory) as the most relevant one; the weight of each is that ' +
     'ratio. They come from the narrowest scope in which one decision has at least 2: the document, the organization, ' +
     'all of the API key. The decision with more weight is `primary`, unless it has fewer than 2; of equal ones that with ' +
     'more precedents, then that with the newest. The other one is `conflict` when both have at least 2. The answer has ' +
