@@ -17,6 +17,7 @@ const benches = [
   'replace-worst',
   'neighbours',
   'rest',
+  'memory',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

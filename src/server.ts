@@ -21,6 +21,7 @@ import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
 import type { Log } from './log.ts'
+import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Tenant } from './model/address.ts'
 import { type Close, close } from './model/close.ts'
@@ -56,6 +57,7 @@ interface Services extends Base {
   readonly rooms: Rooms
   readonly organizations: OrganizationStore
   readonly directory: Directory
+  readonly memory: Memory
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -130,7 +132,13 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
   const organizations = new OrganizationStore(engine.kv, engine.bus)
-  const directory = createDirectory(engine, { store: organizations, clock, log })
+  const memory = new Memory(engine.kv, organizations, clock)
+  const directory = createDirectory(engine, {
+    store: organizations,
+    clock,
+    log,
+    forget: (scope, goOn) => memory.forget(scope, goOn),
+  })
   const rooms = new Rooms(
     engine,
     {
@@ -159,6 +167,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     tokens,
     organizations,
     directory,
+    memory,
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -236,6 +245,7 @@ function createHttp({
   rooms,
   organizations,
   directory,
+  memory,
   pageTokens,
   origins,
   ...rest
@@ -264,6 +274,7 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      memory,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
       tokens,

@@ -13,6 +13,7 @@ const layers: readonly (readonly string[])[] = [
   ['engine'],
   ['events'],
   ['directory'],
+  ['memory'],
   ['access'],
   ['rooms'],
   ['sync', 'api', 'webhooks'],

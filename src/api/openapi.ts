@@ -46,6 +46,7 @@ const credentials: Readonly<
 const tags: Readonly<Record<string, string>> = {
   auth: 'Tokens for people, and what people may do.',
   crdt: 'The content of documents, as people see it while they edit.',
+  memory: 'What people decided, and what they would decide.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
@@ -89,19 +90,19 @@ const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
   mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))
 
 function describe(operation: Operation): object {
-  const { path, auth, summary, description, request, response, errors } = operation
+  const { path, auth, summary, description, errors } = operation
   return {
     operationId: path.slice(1).replaceAll('/', '_'),
     summary,
     description,
     tags: [tagOf(operation)],
     security: [mapValues(credentials[auth], () => [])],
-    requestBody: { required: true, content: jsonContent(requestBody(request), 'request') },
+    requestBody: { required: true, content: jsonContent(requestBody(operation.request), 'request') },
     responses: {
       200: {
         description: 'Done.',
         headers: commonHeaders,
-        content: jsonContent(resultBody(request, response), 'answer'),
+        content: jsonContent(resultBody(operation), 'answer'),
       },
       ...errorResponses([...commonErrors, ...errors]),
     },

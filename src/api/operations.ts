@@ -18,6 +18,10 @@ import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
+import { addJudgment } from './v2/memory/judgments/add.ts'
+import { deleteJudgments } from './v2/memory/judgments/delete.ts'
+import { queryJudgments } from './v2/memory/judgments/query.ts'
+import { suggestDecision } from './v2/memory/suggest.ts'
 import { addOrganizations } from './v2/organizations/add.ts'
 import { deleteOrganizations } from './v2/organizations/delete.ts'
 import { updateDocumentAccess } from './v2/organizations/documents/access/update.ts'
@@ -68,6 +72,10 @@ export const operations: readonly Operation[] = [
   deleteContent,
   getContent,
   updateContent,
+  addJudgment,
+  deleteJudgments,
+  queryJudgments,
+  suggestDecision,
   addOrganizations,
   deleteOrganizations,
   updateDocumentAccess,

@@ -9,6 +9,7 @@ import type { Permissions } from '../directory/permissions.ts'
 import type { Tenancy } from '../directory/tenancy.ts'
 import type { Users } from '../directory/users.ts'
 import type { DocumentLog } from '../engine/engine.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { PageTokens } from './page-tokens.ts'
@@ -24,6 +25,7 @@ export interface Services extends Tenancy {
   readonly users: Users
   readonly groups: Groups
   readonly permissions: Permissions
+  readonly memory: Memory
   readonly permissionReader: PermissionReader
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */

@@ -7,7 +7,7 @@ import { Groups } from './groups.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { Organizations } from './organizations.ts'
 import { Permissions } from './permissions.ts'
-import { Removal } from './removal.ts'
+import { type ForgetOrganization, Removal } from './removal.ts'
 import { Removals } from './removals.ts'
 import { Users } from './users.ts'
 
@@ -23,11 +23,18 @@ export interface Directory {
   readonly removals: Removals
 }
 
+interface DirectoryParts {
+  readonly store: OrganizationStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly forget: ForgetOrganization
+}
+
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log }: { store: OrganizationStore; clock: Clock; log: Log },
+  { store, clock, log, forget }: DirectoryParts,
 ): Directory {
-  const removal = new Removal({ kv, log: documentLog, bus, store })
+  const removal = new Removal({ kv, log: documentLog, bus, store, forget })
   const removals = new Removals({ queue, bus, removal, clock, log })
   const organizations = new Organizations({ kv, store, removals, clock })
   return {

@@ -28,6 +28,7 @@ export interface RemovalTools {
   readonly log: DocumentLog
   readonly bus: Bus
   readonly store: OrganizationStore
+  readonly forget: ForgetOrganization
 }
 
 /** Of something in an organization. */
@@ -35,6 +36,9 @@ type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /** To be called between slices: throws when the work must not go on. */
 export type GoOn = () => Promise<void>
+
+/** Removes what is kept of an organization outside its own partition, where it is removed from here. */
+export type ForgetOrganization = (scope: OrganizationScope, goOn: GoOn) => Promise<void>
 
 /**
  * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
@@ -85,6 +89,7 @@ export class Removal {
     if (within !== undefined) await Promise.allSettled(within)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
+    await this.#tools.forget(scope, goOn)
     // Before the record: as long as that is there, nobody adds the organization anew.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)

@@ -36,6 +36,7 @@ const known: Readonly<Record<string, unknown>> = {
   contentKey: 'content',
   userId: 'ann',
   userIds: ['ann', 'bob'],
+  reviewerId: 'ann',
   groupId: 'design',
   groupIds: ['design'],
   organizationUserGroupId: 'design',
@@ -91,12 +92,19 @@ function restrict(schema: Schema): void {
   const { properties = {}, items } = schema
   for (const name of opaque) delete properties[name]
   chooseAlternatives(schema, properties)
+  requireOrganization(schema, properties)
   chooseTypes(schema, properties)
   for (const [name, member] of Object.entries(properties)) {
     restrict(member)
     if (known[name] !== undefined) loosen(member)
   }
   if (items !== undefined) restrict(items)
+}
+
+/** A document is one of an organization, also where both may be missing. */
+function requireOrganization(schema: Schema, { documentId, organizationId }: Members): void {
+  if (documentId === undefined || organizationId === undefined) return
+  schema.required = [...new Set([...(schema.required ?? []), 'organizationId'])]
 }
 
 /** Values at the limits of a schema name nothing; those of the example do. */
