@@ -24,6 +24,8 @@ import type { Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Tenant } from './model/address.ts'
 import { type Close, close } from './model/close.ts'
+import { NotificationConfigs } from './notifications/configs.ts'
+import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
@@ -266,6 +268,8 @@ function createHttp({
       ...tenancy,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
+      notifications: new Notifications(organizations, clock),
+      notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
       pageTokens,

@@ -13,6 +13,7 @@ const layers: readonly (readonly string[])[] = [
   ['engine'],
   ['events'],
   ['directory'],
+  ['notifications'],
   ['access'],
   ['rooms'],
   ['sync', 'api', 'webhooks'],
