@@ -1,3 +1,4 @@
+import { inSlices } from './items.ts'
 import { notificationKeys as keys } from './notification-keys.ts'
 import {
   dropRecipient,
@@ -23,7 +24,7 @@ export async function removeDocumentNotifications(
   for (;;) {
     const entries = await scan(keys.list({ kind: 'document', id: documentId }))
     if (entries.length === 0) break
-    for (const { key } of entries) await removeWholly(store, scope, key.at(-1) as string)
+    await inSlices(entries, ({ key }) => removeWholly(store, scope, key.at(-1) as string))
     await goOn()
   }
   for (;;) {
@@ -71,10 +72,8 @@ export async function cutNotifications(
   return [addressed, marks, configs].reduce((sum, entries) => sum + (entries?.length ?? 0), 0)
 }
 
-/** The user's own mark goes first: of one that addressed nobody else none is left then, and it goes in one commit. */
 async function cutAddressed(transaction: Transaction, id: string, userId: string): Promise<void> {
   const record = await transaction.get<NotificationRecord>(keys.notification(id))
-  if (record === null) return
-  await removeMark(transaction, id, userId)
-  if (dropRecipient(transaction, record, userId) === 'nobody left') await removeNotification(transaction, id)
+  if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
+    await removeNotification(transaction, id)
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { organizationPart } from '../../src/directory/organization-keys.ts'
+import { inSlices } from '../../src/directory/items.ts'
+import { Tenants } from '../../src/directory/tenants.ts'
 import { notificationLimits } from '../../src/notifications/limits.ts'
-import { scopeOf } from '../support/directory.ts'
+import { Notifications } from '../../src/notifications/notifications.ts'
 import {
   allPages,
   type NotificationRow,
@@ -263,9 +264,61 @@ it('[NOTE-17] what belongs to another key is absent; limits are refused with the
     'INVALID_ARGUMENT',
     '/data/notifications/1/notificationSourceData',
   ])
-  const scope = { ...scopeOf(server.credentials, 'limits-17'), apiKey: 'another' }
-  await server.directory.organizations.ensure(scope)
-  expect(
-    await server.engine.kv.scan(organizationPart(scope), { prefix: ['notifications'], limit: 1 }),
-  ).toEqual([])
+})
+
+it('[NOTE-17] what belongs to another API key is absent', async () => {
+  const { add, ids, post } = await organization('keys-17', ['ann'])
+  await add({ notificationId: 'n' })
+  const { workspaceId } = server.credentials
+  const tenants = new Tenants(server.engine.kv)
+  const other = { workspaceId, apiKey: 'other-key' }
+  await tenants.addApiKey({ id: other.apiKey, workspaceId, apiKeyName: '', type: 'testing', createdAt: 1 })
+  await tenants.putAuthToken(other, { token: 'other-token', name: 'default', domains: [], createdAt: 1 })
+  const headers = { 'x-service-api-key': other.apiKey, 'x-service-auth-token': 'other-token' }
+  const postAsOther = (path: string, data: object) =>
+    server.post(path, { organizationId: 'keys-17', ...data }, headers)
+  const calls = [
+    ['/v1/notifications/add', { ...plain, notificationId: 'n' }],
+    ['/v2/notifications/get', { notificationIds: ['n'] }],
+    ['/v2/notifications/update', { notifications: [{ id: 'n', readByUserIds: ['ann'] }] }],
+    ['/v2/notifications/delete', { notificationIds: ['n'] }],
+    ['/v2/notifications/config/set', { userIds: ['ann'], config: { inbox: 'NONE' } }],
+    ['/v2/notifications/config/get', { userId: 'ann' }],
+  ] as const
+  for (const [path, data] of calls) expect(errorOf(await postAsOther(path, data))).toEqual(['NOT_FOUND'])
+  const flags = { createOrganization: true, createDocument: true }
+  const own = await postAsOther('/v1/notifications/add', { ...plain, ...flags, notificationId: 'n' })
+  expect(own.body.result?.data).toMatchObject({ success: true })
+  await postAsOther('/v2/notifications/delete', { notificationIds: ['n'] })
+  await postAsOther('/v2/notifications/config/set', { userIds: ['ann'], config: { inbox: 'NONE' } })
+  expect(await ids({ userId: 'ann' })).toEqual(['n'])
+  const first = await post('/v2/notifications/get', {})
+  expect(first.body.result?.data).toMatchObject([{ id: 'n', readByUserIds: [] }])
+})
+
+it('[NOTE-8] what is filtered out is looked at in bounded numbers, and a page ends at a number of bytes', async () => {
+  const { scope, post } = await organization('bounds-8', ['ann'])
+  const service = new Notifications(server.directory.store, server.clock)
+  const adding = (id: string, more: object = {}) =>
+    service.add(scope, {
+      ...plain,
+      displayHeadlineMessageTemplateData: {},
+      notificationSourceData: {},
+      notifyAll: false,
+      id,
+      ...more,
+    })
+  const foreign = Array.from({ length: notificationLimits.scanned + 100 }, (_, index) => `bob-${index}`)
+  await adding('last', { notifyUsers: [{ userId: 'ann' }] })
+  server.clock.advance(1)
+  await inSlices(foreign, (id) => adding(id, { notifyUsers: [{ userId: 'bob' }] }), 200)
+  const forAnn = { documentId: 'd1', userId: 'ann' }
+  const found = await allPages((more) => post('/v2/notifications/get', { ...forAnn, ...more }))
+  expect(found.map((page) => page.map(({ id }) => id))).toEqual([[], ['last']])
+  const large = Array.from({ length: 20 }, (_, index) => `large-${index}`)
+  const notificationSourceData = { text: 'x'.repeat(notificationLimits.pageBytes / 10) }
+  for (const id of large) await adding(id, { documentId: 'd2', notificationSourceData })
+  const pages = await allPages((more) => post('/v2/notifications/get', { documentId: 'd2', ...more }))
+  expect(pages.map((page) => page.length)).toEqual([9, 9, 2])
+  expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(large))
 })
