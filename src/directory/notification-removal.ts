@@ -46,7 +46,8 @@ export async function removeWholly(
   scope: OrganizationScope,
   id: string,
 ): Promise<void> {
-  while (!(await store.change(scope, (transaction) => removeNotification(transaction, id))));
+  for (let isGone = false; !isGone; )
+    isGone = await store.change(scope, (transaction) => removeNotification(transaction, id))
 }
 
 /** Index ranges of what a user has of notifications. */
