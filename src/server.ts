@@ -25,6 +25,8 @@ import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Tenant } from './model/address.ts'
 import { type Close, close } from './model/close.ts'
+import { NotificationConfigs } from './notifications/configs.ts'
+import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
@@ -277,6 +279,8 @@ function createHttp({
       memory,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
+      notifications: new Notifications(organizations, clock),
+      notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
       pageTokens,

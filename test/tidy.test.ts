@@ -14,6 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['memory'],
+  ['notifications'],
   ['access'],
   ['rooms'],
   ['sync', 'api', 'webhooks'],

@@ -47,6 +47,7 @@ const tags: Readonly<Record<string, string>> = {
   auth: 'Tokens for people, and what people may do.',
   crdt: 'The content of documents, as people see it while they edit.',
   memory: 'What people decided, and what they would decide.',
+  notifications: 'Notifications, and what users want to see of them.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',

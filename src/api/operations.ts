@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts'
+import { addNotification } from './v1/notifications/add.ts'
 import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
 import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
 import { addFolders } from './v1/organizations/folders/add.ts'
@@ -22,6 +23,11 @@ import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
 import { queryJudgments } from './v2/memory/judgments/query.ts'
 import { suggestDecision } from './v2/memory/suggest.ts'
+import { getNotificationConfig } from './v2/notifications/config/get.ts'
+import { setNotificationConfig } from './v2/notifications/config/set.ts'
+import { deleteNotifications } from './v2/notifications/delete.ts'
+import { getNotifications } from './v2/notifications/get.ts'
+import { updateNotifications } from './v2/notifications/update.ts'
 import { addOrganizations } from './v2/organizations/add.ts'
 import { deleteOrganizations } from './v2/organizations/delete.ts'
 import { updateDocumentAccess } from './v2/organizations/documents/access/update.ts'
@@ -53,6 +59,7 @@ import { getWorkspace } from './v2/workspace/get.ts'
 
 /** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
+  addNotification,
   getDocumentsV1,
   updateDocumentsV1,
   addFolders,
@@ -76,6 +83,11 @@ export const operations: readonly Operation[] = [
   deleteJudgments,
   queryJudgments,
   suggestDecision,
+  getNotificationConfig,
+  setNotificationConfig,
+  deleteNotifications,
+  getNotifications,
+  updateNotifications,
   addOrganizations,
   deleteOrganizations,
   updateDocumentAccess,

@@ -4,6 +4,7 @@ import { documentPrefix, organizationPrefix } from '../model/address.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeGrant } from './grants.ts'
 import { inSlices } from './items.ts'
+import { removeDocumentNotifications } from './notification-removal.ts'
 import {
   keys,
   type OrganizationScope,
@@ -127,6 +128,7 @@ export class Removal {
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
+    await inSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.change(scope, async (transaction) => {

@@ -40,6 +40,8 @@ const known: Readonly<Record<string, unknown>> = {
   groupId: 'design',
   groupIds: ['design'],
   organizationUserGroupId: 'design',
+  notificationId: 'shared-2',
+  notificationIds: ['shared-1'],
   apiKey: 'key_example',
   ownerEmail: 'ada@example.com',
   avatar: 'https://example.com/ada.png',
@@ -48,7 +50,7 @@ const known: Readonly<Record<string, unknown>> = {
 }
 /** Members with values of earlier answers, which nobody can guess. */
 const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
-/** Lists whose items must differ, or be domains: those that the tool makes are not. */
+/** Lists whose items must differ, be there, or be domains: those that the tool makes are not. */
 const leftOut: readonly string[] = [
   '/v2/auth/permissions/add',
   '/v2/workspace/domains/add',
@@ -57,6 +59,8 @@ const leftOut: readonly string[] = [
 /** The same, where such a list can be missing. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/notifications/config/get': ['documentIds'],
+  '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
 }
 /** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
@@ -64,6 +68,7 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['documentId', 'folderId', 'some'],
   ['documentIds', 'folderId', 'some'],
   ['groupIds', 'organizationUserGroupId', 'some'],
+  ['documentId', 'notificationIds', 'one'],
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
