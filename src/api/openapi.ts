@@ -46,6 +46,7 @@ const tags: Readonly<Record<string, string>> = {
   auth: 'Tokens for people, and what people may do.',
   crdt: 'The content of documents, as people see it while they edit.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
+  presence: 'Who is on a document: those who are connected, and those whom a backend names.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
 }

@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { loadRoom } from './loading.ts'
+import { Presence } from './presence.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
@@ -57,6 +58,8 @@ interface OpenRoom {
  * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
  */
 export class Rooms {
+  /** Who is on which document. */
+  readonly presence: Presence
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
@@ -81,8 +84,10 @@ export class Rooms {
       waitingMax: waitingForThreadMax,
       jobMs: threadJobMs,
     })
+    this.presence = new Presence(parts.clock)
     this.#tools = {
       ...parts,
+      presence: this.presence,
       log: engine.log,
       health: () => engine.health(),
       turns: new Turns(),
@@ -92,7 +97,10 @@ export class Rooms {
     }
     this.#cancelRest = this.#watchRest()
     this.#unsubscribe = engine.bus.subscribe(removedTopic, (message) => {
-      for (const prefix of decodeRemoved(message)) this.#endRemoved(prefix)
+      for (const prefix of decodeRemoved(message)) {
+        this.#endRemoved(prefix)
+        this.presence.endRemoved(prefix)
+      }
     })
   }
 
@@ -144,6 +152,7 @@ export class Rooms {
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
+    this.presence.close()
     await this.#threads.close()
   }
 
