@@ -94,7 +94,7 @@ export class AwarenessBoard implements PresenceView {
     for (const [clientId, said] of this.#said) {
       if (!userIds.has(said.member.user.id)) continue
       const user = this.#parts.presence.userOf(said.member)
-      if (user === null) this.#hide(clientId)
+      if (user === null) this.#hideMadeUp(clientId, said)
       else if (this.#shown.get(clientId)?.text !== stamped(said.state, user))
         this.#showMadeUp(clientId, said, user)
     }
@@ -171,19 +171,27 @@ export class AwarenessBoard implements PresenceView {
       return this.#hide(clientId, clock, member)
     }
     this.#parts.presence.heard(member, userIn(state).status)
-    if (before?.take(clock, state) === false) return
     const said = before ?? new Said(member, clock, state)
     this.#said.set(clientId, said)
+    const kind = before?.take(clock, state) ?? 'news'
     const user = this.#parts.presence.userOf(member)
-    if (user !== null) this.#showSaid(clientId, said, user)
+    if (user === null) return
+    if (kind === 'news') this.#showSaid(clientId, said, user)
+    else if (this.#hasMissed(clientId, clock, state)) this.#showMadeUp(clientId, said, user)
+  }
+
+  /** Is another state shown of a client, and will it not take that over, because its own clock is as late? */
+  #hasMissed(clientId: number, clock: number, state: Said['state']): boolean {
+    const shown = this.#shown.get(clientId)
+    return shown !== undefined && shown.clock <= clock && shown.text !== JSON.stringify(state)
   }
 
   /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
   #showSaid(clientId: number, said: Said, user: ShownUser): void {
     const text = stamped(said.state, user)
     const last = this.#clockShown(clientId) ?? -1
-    if (last >= said.clock && this.#shown.get(clientId)?.text === text) return
     const knows = user.status === undefined || userIn(said.state).status === user.status
+    if (knows && last >= said.clock && this.#shown.get(clientId)?.text === text) return
     if (last >= said.clock || !knows) return this.#showMadeUp(clientId, said, user)
     this.#show(clientId, { clock: said.clock, text, userId: user.id }, said.member)
   }
@@ -194,6 +202,13 @@ export class AwarenessBoard implements PresenceView {
     const text = stamped(said.state, user)
     said.madeUp(clock, text)
     this.#show(clientId, { clock, text, userId: user.id }, null)
+  }
+
+  #hideMadeUp(clientId: number, said: Said): void {
+    const shown = this.#shown.get(clientId)
+    if (shown === undefined) return
+    said.madeUp(shown.clock + 1, null)
+    this.#hide(clientId)
   }
 
   #show(clientId: number, shown: Shown, knownTo: Member | null): void {

@@ -84,8 +84,8 @@ export class PresenceBoard {
   /** A room is closed, and its sockets with it. */
   exit(view: PresenceView): void {
     this.#views.delete(view)
-    for (const { sockets } of [...this.#connected.values()])
-      for (const [member, socket] of [...sockets]) if (socket.view === view) this.leave(member)
+    for (const { sockets } of this.#connected.values())
+      for (const [member, socket] of sockets) if (socket.view === view) this.leave(member)
     this.#emptied()
   }
 

@@ -58,11 +58,11 @@ export class Presence {
   /** Documents whose keys start so have been removed. Who is there with a socket leaves with the room. */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)
-    for (const [key, board] of [...this.#boards]) if (key.startsWith(start)) board.clearGuests()
+    for (const [key, board] of this.#boards) if (key.startsWith(start)) board.clearGuests()
   }
 
   close(): void {
-    for (const board of [...this.#boards.values()]) board.clearGuests()
+    for (const board of this.#boards.values()) board.clearGuests()
   }
 
   #forgetEmpty(key: string, board: PresenceBoard): void {

@@ -12,8 +12,8 @@ export class Said {
   readonly member: Member
   clock: number
   state: Readonly<Record<string, unknown>>
-  /** By their clocks, the states that the client has not chosen itself. */
-  readonly #made = new Map<number, string>()
+  /** By their clocks, the states that the client has not chosen itself; null: it was told that it shows nothing. */
+  readonly #made = new Map<number, string | null>()
 
   constructor(member: Member, clock: number, state: Said['state']) {
     this.member = member
@@ -21,21 +21,30 @@ export class Said {
     this.state = state
   }
 
-  /** Takes what the client says next; its clock must not be earlier than before. False when it is an answer of ours. */
-  take(clock: number, state: Said['state']): boolean {
+  /** Takes what the client says next; its clock must not be earlier than before. */
+  take(clock: number, state: Said['state']): 'news' | 'answer' {
     this.clock = clock
+    const isAnswer = this.#isAnswer(clock, state)
     // Clients answer in order: what is older will not come any more.
-    for (const made of this.#made.keys()) if (made < clock) this.#made.delete(made)
-    if (this.#made.get(clock) === JSON.stringify(state)) return false
+    for (const made of this.#made.keys()) if (made < clock - 1) this.#made.delete(made)
+    if (isAnswer) return 'answer'
     this.state = state
-    return true
+    return 'news'
   }
 
   /** The client will be told this as its own state. */
-  madeUp(clock: number, text: string): void {
+  madeUp(clock: number, text: string | null): void {
     this.#made.set(clock, text)
     if (this.#made.size <= madeMax) return
     for (const oldest of this.#made.keys()) return void this.#made.delete(oldest)
+  }
+
+  /** A client that is told that it shows nothing answers with what it has, one clock later. */
+  #isAnswer(clock: number, state: Said['state']): boolean {
+    if (this.#made.size === 0) return false
+    const text = JSON.stringify(state)
+    if (this.#made.get(clock) === text) return true
+    return this.#made.get(clock - 1) === null && [...this.#made.values()].includes(text)
   }
 }
 

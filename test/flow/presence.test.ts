@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { PresenceEntry } from '../../src/rooms/presence-board.ts'
-import { HeldClock } from '../support/clock.ts'
+import type { AwarenessEntry } from '../../src/update/awareness.ts'
 import { type Editor, eventually, type ProviderVersion, RawClient, syncedEditor } from '../support/clients.ts'
+import { HeldClock } from '../support/clock.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -83,7 +84,8 @@ it('[PRES-2] a status set by REST reaches every client, its user too, and outliv
       Promise.all(
         editors.map((editor) =>
           eventually(
-            () => seenIn(editor, userId)?.user?.status === status && seenIn(editor, userId)?.cursor === cursor,
+            () =>
+              seenIn(editor, userId)?.user?.status === status && seenIn(editor, userId)?.cursor === cursor,
             () => statesIn(editor),
           ),
         ),
@@ -131,7 +133,8 @@ it('[PRES-3] without a socket users stay for their time, which begins anew with 
   clock.advance(1_999)
   expect(await userIds()).toEqual(['short', 'usual', 'witness'])
   const idOf = (userId: string): number | undefined =>
-    witness.awareness().find(({ state }) => (state?.user as { id?: string } | undefined)?.id === userId)?.clientId
+    witness.awareness().find(({ state }) => (state?.user as { id?: string } | undefined)?.id === userId)
+      ?.clientId
   await eventually(() => idOf('short') !== undefined)
   clock.advance(1)
   expect(await userIds()).toEqual(['usual', 'witness'])
@@ -199,7 +202,11 @@ it('[PRES-5] a connected user who is deleted stays away until a new connection, 
 
 it('[PRES-6] all editors of a document have one board; a user is there until the last socket is gone', async () => {
   const { open, call, get, userIds } = await newDocument()
-  const [one, two, other] = [await open('ada', 3, 'main'), await open('ada', 2, 'side'), await open('bob', 1, 'side')]
+  const [one, two, other] = [
+    await open('ada', 3, 'main'),
+    await open('ada', 2, 'side'),
+    await open('bob', 1, 'side'),
+  ]
   for (const { provider } of [one, two]) provider.awareness.setLocalStateField('cursor', 1)
   await call('update', { users: [{ userId: 'ada', status: 'away' }] })
   await call('add', { users: [{ userId: 'ann' }] })
@@ -245,7 +252,7 @@ it('[PRES-8] no socket can speak for a user without one', async () => {
   await call('add', { users: [{ userId: 'ann' }] })
   const [liar, witness] = [await raw('liar'), await raw('witness')]
   await liar.roundTrip()
-  const [{ clientId = 0, clock = 0 } = {}] = liar.awareness()
+  const { clientId, clock } = liar.awareness()[0] as AwarenessEntry
   liar.sendAwareness(clientId, clock + 1, { user: { status: 'hacked' } })
   liar.sendAwareness(clientId, clock + 2, null)
   await liar.roundTrip()
