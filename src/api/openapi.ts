@@ -49,6 +49,7 @@ const tags: Readonly<Record<string, string>> = {
   memory: 'What people decided, and what they would decide.',
   notifications: 'Notifications, and what users want to see of them.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
+  presence: 'Who is on a document: those who are connected, and those whom a backend names.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
 }

@@ -43,6 +43,10 @@ import { getOrganizations } from './v2/organizations/get.ts'
 import { updateOrganizations } from './v2/organizations/update.ts'
 import { deleteGroups } from './v2/organizations/usergroups/delete.ts'
 import { getGroups } from './v2/organizations/usergroups/get.ts'
+import { addPresence } from './v2/presence/add.ts'
+import { deletePresence } from './v2/presence/delete.ts'
+import { getPresence } from './v2/presence/get.ts'
+import { updatePresence } from './v2/presence/update.ts'
 import { addUsers } from './v2/users/add.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
@@ -103,6 +107,10 @@ export const operations: readonly Operation[] = [
   updateOrganizations,
   deleteGroups,
   getGroups,
+  addPresence,
+  deletePresence,
+  getPresence,
+  updatePresence,
   addUsers,
   deleteUsers,
   getUsers,

@@ -19,6 +19,7 @@ import { keys, type OrganizationScope, rootFolderId } from './organization-keys.
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import type { Organizations } from './organizations.ts'
 import type { Page } from './page.ts'
+import { checkResource } from './places.ts'
 import { presenceOf } from './presence.ts'
 import type { FolderRecord } from './records.ts'
 import { removalJob } from './removal-task.ts'
@@ -84,6 +85,11 @@ export class Documents {
     if (presence.state === 'going') throw beingDeleted()
     if (presence.document?.disabled === true)
       throw new ApiError('FAILED_PRECONDITION', 'the document is disabled')
+  }
+
+  /** @throws ApiError NOT_FOUND when the document does not exist */
+  async require(scope: OrganizationScope, documentId: string): Promise<void> {
+    await checkResource(this.#store.read(scope), { type: 'document', id: documentId })
   }
 
   /** @param options.createFolder true: makes the folders that are missing, at the top */

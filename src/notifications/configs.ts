@@ -3,7 +3,7 @@ import { type NotificationConfig, putConfig } from '../directory/notification-re
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../directory/organization-store.ts'
 import { missingOf } from '../directory/places.ts'
-import type { Transaction } from '../directory/transaction.ts'
+import type { Reader } from '../directory/reader.ts'
 import { ApiError } from '../errors.ts'
 import { effectiveConfig } from './visibility.ts'
 
@@ -73,7 +73,7 @@ export class NotificationConfigs {
   }
 }
 
-async function checkPlaces(transaction: Transaction, places: readonly ConfigPlace[]): Promise<void> {
+async function checkPlaces(transaction: Reader, places: readonly ConfigPlace[]): Promise<void> {
   await organizationOf(transaction)
   const documentIds = places.filter((place) => place !== null)
   const missing = await missingOf(

@@ -4,7 +4,7 @@ import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { Page, PageRange } from '../directory/page.ts'
 import { missingOf } from '../directory/places.ts'
-import type { Transaction } from '../directory/transaction.ts'
+import type { Reader } from '../directory/reader.ts'
 import { notificationLimits as limits } from './limits.ts'
 import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
@@ -48,7 +48,7 @@ export async function listNotifications(
 
 /** Of those that exist, and whose documents do, in the order of the ids. */
 export async function existing(
-  reader: Transaction,
+  reader: Reader,
   ids: readonly string[],
 ): Promise<readonly NotificationRecord[]> {
   const found = await reader.getAll<NotificationRecord>(ids.map(keys.notification))
@@ -61,7 +61,7 @@ export async function existing(
 
 /** The next entries of one list, or of two as if they were one. */
 async function nextPositions(
-  reader: Transaction,
+  reader: Reader,
   { after, order, ...filter }: Omit<NotificationListing, 'limit'>,
 ): Promise<readonly string[]> {
   const reverse = order === 'desc'

@@ -12,6 +12,7 @@ import { type OrganizationScope, keys as organizationKeys } from '../directory/o
 import { type OrganizationStore, organizationOf } from '../directory/organization-store.ts'
 import type { Page } from '../directory/page.ts'
 import { checkResource } from '../directory/places.ts'
+import type { Reader } from '../directory/reader.ts'
 import { decodeRecord, type UserRecord } from '../directory/records.ts'
 import { touched } from '../directory/touched.ts'
 import type { Transaction } from '../directory/transaction.ts'
@@ -157,7 +158,7 @@ const changed = (
   )
 
 const viewsOf = (
-  reader: Transaction,
+  reader: Reader,
   items: readonly Selected[],
   { userId }: NotificationFilter,
 ): Promise<readonly NotificationView[]> =>
@@ -167,7 +168,7 @@ const viewsOf = (
     readByUserIds: userId === undefined ? await readersOf(reader, record.id) : read ? [userId] : [],
   }))
 
-async function readersOf(reader: Transaction, id: string): Promise<readonly string[]> {
+async function readersOf(reader: Reader, id: string): Promise<readonly string[]> {
   const marks = await reader.scan({ prefix: keys.marksOn(id), limit: limits.readersShown })
   const readers = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
   return readers.map(({ key }) => key.at(-1) as string)

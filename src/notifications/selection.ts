@@ -1,7 +1,7 @@
 import type { NotificationRecord, NotifiedUser } from '../directory/notification-records.ts'
 import { organizationOf } from '../directory/organization-store.ts'
 import { checkResource } from '../directory/places.ts'
-import type { Transaction } from '../directory/transaction.ts'
+import type { Reader } from '../directory/reader.ts'
 import { type InboxRule, seenBy } from './visibility.ts'
 
 /** What notifications are asked for; several filters hold together. */
@@ -21,7 +21,7 @@ export interface Selected {
 
 /** Those records that fit. */
 export async function select(
-  reader: Transaction,
+  reader: Reader,
   records: readonly NotificationRecord[],
   { documentId, userId }: NotificationFilter,
   rule: InboxRule,
@@ -32,7 +32,7 @@ export async function select(
 }
 
 /** @throws ApiError NOT_FOUND when the organization, or the document asked for, does not exist */
-export async function checkFilter(reader: Transaction, { documentId }: NotificationFilter): Promise<void> {
+export async function checkFilter(reader: Reader, { documentId }: NotificationFilter): Promise<void> {
   if (documentId === undefined) await organizationOf(reader)
   else await checkResource(reader, { type: 'document', id: documentId })
 }

@@ -6,8 +6,8 @@ import type {
   NotifiedUser,
 } from '../directory/notification-records.ts'
 import { keys as organizationKeys } from '../directory/organization-keys.ts'
+import type { Reader } from '../directory/reader.ts'
 import type { UserRecord } from '../directory/records.ts'
-import type { Transaction } from '../directory/transaction.ts'
 
 /** How a notification reaches somebody; null: not at all. */
 export type Reach = 'direct' | 'everybody' | null
@@ -43,7 +43,7 @@ export interface Seen {
 
 /** Those that are in the inbox of a user: they reach the user, were not removed there, and the user wants to see them. */
 export async function seenBy(
-  reader: Transaction,
+  reader: Reader,
   userId: string,
   records: readonly NotificationRecord[],
   rule: InboxRule,

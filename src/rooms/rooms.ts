@@ -10,6 +10,7 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { loadRoom } from './loading.ts'
+import { Presence } from './presence.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
@@ -61,6 +62,8 @@ interface OpenRoom {
  * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
  */
 export class Rooms {
+  /** Who is on which document. */
+  readonly presence: Presence
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
@@ -85,8 +88,10 @@ export class Rooms {
       waitingMax: waitingForThreadMax,
       jobMs: threadJobMs,
     })
+    this.presence = new Presence(parts.clock)
     this.#tools = {
       ...parts,
+      presence: this.presence,
       log: engine.log,
       health: () => engine.health(),
       turns: new Turns(),
@@ -98,7 +103,7 @@ export class Rooms {
     this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalNews(message)
       if (news.kind === 'begun') this.#closeGoing(news.task)
-      else for (const prefix of news.prefixes) this.#endRemoved(prefix)
+      else for (const prefix of news.prefixes) this.#removed(prefix)
       return undefined
     })
   }
@@ -151,7 +156,13 @@ export class Rooms {
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
+    this.presence.close()
     await this.#threads.close()
+  }
+
+  #removed(prefix: Key): void {
+    this.#endRemoved(prefix)
+    this.presence.endRemoved(prefix)
   }
 
   /** Ends the rooms of documents whose logs have been removed. */

@@ -77,7 +77,8 @@ export class Session implements Member, Reader {
     this.#room = parts.lease.room
     this.#access = parts.access
     this.encoder = parts.protocol
-    this.user = { id: parts.identity.userId, name: parts.identity.name }
+    const { userId: id, name, email } = parts.identity
+    this.user = { id, name, email }
     this.#answers = new Answers({
       prepare: (vector) => {
         // What has been sent before the question is part of the answer.

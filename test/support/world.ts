@@ -53,6 +53,7 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<voi
       },
     ],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
     ['/v2/workspace/domains/add', { domains }],
   ]
   // What is to be added must not be there yet.
