@@ -17,8 +17,25 @@ export function tidyFormatting(type: Root, effort: TidyEffort): void {
   const cost = costOfTidying(type)
   if (cost === 0 || cost > effort.tidyLeft) return
   effort.tidyLeft -= cost
+  type.doc?.transact((transaction) => removeOverridden(type, transaction))
   // It needs nothing that other types than texts do not have.
   Y.cleanupYTextFormatting(type as object as Y.Text)
+}
+
+/**
+ * Takes away each mark that another of its name follows with nothing in between. Yjs does so around whatever a client
+ * sees deleted (`cleanupContextlessFormattingGap`), and otherwise only in the first gap of a text.
+ */
+function removeOverridden(type: Root, transaction: Y.Transaction): void {
+  let followed = new Map<string, Y.Item>()
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    if (item.countable) followed = new Map()
+    else if (item.content instanceof Y.ContentFormat) {
+      followed.get(item.content.key)?.delete(transaction)
+      followed.set(item.content.key, item)
+    }
+  }
 }
 
 /** 0 where there are no marks. */

@@ -62,6 +62,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
+  '/v2/workspace/authtoken/reset': ['domains'],
 }
 /** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
 const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
