@@ -18,6 +18,7 @@ const benches = [
   'neighbours',
   'rest',
   'activities',
+  'memory',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

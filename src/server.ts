@@ -21,9 +21,12 @@ import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
 import type { Log } from './log.ts'
+import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Tenant } from './model/address.ts'
 import { type Close, close } from './model/close.ts'
+import { NotificationConfigs } from './notifications/configs.ts'
+import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
@@ -56,6 +59,7 @@ interface Services extends Base {
   readonly rooms: Rooms
   readonly organizations: OrganizationStore
   readonly directory: Directory
+  readonly memory: Memory
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -131,10 +135,12 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
   const organizations = new OrganizationStore(engine, clock)
+  const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
     store: organizations,
     clock,
     log,
+    forget: (scope, goOn) => memory.forget(scope, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
   })
   const rooms = new Rooms(
@@ -165,6 +171,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     tokens,
     organizations,
     directory,
+    memory,
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -242,6 +249,7 @@ function createHttp({
   rooms,
   organizations,
   directory,
+  memory,
   pageTokens,
   origins,
   ...rest
@@ -270,8 +278,11 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      memory,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
+      notifications: new Notifications(organizations, clock),
+      notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
       pageTokens,

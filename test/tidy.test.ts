@@ -13,6 +13,8 @@ const layers: readonly (readonly string[])[] = [
   ['engine'],
   ['events'],
   ['directory'],
+  ['memory'],
+  ['notifications'],
   ['access'],
   ['rooms'],
   ['sync', 'api', 'webhooks'],

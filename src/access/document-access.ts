@@ -2,28 +2,25 @@ import { folderPath } from '../directory/folder-tree.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
-import {
-  type Access,
-  accessAt,
-  closed,
-  documentPlace,
-  folderPlace,
-  organizationPlace,
-  subjectsOf,
-} from './places.ts'
+import { documentPlace, folderPlace, organizationPlace } from './places.ts'
+import { type Access, type Choice, closed, UserAccess } from './user-access.ts'
 
 /** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
 const attemptsMax = 3
 
+/** Those that end later, or are weaker, decide when the others have ended. */
+const chooseAll: Choice = (grants) => grants
+
 /** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
 export interface DocumentAccess extends Access {
-  readonly disabled: boolean
+  /** `deleted`: it is being removed, or what it is in. */
+  readonly state: 'open' | 'disabled' | 'deleted'
   /** The folders that the document is in, the nearest first. */
   readonly folderIds: readonly string[]
 }
 
 /** What is known where the directory knows nothing: everything is public. */
-export const publicAccess: DocumentAccess = { disabled: false, folderIds: [], levels: [], member: [] }
+export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
  * Reads what the directory says about access. A document, or organization, without a record is public; one that is
@@ -39,10 +36,10 @@ export class AccessReader {
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const reader = this.#store.read(scope)
-      const [document, organization, subjects] = await Promise.all([
+      const [document, organization, access] = await Promise.all([
         reader.get<DocumentRecord>(keys.document(documentId)),
         reader.get<OrganizationRecord>(keys.organization),
-        subjectsOf(reader, userId),
+        UserAccess.open({ reader, userId, choose: chooseAll }),
       ])
       if (document?.deleting === true || organization?.deleting === true) break
       const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
@@ -53,11 +50,11 @@ export class AccessReader {
         organizationPlace(scope),
       ]
       return {
-        disabled: document?.disabled ?? false,
+        state: document?.disabled === true ? 'disabled' : 'open',
         folderIds: folders.map(({ folderId }) => folderId),
-        ...(await accessAt(reader, places, subjects)),
+        ...(await access.at(places)),
       }
     }
-    return { disabled: false, folderIds: [], ...closed }
+    return { state: 'deleted', folderIds: [], ...closed }
   }
 }

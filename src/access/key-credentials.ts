@@ -33,7 +33,7 @@ interface Accepted {
   readonly domains: readonly string[]
 }
 
-/** Compared with when an API key is unknown, so that this takes as long as a wrong token. */
+/** Compared with when an API key is unknown, so that this takes about as long as a wrong token. */
 const noTokens = ['']
 
 /** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED: see `Authenticator` */

@@ -1,20 +1,14 @@
 import type { Clock } from '../clock.ts'
-import { keys, type OrganizationScope } from '../directory/organization-keys.ts'
+import { unexpired } from '../directory/grants.ts'
+import { inSlices } from '../directory/items.ts'
+import { type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
-import { pathTo } from '../directory/places.ts'
+import type { Reader } from '../directory/reader.ts'
 import type { AccessRole, AccessType } from '../directory/records.ts'
-import type { Transaction } from '../directory/transaction.ts'
 import { liveRole } from './live-role.ts'
-import {
-  accessAt,
-  documentPlace,
-  folderPlace,
-  memberGrants,
-  organizationPlace,
-  type Place,
-  type Subjects,
-  subjectsOf,
-} from './places.ts'
+import { Paths } from './paths.ts'
+import { organizationPlace, type Place } from './places.ts'
+import { type Choice, UserAccess } from './user-access.ts'
 
 /** What one user may do on one resource. */
 export type ResourceReport =
@@ -50,7 +44,7 @@ export interface ReportQuery {
 type Places = ReadonlyMap<string, readonly Place[] | null>
 
 interface Located {
-  readonly reader: Transaction
+  readonly reader: Reader
   readonly now: number
   readonly organization: Places
   readonly folders: Places
@@ -78,45 +72,40 @@ export class PermissionReader {
 }
 
 async function locate(
-  reader: Transaction,
+  reader: Reader,
   scope: OrganizationScope,
   { folderIds, documentIds }: ReportQuery,
   now: number,
 ): Promise<Located> {
   const exists = (await findOrganization(reader)) !== null
   const top = organizationPlace(scope)
-  const place = (type: 'document' | 'folder', ids: readonly string[]) =>
-    exists ? placesOf(reader, type, ids, top) : new Map(ids.map((id) => [id, null]))
+  const paths = new Paths(reader, top)
+  const located = async (
+    ids: readonly string[],
+    locateOne: (id: string) => Promise<readonly Place[] | null>,
+  ) => {
+    const distinct = [...new Set(ids)]
+    const places = exists ? await inSlices(distinct, locateOne) : []
+    return new Map(distinct.map((id, index) => [id, places[index] ?? null]))
+  }
   return {
     reader,
     now,
     organization: new Map([[scope.organizationId, exists ? [top] : null]]),
-    folders: await place('folder', folderIds),
-    documents: await place('document', documentIds),
+    folders: await located(folderIds, (id) => (id === rootFolderId ? Promise.resolve(null) : paths.from(id))),
+    documents: await located(documentIds, (id) => paths.ofDocument(id)),
   }
-}
-
-async function placesOf(
-  reader: Transaction,
-  type: 'document' | 'folder',
-  ids: readonly string[],
-  top: Place,
-): Promise<Places> {
-  const places = new Map<string, readonly Place[] | null>()
-  for (const id of ids) {
-    const path = await pathTo(reader, { type, id })
-    const own = type === 'folder' ? [] : [documentPlace(id, await reader.get(keys.document(id)))]
-    places.set(id, path === null ? null : [...own, ...path.map(folderPlace), top])
-  }
-  return places
 }
 
 async function reportUser(located: Located, userId: string): Promise<UserReport> {
-  const subjects = await subjectsOf(located.reader, userId)
+  const { reader, now, organization, folders, documents } = located
+  // Nothing that a report says depends on later: one grant of many is enough.
+  const choose: Choice = (grants) => grants.filter((grant) => unexpired(grant, now) !== null).slice(0, 1)
+  const access = await UserAccess.open({ reader, userId, choose })
   return {
-    organization: await reportEach(located.organization, (places) => reportMember(located, places, subjects)),
-    folders: await reportEach(located.folders, (places) => reportResource(located, places, subjects)),
-    documents: await reportEach(located.documents, (places) => reportResource(located, places, subjects)),
+    organization: await reportEach(organization, (places) => reportMember(access, places, now)),
+    folders: await reportEach(folders, (places) => reportResource(access, places, now)),
+    documents: await reportEach(documents, (places) => reportResource(access, places, now)),
   }
 }
 
@@ -124,19 +113,21 @@ async function reportEach(
   resources: Places,
   report: (places: readonly Place[]) => Promise<ResourceReport>,
 ): Promise<Reports> {
-  const reports: [string, ResourceReport][] = []
-  for (const [id, places] of resources) reports.push([id, places === null ? missing : await report(places)])
+  const reports = await inSlices(
+    [...resources],
+    async ([id, places]) => [id, places === null ? missing : await report(places)] as const,
+  )
   return byId(reports)
 }
 
 const missing: ResourceReport = { error: 'does not exist', errorCode: 'does_not_exist' }
 
 async function reportResource(
-  { reader, now }: Located,
+  access: UserAccess,
   places: readonly Place[],
-  subjects: Subjects,
+  now: number,
 ): Promise<ResourceReport> {
-  const { levels, member } = await accessAt(reader, places, subjects)
+  const { levels, member } = await access.at(places)
   const { role, grant, accessType } = liveRole(levels, member, now)
   if (role === null) return { accessType, ...denied }
   return { accessRole: role, accessType, ...endOf(grant) }
@@ -146,12 +137,12 @@ const denied = { error: 'permission denied', errorCode: 'permission_denied' } as
 
 /** An organization has no access type: it is open to its members. */
 async function reportMember(
-  { reader, now }: Located,
+  access: UserAccess,
   places: readonly Place[],
-  subjects: Subjects,
+  now: number,
 ): Promise<ResourceReport> {
-  const { levels } = await accessAt(reader, places, subjects)
-  const member = await memberGrants(reader, levels, subjects)
+  const { levels } = await access.at(places)
+  const member = await access.memberAt(levels)
   const open = levels.map((level) => ({ ...level, accessType: 'organizationPrivate' }) as const)
   const { role, grant } = liveRole(open, member, now)
   return role === null ? denied : { accessRole: role, ...endOf(grant) }

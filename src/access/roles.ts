@@ -15,7 +15,7 @@ export interface RoleOnDocument {
 /**
  * What an identity may do on a document at `now` (epoch milliseconds): the lesser of what its token grants and what
  * the directory says of its user. Another tenant's documents are absent; an admin edits all of its own, unless they
- * are disabled.
+ * are disabled or deleted.
  */
 export function roleOn(
   identity: Identity,
@@ -24,7 +24,7 @@ export function roleOn(
   now: number,
 ): RoleOnDocument {
   const until = identity.expiresAt
-  if (!ownsAddress(identity, address) || now >= until || access.disabled) return nothing
+  if (!ownsAddress(identity, address) || now >= until || access.state !== 'open') return nothing
   if (identity.admin) return { role: 'editor', until }
   const live = liveRole(access.levels, access.member, now)
   if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }

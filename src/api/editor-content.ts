@@ -12,6 +12,12 @@ export const documentIds = {
   documentId: { type: 'string', format: 'id' },
 } as const
 
+/** The error of operations on a document that is being deleted. */
+export const beingDeleted = {
+  status: 'ABORTED',
+  when: 'the document is being deleted, itself or with its folder or organization',
+} as const
+
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
 
 export const contentKey = {

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer } from './operation.ts'
+import type { Answer, Envelope } from './operation.ts'
 
 /** The success envelope. */
-export const successBody = (answer: Answer<unknown>): object => ({ result: { status: 'success', ...answer } })
+export const successBody = (answer: Answer<unknown>, envelope: Envelope): object => ({
+  result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
+})
 
 /** The failure envelope. */
 export const errorBody = ({ status, message, details }: ApiError): object => ({

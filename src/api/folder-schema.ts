@@ -1,4 +1,5 @@
 import type { FolderView } from '../directory/folder-views.ts'
+import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
 import {
   accessType,
@@ -89,32 +90,49 @@ export const folderRecord = {
   },
 } as const
 
+/** Bytes of JSON that one answer may hold: a full organization with long ids would make hundreds of megabytes. */
+const answerBytesMax = 16 * 1024 * 1024
+
+export const tooManyFolders = {
+  status: 'FAILED_PRECONDITION',
+  when: `the answer would have more than ${answerBytesMax} bytes: ask for one folder, with few levels below it`,
+} as const
+
 type FolderAnswerV1 = From<typeof folderRecordV1>
 type FolderAnswer = From<typeof folderRecord>
 
-export function folderAnswerV1(
-  organization: string,
-  { record, subFolders: below }: FolderView,
-): FolderAnswerV1 {
-  return {
-    folderId: record.folderId,
-    folderName: record.folderName,
-    organizationId: organization,
-    parentFolderId: record.parentFolderId,
-    createdAt: record.createdAt,
-    lastUpdated: record.lastUpdated,
-    ...(below !== null && { subFolders: below.map((folder) => folderAnswerV1(organization, folder)) }),
-  }
-}
+export const folderAnswerV1 = (organization: string, { record }: FolderView): FolderAnswerV1 => ({
+  folderId: record.folderId,
+  folderName: record.folderName,
+  organizationId: organization,
+  parentFolderId: record.parentFolderId,
+  createdAt: record.createdAt,
+  lastUpdated: record.lastUpdated,
+})
 
-export function folderAnswer(tenant: Tenant, organization: string, view: FolderView): FolderAnswer {
-  const { record, accessType: inEffect, ancestors, subFolders: below } = view
-  return {
-    ...folderAnswerV1(organization, { ...view, subFolders: null }),
-    apiKey: tenant.apiKey,
-    ancestors,
-    accessType: inEffect,
-    inheritAccessFromParent: record.inheritAccessFromParent,
-    ...(below !== null && { subFolders: below.map((folder) => folderAnswer(tenant, organization, folder)) }),
+export const folderAnswer = (tenant: Tenant, organization: string, view: FolderView): FolderAnswer => ({
+  ...folderAnswerV1(organization, view),
+  apiKey: tenant.apiKey,
+  ancestors: view.ancestors,
+  accessType: view.accessType,
+  inheritAccessFromParent: view.record.inheritAccessFromParent,
+})
+
+/**
+ * Folders with those in them, as far as they were asked for.
+ * @param answerOf a folder alone
+ * @throws ApiError FAILED_PRECONDITION as soon as they are more than an answer may hold
+ */
+export function answerFolders<Answer extends FolderAnswerV1>(
+  found: readonly FolderView[],
+  answerOf: (view: FolderView) => Answer,
+): Answer[] {
+  let bytes = 0
+  const answerEach = (view: FolderView): Answer => {
+    const answer = answerOf(view)
+    bytes += Buffer.byteLength(JSON.stringify(answer))
+    if (bytes > answerBytesMax) throw new ApiError(tooManyFolders.status, tooManyFolders.when)
+    return view.subFolders === null ? answer : { ...answer, subFolders: view.subFolders.map(answerEach) }
   }
+  return found.map(answerEach)
 }

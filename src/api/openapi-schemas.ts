@@ -1,5 +1,6 @@
 import { httpCodes } from '../errors.ts'
 import { idBytesMax } from '../model/address.ts'
+import type { Operation } from './operation.ts'
 import type { ObjectSchema, Schema } from './schema.ts'
 
 /** What is left of `format: id` for those who do not know it: its limit is in bytes, and these are characters. */
@@ -41,23 +42,28 @@ const nextPage = {
   description: 'Send it with the same query for the next page; absent at the end.',
 } satisfies Schema
 
-/** The body around `data` of an answer. What takes a page token answers one. */
-export const resultBody = ({ properties }: ObjectSchema, data: Schema | null): ObjectSchema => ({
+/** The body of an answer. What takes a page token answers one. */
+export const resultBody = (
+  operation: Pick<Operation, 'request' | 'response' | 'envelope'>,
+): ObjectSchema => ({
   type: 'object',
   required: ['result'],
-  properties: {
-    result: {
-      type: 'object',
-      required: ['status', 'message', ...(data === null ? [] : ['data'])],
-      properties: {
-        status: { type: 'string', enum: ['success'] },
-        message: { type: 'string', examples: ['Done.'], description: 'For people.' },
-        ...(data !== null && { data }),
-        ...(Object.hasOwn(properties, 'pageToken') && { pageToken: nextPage }),
-      },
-    },
-  },
+  properties: { result: resultOf(operation) },
 })
+
+function resultOf({ request, response, envelope }: Parameters<typeof resultBody>[0]): Schema {
+  if (envelope === 'bare' && response !== null) return response
+  return {
+    type: 'object',
+    required: ['status', 'message', ...(response === null ? [] : ['data'])],
+    properties: {
+      status: { type: 'string', enum: ['success'] },
+      message: { type: 'string', examples: ['Done.'], description: 'For people.' },
+      ...(response !== null && { data: response }),
+      ...(Object.hasOwn(request.properties, 'pageToken') && { pageToken: nextPage }),
+    },
+  }
+}
 
 /** The body of every failure. */
 export const errorBody = {

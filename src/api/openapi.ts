@@ -19,6 +19,7 @@ const commonErrors: readonly CodedError[] = [
   { status: 'INVALID_ARGUMENT', when: 'the body is larger than the server takes', httpCode: 413 },
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
+  { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
   { status: 'RESOURCE_EXHAUSTED', when: 'calls come too fast; `Retry-After` says when to go on' },
   { status: 'INTERNAL', when: 'the server is at fault' },
   { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
@@ -46,7 +47,10 @@ const tags: Readonly<Record<string, string>> = {
   activities: 'What has happened in organizations, and to their documents.',
   auth: 'Tokens for people, and what people may do.',
   crdt: 'The content of documents, as people see it while they edit.',
+  memory: 'What people decided, and what they would decide.',
+  notifications: 'Notifications, and what users want to see of them.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',
+  presence: 'Who is on a document: those who are connected, and those whom a backend names.',
   users: 'Users of organizations, folders and documents.',
   workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
 }
@@ -89,19 +93,19 @@ const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
   mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))
 
 function describe(operation: Operation): object {
-  const { path, auth, summary, description, request, response, errors } = operation
+  const { path, auth, summary, description, errors } = operation
   return {
     operationId: path.slice(1).replaceAll('/', '_'),
     summary,
     description,
     tags: [tagOf(operation)],
     security: [mapValues(credentials[auth], () => [])],
-    requestBody: { required: true, content: jsonContent(requestBody(request), 'request') },
+    requestBody: { required: true, content: jsonContent(requestBody(operation.request), 'request') },
     responses: {
       200: {
         description: 'Done.',
         headers: commonHeaders,
-        content: jsonContent(resultBody(request, response), 'answer'),
+        content: jsonContent(resultBody(operation), 'answer'),
       },
       ...errorResponses([...commonErrors, ...errors]),
     },

@@ -41,8 +41,12 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
 
 type DataOf<Response> = Response extends Schema ? From<Response> : undefined
 
+/** What `result` of an answer is: the whole envelope, or the data alone. */
+export type Envelope = 'full' | 'bare'
+
 /** An operation of any schema, as the router and the documentation see it. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
+  readonly envelope: Envelope
   /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
   run(
     data: unknown,
@@ -58,9 +62,28 @@ export function operation<
   const { handler, ...described } = definition
   return {
     ...described,
+    envelope: 'full',
     async run(data, { caller, services }) {
       if (!isCallerAt(caller, definition.auth)) throw new TypeError('the caller is of another level')
       return handler(data as From<Request>, { caller, services })
     },
   }
+}
+
+/** An operation whose `result` is what the handler answers, without status and message: an exception. */
+export function bareOperation<
+  const Level extends AuthLevel,
+  const Request extends ObjectSchema,
+  const Response extends Schema,
+>(
+  definition: Omit<Definition<Level, Request, Response>, 'handler'> & {
+    readonly handler: (data: From<Request>, context: Context<Level>) => Promise<DataOf<Response>>
+  },
+): Operation {
+  const { handler } = definition
+  const full = operation<Level, Request, Response>({
+    ...definition,
+    handler: async (data, context) => ({ message: '', data: await handler(data, context) }),
+  })
+  return { ...full, envelope: 'bare' }
 }

@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts'
+import { addNotification } from './v1/notifications/add.ts'
 import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
 import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
 import { addFolders } from './v1/organizations/folders/add.ts'
@@ -22,6 +23,15 @@ import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
+import { addJudgment } from './v2/memory/judgments/add.ts'
+import { deleteJudgments } from './v2/memory/judgments/delete.ts'
+import { queryJudgments } from './v2/memory/judgments/query.ts'
+import { suggestDecision } from './v2/memory/suggest.ts'
+import { getNotificationConfig } from './v2/notifications/config/get.ts'
+import { setNotificationConfig } from './v2/notifications/config/set.ts'
+import { deleteNotifications } from './v2/notifications/delete.ts'
+import { getNotifications } from './v2/notifications/get.ts'
+import { updateNotifications } from './v2/notifications/update.ts'
 import { addOrganizations } from './v2/organizations/add.ts'
 import { deleteOrganizations } from './v2/organizations/delete.ts'
 import { updateDocumentAccess } from './v2/organizations/documents/access/update.ts'
@@ -37,6 +47,10 @@ import { getOrganizations } from './v2/organizations/get.ts'
 import { updateOrganizations } from './v2/organizations/update.ts'
 import { deleteGroups } from './v2/organizations/usergroups/delete.ts'
 import { getGroups } from './v2/organizations/usergroups/get.ts'
+import { addPresence } from './v2/presence/add.ts'
+import { deletePresence } from './v2/presence/delete.ts'
+import { getPresence } from './v2/presence/get.ts'
+import { updatePresence } from './v2/presence/update.ts'
 import { addUsers } from './v2/users/add.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
@@ -53,6 +67,7 @@ import { getWorkspace } from './v2/workspace/get.ts'
 
 /** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
+  addNotification,
   getDocumentsV1,
   updateDocumentsV1,
   addFolders,
@@ -76,6 +91,15 @@ export const operations: readonly Operation[] = [
   deleteContent,
   getContent,
   updateContent,
+  addJudgment,
+  deleteJudgments,
+  queryJudgments,
+  suggestDecision,
+  getNotificationConfig,
+  setNotificationConfig,
+  deleteNotifications,
+  getNotifications,
+  updateNotifications,
   addOrganizations,
   deleteOrganizations,
   updateDocumentAccess,
@@ -91,6 +115,10 @@ export const operations: readonly Operation[] = [
   updateOrganizations,
   deleteGroups,
   getGroups,
+  addPresence,
+  deletePresence,
+  getPresence,
+  updatePresence,
   addUsers,
   deleteUsers,
   getUsers,

@@ -74,7 +74,8 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     limitRate(rateLimiter, rateKeyOf(caller))
     const { data, length } = await readData(request, bodyBytesMax)
     validate(data, length)
-    sendJson(response, 200, successBody(await operation.run(data, { caller, services })))
+    const answer = await operation.run(data, { caller, services })
+    sendJson(response, 200, successBody(answer, operation.envelope))
   }
 }
 

@@ -10,7 +10,10 @@ import type { Permissions } from '../directory/permissions.ts'
 import type { Tenancy } from '../directory/tenancy.ts'
 import type { Users } from '../directory/users.ts'
 import type { DocumentLog } from '../engine/engine.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
+import type { NotificationConfigs } from '../notifications/configs.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
@@ -26,7 +29,10 @@ export interface Services extends Tenancy {
   readonly groups: Groups
   readonly permissions: Permissions
   readonly activities: Activities
+  readonly memory: Memory
   readonly permissionReader: PermissionReader
+  readonly notifications: Notifications
+  readonly notificationConfigs: NotificationConfigs
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

@@ -17,8 +17,36 @@ export function tidyFormatting(type: Root, effort: TidyEffort): void {
   const cost = costOfTidying(type)
   if (cost === 0 || cost > effort.tidyLeft) return
   effort.tidyLeft -= cost
+  type.doc?.transact((transaction) => {
+    if (!hasNewMarks(type, transaction)) removeOverridden(type, transaction)
+  })
   // It needs nothing that other types than texts do not have.
   Y.cleanupYTextFormatting(type as object as Y.Text)
+}
+
+/** Those who receive new marks look through the first gap of the text only, as `cleanupYTextFormatting` does. */
+function hasNewMarks(type: Root, { beforeState }: Y.Transaction): boolean {
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !(item.content instanceof Y.ContentFormat)) continue
+    if (item.id.clock >= (beforeState.get(item.id.client) ?? 0)) return true
+  }
+  return false
+}
+
+/**
+ * Takes away each mark that another of its name follows with nothing in between, as those do who receive deletions and
+ * no new marks (`cleanupContextlessFormattingGap` of Yjs).
+ */
+function removeOverridden(type: Root, transaction: Y.Transaction): void {
+  let followed = new Map<string, Y.Item>()
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted) continue
+    if (item.countable) followed = new Map()
+    else if (item.content instanceof Y.ContentFormat) {
+      followed.get(item.content.key)?.delete(transaction)
+      followed.set(item.content.key, item)
+    }
+  }
 }
 
 /** 0 where there are no marks. */

@@ -16,8 +16,8 @@ export interface AccessChange {
 }
 
 /**
- * What a commit in an organization means for access; null when nothing. A new document has no one yet whom it concerns;
- * the sessions of one that is being deleted are ended by its removal, which tells them why.
+ * What a commit in an organization means for access; null when nothing. The sessions of a document that is being
+ * deleted are ended by its removal, which tells them why.
  */
 export function accessChangeOf(scope: OrganizationScope, written: readonly Written[]): AccessChange | null {
   const documents = new Set<string>()
@@ -26,7 +26,8 @@ export function accessChangeOf(scope: OrganizationScope, written: readonly Writt
   for (const { key, isNew, isGoing } of written) {
     if (isGoing) continue
     const [kind, first = '', second = '', third, fourth = ''] = key
-    if (kind === 'documents' && !isNew) documents.add(first)
+    // A new one too: somebody may be on their way to it, who has found that there is nothing that restricts it.
+    if (kind === 'documents') documents.add(first)
     else if (kind === 'members') users.add(second)
     else if (kind === 'grants' && third === 'user') users.add(fourth)
     else if (kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)) all = true

@@ -9,7 +9,7 @@ import { Groups } from './groups.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { Organizations } from './organizations.ts'
 import { Permissions } from './permissions.ts'
-import { Removal } from './removal.ts'
+import { type ForgetOrganization, Removal } from './removal.ts'
 import { Removals } from './removals.ts'
 import { Users } from './users.ts'
 
@@ -28,20 +28,21 @@ export interface Directory {
   readonly removals: Removals
 }
 
-export interface DirectoryParts {
+interface DirectoryParts {
   readonly store: OrganizationStore
   readonly clock: Clock
   readonly log: Log
+  readonly forget: ForgetOrganization
   /** One activity stands for the edits of a user to an editor in this time. */
   readonly editWindowMs: number
 }
 
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log, editWindowMs }: DirectoryParts,
+  { store, clock, log, forget, editWindowMs }: DirectoryParts,
 ): Directory {
-  const removal = new Removal({ kv, log: documentLog, bus, store })
-  const removals = new Removals({ queue, removal, clock, log })
+  const removal = new Removal({ kv, log: documentLog, bus, store, forget })
+  const removals = new Removals({ queue, bus, removal, clock, log })
   const organizations = new Organizations({ kv, store, removals, clock })
   return {
     organizations,

@@ -2,8 +2,8 @@ import { effectiveAccessType, folderPath } from './folder-tree.ts'
 import { noSuchFolder } from './folder-views.ts'
 import { keys } from './organization-keys.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
+import type { Reader } from './reader.ts'
 import { type AccessType, type DocumentRecord, decodeRecord } from './records.ts'
-import type { Transaction } from './transaction.ts'
 
 /** A document as it is shown. */
 export interface DocumentView {
@@ -19,38 +19,38 @@ export interface DocumentListing extends PageRange {
 
 /** Those that exist, in the order of the ids. */
 export async function viewDocuments(
-  transaction: Transaction,
+  reader: Reader,
   documentIds: readonly string[],
 ): Promise<readonly DocumentView[]> {
-  const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
-  return viewsOf(transaction, records)
+  const records = await reader.getAll<DocumentRecord>(documentIds.map(keys.document))
+  return viewsOf(reader, records)
 }
 
 /** Documents in the order of their ids. A page may have fewer than asked for. @throws ApiError NOT_FOUND */
 export async function listDocuments(
-  transaction: Transaction,
+  reader: Reader,
   { folderId, ...range }: DocumentListing,
 ): Promise<Page<DocumentView>> {
   if (folderId === undefined) {
-    const { items, next } = await listEntries(transaction, keys.documents, range)
+    const { items, next } = await listEntries(reader, keys.documents, range)
     const records = items.map(({ value }) => decodeRecord(value) as DocumentRecord)
-    return { items: await viewsOf(transaction, records), next }
+    return { items: await viewsOf(reader, records), next }
   }
-  if ((await folderPath(transaction, folderId)) === null) throw noSuchFolder()
-  const { items, next } = await listEntries(transaction, keys.documentsIn(folderId), range)
+  if ((await folderPath(reader, folderId)) === null) throw noSuchFolder()
+  const { items, next } = await listEntries(reader, keys.documentsIn(folderId), range)
   const ids = items.map(({ key }) => key.at(-1) as string)
-  return { items: await viewDocuments(transaction, ids), next }
+  return { items: await viewDocuments(reader, ids), next }
 }
 
 /** Without what is being deleted, itself or with its folder. */
 async function viewsOf(
-  transaction: Transaction,
+  reader: Reader,
   records: readonly (DocumentRecord | null)[],
 ): Promise<readonly DocumentView[]> {
   const views: DocumentView[] = []
   for (const record of records) {
     if (record === null || record.deleting === true) continue
-    const path = await folderPath(transaction, record.folderId)
+    const path = await folderPath(reader, record.folderId)
     if (path === null) continue
     const own = { accessType: record.accessType, inheritAccessFromParent: true }
     views.push({ record, accessType: effectiveAccessType([own, ...path]) })

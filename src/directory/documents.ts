@@ -19,7 +19,9 @@ import { keys, type OrganizationScope, rootFolderId } from './organization-keys.
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import type { Organizations } from './organizations.ts'
 import type { Page } from './page.ts'
-import type { DocumentRecord, FolderRecord, OrganizationRecord } from './records.ts'
+import { checkResource } from './places.ts'
+import { presenceOf } from './presence.ts'
+import type { FolderRecord } from './records.ts'
 import { removalJob } from './removal-task.ts'
 import type { Removals } from './removals.ts'
 import type { Transaction } from './transaction.ts'
@@ -47,18 +49,15 @@ export class Documents {
   }
 
   /**
-   * Makes the records of the organization and of the document if there are none; one read if they exist.
+   * Makes the records of the organization and of the document if there are none; one read, and one a folder, if they exist.
    * To be called with the document's room open: a deletion that comes after it then closes that room.
-   * @throws ApiError ABORTED while one of them is being deleted
+   * @throws ApiError ABORTED while the document is being deleted, itself or with what it is in
    */
   async ensure(scope: OrganizationScope, documentId: string): Promise<void> {
-    const wanted = [keys.organization, keys.document(documentId)]
-    const [organization = null, document = null] = await this.#store
-      .read(scope)
-      .getAll<OrganizationRecord | DocumentRecord>(wanted)
-    if (organization?.deleting === true || document?.deleting === true) throw beingDeleted()
-    if (organization !== null && document !== null) return
-    if (organization === null) await this.#organizations.ensure(scope)
+    const presence = await presenceOf(this.#store, scope, documentId)
+    if (presence.state === 'going') throw beingDeleted()
+    if (presence.organization !== null && presence.document !== null) return
+    if (presence.organization === null) await this.#organizations.ensure(scope)
     await this.#store.change(scope, async (transaction) => {
       await organizationOf(transaction)
       if ((await transaction.get(keys.document(documentId))) === null)
@@ -66,10 +65,31 @@ export class Documents {
     })
   }
 
-  /** @throws ApiError FAILED_PRECONDITION when the document is disabled; one without a record is not */
+  /** Is the document being deleted, itself or with what it is in? */
+  async isGoing(scope: OrganizationScope, documentId: string): Promise<boolean> {
+    return (await presenceOf(this.#store, scope, documentId)).state === 'going'
+  }
+
+  /** @throws ApiError ABORTED while the document is being deleted, itself or with what it is in */
+  async requireThere(scope: OrganizationScope, documentId: string): Promise<void> {
+    if (await this.isGoing(scope, documentId)) throw beingDeleted()
+  }
+
+  /**
+   * One without a record is enabled.
+   * @throws ApiError FAILED_PRECONDITION when the document is disabled, ABORTED while it is being deleted, itself or with
+   * what it is in
+   */
   async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
-    const document = await this.#store.read(scope).get<DocumentRecord>(keys.document(documentId))
-    if (document?.disabled === true) throw new ApiError('FAILED_PRECONDITION', 'the document is disabled')
+    const presence = await presenceOf(this.#store, scope, documentId)
+    if (presence.state === 'going') throw beingDeleted()
+    if (presence.document?.disabled === true)
+      throw new ApiError('FAILED_PRECONDITION', 'the document is disabled')
+  }
+
+  /** @throws ApiError NOT_FOUND when the document does not exist */
+  async require(scope: OrganizationScope, documentId: string): Promise<void> {
+    await checkResource(this.#store.read(scope), { type: 'document', id: documentId })
   }
 
   /** @param options.createFolder true: makes the folders that are missing, at the top */
@@ -141,10 +161,10 @@ export class Documents {
         await organizationOf(transaction)
         const result = await markDocuments(transaction, documentIds)
         const marked = Object.values(result).filter(({ success }) => success)
-        if (marked.length === 0) return { result, enqueued: false }
+        if (marked.length === 0) return { result, task: null }
         const task = { kind: 'documents', scope, documentIds: marked.map(({ id }) => id) } as const
         transaction.enqueue(removalJob(jobId, task))
-        return { result, enqueued: true }
+        return { result, task }
       }),
     )
   }

@@ -1,7 +1,8 @@
 import { subfolderIds, treeChanged } from './folder-tree.ts'
 import { inSlices } from './items.ts'
 import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
-import type { OrganizationStore } from './organization-store.ts'
+import { findOrganization, type OrganizationStore } from './organization-store.ts'
+import type { Reader } from './reader.ts'
 import type { FolderRecord } from './records.ts'
 
 /** Documents of a folder, and folders, in one slice. */
@@ -23,14 +24,14 @@ export async function removeFolder(
   { scope, folderId }: { scope: OrganizationScope; folderId: string },
   steps: Steps,
 ): Promise<void> {
-  const folder = await store.read(scope).get<FolderRecord>(keys.folder(folderId))
-  if (folder?.deleting !== true) return
+  const isGoing = async (): Promise<boolean> => isMarked(store.read(scope), folderId)
+  if (!(await isGoing())) return
   const upwards = (await folderAndBelow(store, scope, folderId)).toReversed()
   for (let at = 0; at < upwards.length; at += sliceSize) {
     const slice = upwards.slice(at, at + sliceSize)
-    for (const id of slice) await emptyFolder(store, scope, id, steps)
+    for (const id of slice) await emptyFolder(store, scope, id, { ...steps, isGoing })
     await inSlices(slice, (id) => steps.removeGrants({ type: 'folder', id }))
-    await removeRecords(store, scope, slice)
+    await removeRecords(store, scope, { folderId, slice })
     await steps.goOn()
   }
 }
@@ -54,23 +55,33 @@ async function emptyFolder(
   store: OrganizationStore,
   scope: OrganizationScope,
   folderId: string,
-  steps: Steps,
+  steps: Steps & { isGoing(): Promise<boolean> },
 ): Promise<void> {
-  for (;;) {
+  while (await steps.isGoing()) {
     const entries = await store.read(scope).scan({ prefix: keys.documentsIn(folderId), limit: sliceSize })
     if (entries.length === 0) return
     await steps.removeDocuments(entries.map(({ key }) => key.at(-1) as string))
   }
 }
 
+/**
+ * False, too, while the organization is being deleted, or is gone: its own removal takes everything, and the same ids
+ * may come into being anew.
+ */
+async function isMarked(transaction: Reader, folderId: string): Promise<boolean> {
+  if ((await findOrganization(transaction)) === null) return false
+  return (await transaction.get<FolderRecord>(keys.folder(folderId)))?.deleting === true
+}
+
 /** One that an earlier attempt has removed is not counted again. */
 const removeRecords = (
   store: OrganizationStore,
   scope: OrganizationScope,
-  folderIds: readonly string[],
+  { folderId, slice }: { folderId: string; slice: readonly string[] },
 ): Promise<void> =>
   store.carryOut(scope, async (transaction) => {
-    const found = await transaction.getAll<FolderRecord>(folderIds.map(keys.folder))
+    if (!(await isMarked(transaction, folderId))) return
+    const found = await transaction.getAll<FolderRecord>(slice.map(keys.folder))
     const folders = found.filter((folder) => folder !== null)
     for (const { folderId, parentFolderId } of folders) {
       transaction.delete(keys.folder(folderId))

@@ -1,5 +1,6 @@
 import { directoryLimits } from './limits.ts'
 import { keys, rootFolderId } from './organization-keys.ts'
+import type { Reader } from './reader.ts'
 import type { AccessType, CountsRecord, FolderRecord } from './records.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -19,13 +20,10 @@ export interface AccessPlace {
  * The folder and those it is in, the nearest first; none for `root`. Null when there is no such folder, or one of
  * them is being deleted: then all that is in it is gone already.
  */
-export async function folderPath(
-  transaction: Transaction,
-  folderId: string,
-): Promise<readonly FolderRecord[] | null> {
+export async function folderPath(reader: Reader, folderId: string): Promise<readonly FolderRecord[] | null> {
   const path: FolderRecord[] = []
   for (let id = folderId; id !== rootFolderId; ) {
-    const folder = await transaction.get<FolderRecord>(keys.folder(id))
+    const folder = await reader.get<FolderRecord>(keys.folder(id))
     if (folder === null || folder.deleting === true || path.length >= directoryLimits.folderDepth) return null
     path.push(folder)
     id = folder.parentFolderId
@@ -65,16 +63,16 @@ export async function parentsOfAll(transaction: Transaction): Promise<ReadonlyMa
 }
 
 /** Ids of the folders directly in a folder. */
-export async function subfolderIds(transaction: Transaction, folderId: string): Promise<readonly string[]> {
+export async function subfolderIds(reader: Reader, folderId: string): Promise<readonly string[]> {
   const ids: string[] = []
-  for await (const key of keysUnder(transaction, keys.foldersIn(folderId))) ids.push(key.at(-1) as string)
+  for await (const key of keysUnder(reader, keys.foldersIn(folderId))) ids.push(key.at(-1) as string)
   return ids
 }
 
-async function* keysUnder(transaction: Transaction, prefix: readonly string[]) {
+async function* keysUnder(reader: Reader, prefix: readonly string[]) {
   let after: readonly string[] | undefined
   do {
-    const page = await transaction.scan({ prefix, limit: pageSize, ...(after && { after }) })
+    const page = await reader.scan({ prefix, limit: pageSize, ...(after && { after }) })
     for (const { key } of page) yield key
     after = page.length < pageSize ? undefined : page.at(-1)?.key
   } while (after !== undefined)

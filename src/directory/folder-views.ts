@@ -3,8 +3,8 @@ import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
 import { inSlices } from './items.ts'
 import { directoryLimits } from './limits.ts'
 import { keys, rootFolderId } from './organization-keys.ts'
+import type { Reader } from './reader.ts'
 import { type AccessType, decodeRecord, type FolderRecord } from './records.ts'
-import type { Transaction } from './transaction.ts'
 
 /** A folder as it is shown. */
 export interface FolderView {
@@ -20,8 +20,8 @@ export interface FolderView {
 export const noSuchFolder = (): ApiError => new ApiError('NOT_FOUND', 'the folder does not exist')
 
 /** Every folder of the organization, in the order of their ids. */
-export async function viewAll(transaction: Transaction): Promise<readonly FolderView[]> {
-  const entries = await transaction.scan({ prefix: keys.folders, limit: directoryLimits.folders })
+export async function viewAll(reader: Reader): Promise<readonly FolderView[]> {
+  const entries = await reader.scan({ prefix: keys.folders, limit: directoryLimits.folders })
   const records = entries.map(({ value }) => decodeRecord(value) as FolderRecord)
   const byId = new Map(records.map((record) => [record.folderId, record]))
   return records.flatMap((record) => {
@@ -31,29 +31,21 @@ export async function viewAll(transaction: Transaction): Promise<readonly Folder
 }
 
 /** A folder with those below it, down to `depth` (at least 1). @throws ApiError NOT_FOUND */
-export async function viewBelow(
-  transaction: Transaction,
-  folderId: string,
-  depth: number,
-): Promise<FolderView> {
-  const path = folderId === rootFolderId ? null : await folderPath(transaction, folderId)
+export async function viewBelow(reader: Reader, folderId: string, depth: number): Promise<FolderView> {
+  const path = folderId === rootFolderId ? null : await folderPath(reader, folderId)
   if (path === null) throw noSuchFolder()
-  return viewTree(transaction, path, Math.min(depth, directoryLimits.folderDepth))
+  return viewTree(reader, path, Math.min(depth, directoryLimits.folderDepth))
 }
 
-async function viewTree(
-  transaction: Transaction,
-  path: readonly FolderRecord[],
-  depth: number,
-): Promise<FolderView> {
+async function viewTree(reader: Reader, path: readonly FolderRecord[], depth: number): Promise<FolderView> {
   const [folder] = path
   if (folder === undefined || depth === 0) return viewOf(path, null)
-  const ids = await subfolderIds(transaction, folder.folderId)
-  const records = await transaction.getAll<FolderRecord>(ids.map(keys.folder))
+  const ids = await subfolderIds(reader, folder.folderId)
+  const records = await reader.getAll<FolderRecord>(ids.map(keys.folder))
   // One that has been moved away since the index was read is not in here any more.
   const inHere = records.filter((record) => record?.parentFolderId === folder.folderId && !record.deleting)
   const subFolders = await inSlices(inHere, (record) =>
-    viewTree(transaction, [record as FolderRecord, ...path], depth - 1),
+    viewTree(reader, [record as FolderRecord, ...path], depth - 1),
   )
   return viewOf(path, subFolders)
 }

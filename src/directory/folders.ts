@@ -59,15 +59,16 @@ export class Folders {
   /** Deletes the folder with all folders and documents in it, and resolves when nothing of them is left. */
   async delete(scope: OrganizationScope, folderId: string): Promise<void> {
     if (folderId === rootFolderId) throw invalid(`the folder ${rootFolderId} cannot be deleted`)
-    await this.#removals.await(async (jobId) => {
-      await this.#store.change(scope, async (transaction) => {
+    await this.#removals.await((jobId) =>
+      this.#store.change(scope, async (transaction) => {
         await organizationOf(transaction)
         const [folder] = (await folderPath(transaction, folderId)) ?? []
         if (folder === undefined) throw noSuchFolder()
         transaction.put(keys.folder(folderId), { ...folder, deleting: true } satisfies FolderRecord)
-        transaction.enqueue(removalJob(jobId, { kind: 'folder', scope, folderId }))
-      })
-      return { result: undefined, enqueued: true }
-    })
+        const task = { kind: 'folder', scope, folderId } as const
+        transaction.enqueue(removalJob(jobId, task))
+        return { result: undefined, task }
+      }),
+    )
   }
 }

@@ -6,6 +6,7 @@ import { putMembership, removeMembership } from './memberships.ts'
 import { keys, type OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
+import type { Reader } from './reader.ts'
 import { decodeRecord, type GroupRecord } from './records.ts'
 import type { Transaction } from './transaction.ts'
 import { ensureUsers } from './user-records.ts'
@@ -143,9 +144,9 @@ export class Groups {
 }
 
 /** @throws ApiError NOT_FOUND */
-async function groupOf(transaction: Transaction, groupId: string): Promise<GroupRecord> {
-  await organizationOf(transaction)
-  const group = await transaction.get<GroupRecord>(keys.group(groupId))
+async function groupOf(reader: Reader, groupId: string): Promise<GroupRecord> {
+  await organizationOf(reader)
+  const group = await reader.get<GroupRecord>(keys.group(groupId))
   if (group === null) throw new ApiError('NOT_FOUND', 'the group does not exist')
   return group
 }

@@ -2,17 +2,20 @@ import type { Key } from '../engine/engine.ts'
 import { indexedResource, removeGrant } from './grants.ts'
 import { eachItem, ItemRefused, type Results } from './items.ts'
 import { removeMembership } from './memberships.ts'
+import { cutNotifications, notificationTies } from './notification-removal.ts'
 import { keys, type OrganizationScope, type Subject } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import type { Reader } from './reader.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Grants, and memberships, of one user or group that are removed in one commit. */
+/** Grants, memberships, and notifications, of one user or group that are removed in one commit. */
 const sliceMax = 100
 
 const recordKey = ({ type, id }: Subject): Key => (type === 'user' ? keys.user(id) : keys.group(id))
 
 /**
- * Removes users, or groups, from an organization with all that they have there: grants, memberships and the record.
+ * Removes users, or groups, from an organization with all that they have there: grants, memberships, notifications and
+ * the record.
  * Those who have little, which is nearly everybody, go in one commit. Others lose first what they have, slice by
  * slice, and then the record, so that a call that was cut off can be made again.
  * @throws ApiError NOT_FOUND when the organization does not exist
@@ -36,8 +39,11 @@ export async function removeSubjects(
   return results
 }
 
-async function hasMuch(reader: Transaction, subject: Subject): Promise<boolean> {
-  const ranges = tieRanges(subject).map((prefix) => reader.scan({ prefix, limit: sliceMax + 1 }))
+async function hasMuch(reader: Reader, subject: Subject): Promise<boolean> {
+  const others = subject.type === 'user' ? notificationTies(subject.id) : []
+  const ranges = [...tieRanges(subject), ...others].map((prefix) =>
+    reader.scan({ prefix, limit: sliceMax + 1 }),
+  )
   return (await Promise.all(ranges)).some((entries) => entries.length > sliceMax)
 }
 
@@ -94,5 +100,6 @@ async function cutSlice(transaction: Transaction, subject: Subject): Promise<boo
     const [groupId, userId] = subject.type === 'user' ? [other, subject.id] : [subject.id, other]
     removeMembership(transaction, { groupId, userId })
   }
-  return granted.length + members.length > 0
+  const notified = subject.type === 'user' ? await cutNotifications(transaction, subject.id, sliceMax) : 0
+  return granted.length + members.length + notified > 0
 }

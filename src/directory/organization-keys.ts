@@ -75,6 +75,7 @@ export const keys = {
   /** Grants on a resource. */
   grantsOn: ({ type, id }: Resource): Key => ['grants', type, id],
   userGrantsOn: ({ type, id }: Resource): Key => ['grants', type, id, 'user'],
+  groupGrantsOn: ({ type, id }: Resource): Key => ['grants', type, id, 'group'],
   grant: ({ type, id }: Resource, subject: Subject): Key => ['grants', type, id, subject.type, subject.id],
   /** Index: the grants of a user or a group, those that end first before the others. */
   grantsOf: (subject: Subject): Key => ['grantsOf', subject.type, subject.id],

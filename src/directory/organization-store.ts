@@ -5,8 +5,9 @@ import { recordNew } from '../events/record.ts'
 import { accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
 import { activitiesOf } from './change-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
+import { type Reader, StoreReader } from './reader.ts'
 import type { OrganizationRecord } from './records.ts'
-import { Transaction, Transactions } from './transaction.ts'
+import { type Transaction, Transactions } from './transaction.ts'
 
 /** Where everything of organizations is kept; tells those who watch access what has changed. */
 export class OrganizationStore {
@@ -22,9 +23,9 @@ export class OrganizationStore {
     this.#transactions = new Transactions(kv)
   }
 
-  /** For reading only: nothing that is put into it is written. */
-  read(scope: OrganizationScope): Transaction {
-    return new Transaction(this.#kv, organizationPart(scope))
+  /** For one call: what is read again is not sure to be as it was. */
+  read(scope: OrganizationScope): Reader {
+    return new StoreReader(this.#kv, organizationPart(scope))
   }
 
   /**
@@ -49,14 +50,14 @@ export class OrganizationStore {
 }
 
 /** The organization's record; null when there is none, or it is being deleted. */
-export async function findOrganization(transaction: Transaction): Promise<OrganizationRecord | null> {
-  const record = await transaction.get<OrganizationRecord>(keys.organization)
+export async function findOrganization(reader: Reader): Promise<OrganizationRecord | null> {
+  const record = await reader.get<OrganizationRecord>(keys.organization)
   return record === null || record.deleting === true ? null : record
 }
 
 /** @throws ApiError NOT_FOUND when there is no such organization */
-export async function organizationOf(transaction: Transaction): Promise<OrganizationRecord> {
-  const record = await findOrganization(transaction)
+export async function organizationOf(reader: Reader): Promise<OrganizationRecord> {
+  const record = await findOrganization(reader)
   if (record === null) throw new ApiError('NOT_FOUND', 'the organization does not exist')
   return record
 }

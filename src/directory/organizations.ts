@@ -97,8 +97,9 @@ export class Organizations {
             const record = await findOrganization(transaction)
             if (record === null) throw noSuchOrganization()
             transaction.put(keys.organization, { ...record, deleting: true })
-            transaction.enqueue(removalJob(jobId, { kind: 'organization', scope }))
-            return { result: 'deleted', enqueued: true }
+            const task = { kind: 'organization', scope } as const
+            transaction.enqueue(removalJob(jobId, task))
+            return { result: 'deleted', task }
           }),
         )
       },

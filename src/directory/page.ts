@@ -1,5 +1,5 @@
 import type { Key, KvEntry } from '../engine/engine.ts'
-import type { Transaction } from './transaction.ts'
+import type { Reader } from './reader.ts'
 
 /** A part of a listing. */
 export interface PageRange {
@@ -17,7 +17,7 @@ export interface Page<Item> {
 
 /** The entries right under `prefix`, in the order of their ids. */
 export async function listEntries(
-  reader: Transaction,
+  reader: Reader,
   prefix: Key,
   { after, limit }: PageRange,
 ): Promise<Page<KvEntry>> {

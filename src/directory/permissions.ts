@@ -5,8 +5,8 @@ import { putGrant, removeExpired, removeGrant } from './grants.ts'
 import { keys, type Resource, type Subject } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { missingOf } from './places.ts'
+import type { Reader } from './reader.ts'
 import type { GrantRecord } from './records.ts'
-import type { Transaction } from './transaction.ts'
 import { ensureUsers } from './user-records.ts'
 
 /** A resource of some organization of a tenant. */
@@ -64,13 +64,13 @@ export class Permissions {
       })
   }
 
-  async #check(transaction: Transaction, subject: Subject, inputs: readonly OwnedResource[]): Promise<void> {
+  async #check(reader: Reader, subject: Subject, inputs: readonly OwnedResource[]): Promise<void> {
     const missing = await missingOf(
-      transaction,
+      reader,
       inputs.map(({ resource }) => resource),
     )
     if (missing.length > 0) throw notFound(missing, inputs)
-    if (subject.type === 'group' && (await transaction.get(keys.group(subject.id))) === null)
+    if (subject.type === 'group' && (await reader.get(keys.group(subject.id))) === null)
       throw new ApiError('NOT_FOUND', 'the group does not exist in the organization', {
         details: { organizationId: inputs[0]?.organizationId },
       })

@@ -1,9 +1,11 @@
 import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
 import { removeActivitiesOf } from '../events/record.ts'
 import { documentPrefix, organizationPrefix } from '../model/address.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeGrant } from './grants.ts'
 import { inSlices } from './items.ts'
+import { removeDocumentNotifications } from './notification-removal.ts'
 import {
   keys,
   type OrganizationScope,
@@ -13,10 +15,10 @@ import {
   tenantKeys,
   tenantPart,
 } from './organization-keys.ts'
-import type { OrganizationStore } from './organization-store.ts'
+import { findOrganization, type OrganizationStore } from './organization-store.ts'
 import type { DocumentRecord, OrganizationRecord } from './records.ts'
 import type { RemovalTask } from './removal-task.ts'
-import { encodeRemoved, removedTopic } from './removed.ts'
+import { encodeRemovalNews, removalTopic } from './removed.ts'
 
 /** Keys in one commit. */
 const keysAtOnce = 500
@@ -30,10 +32,17 @@ export interface RemovalTools {
   readonly log: DocumentLog
   readonly bus: Bus
   readonly store: OrganizationStore
+  readonly forget: ForgetOrganization
 }
+
+/** Of something in an organization. */
+type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /** To be called between slices: throws when the work must not go on. */
 export type GoOn = () => Promise<void>
+
+/** Removes what is kept of an organization outside its own partition, where it is removed from here. */
+export type ForgetOrganization = (scope: OrganizationScope, goOn: GoOn) => Promise<void>
 
 /**
  * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
@@ -43,6 +52,8 @@ export type GoOn = () => Promise<void>
  */
 export class Removal {
   readonly #tools: RemovalTools
+  /** Removals under way in organizations. */
+  readonly #within = new Map<string, Set<Promise<void>>>()
 
   constructor(tools: RemovalTools) {
     this.#tools = tools
@@ -50,6 +61,21 @@ export class Removal {
 
   async carryOut(task: RemovalTask, goOn: GoOn): Promise<void> {
     if (task.kind === 'organization') return this.#organization(task.scope, goOn)
+    const name = keyName(organizationPart(task.scope))
+    const within = this.#within.get(name) ?? new Set()
+    const done = this.#removeWithin(task, goOn)
+    this.#within.set(name, within.add(done))
+    try {
+      await done
+    } finally {
+      within.delete(done)
+      if (within.size === 0) this.#within.delete(name)
+    }
+  }
+
+  async #removeWithin(task: TaskWithin, goOn: GoOn): Promise<void> {
+    // What an organization that is being deleted holds goes with it.
+    if ((await findOrganization(this.#tools.store.read(task.scope))) === null) return
     if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
     await removeFolder(this.#tools.store, task, {
       goOn,
@@ -62,8 +88,12 @@ export class Removal {
     const { kv, store } = this.#tools
     const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
     if (record?.deleting !== true) return
+    const within = this.#within.get(keyName(organizationPart(scope)))
+    // They must not go on when it is there again, with the same ids.
+    if (within !== undefined) await Promise.allSettled(within)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
+    await this.#tools.forget(scope, goOn)
     // Before the record: as long as that is there, nobody adds the organization anew.
     await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
@@ -102,6 +132,7 @@ export class Removal {
     await this.#destroyLogs(prefixes, goOn)
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
+    await inSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.carryOut(scope, async (transaction) => {
@@ -145,6 +176,6 @@ export class Removal {
         await goOn()
       }
     })
-    bus.publish(removedTopic, encodeRemoved(prefixes))
+    bus.publish(removalTopic, encodeRemovalNews({ kind: 'gone', prefixes }))
   }
 }

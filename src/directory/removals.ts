@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
 import { ApiError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { FairSlots } from './fair-slots.ts'
+import { tenantPart } from './organization-keys.ts'
 import type { GoOn, Removal } from './removal.ts'
-import { removalQueue, removalTaskOf } from './removal-task.ts'
+import { type RemovalTask, removalQueue, removalTaskOf } from './removal-task.ts'
+import { encodeRemovalNews, removalTopic } from './removed.ts'
 
-/** Removals under way at the same time. */
-const atOnceMax = 16
-/** A removal of a process that has died is taken up again after this; it is extended with every slice. */
+/** Removals that are claimed: so far ahead it is seen whose they are. */
+const claimedMax = 1_000
+/** Removals under way at the same time, and those of one tenant: nobody waits long behind what others delete. */
+const atOnce = { total: 64, each: 8 }
+/** A removal of a process that has died is taken up again after this; it is extended while one waits and with every slice. */
 const leaseMs = 10_000
 /** How often removals are looked for that nobody has told of: those of a process that has died, or failed ones. */
 const pollMs = 1_000
@@ -18,9 +24,16 @@ const retryMsMax = 60_000
 
 export interface RemovalsOptions {
   readonly queue: Queue
+  readonly bus: Bus
   readonly removal: Removal
   readonly clock: Clock
   readonly log: Log
+}
+
+/** What a change that marks has come to; `task` null: there is nothing to remove. */
+export interface Marked<T> {
+  readonly result: T
+  readonly task: RemovalTask | null
 }
 
 interface Waiter {
@@ -32,7 +45,9 @@ interface Waiter {
 export class Removals {
   readonly #options: RemovalsOptions
   readonly #waiters = new Map<string, Waiter>()
+  /** Those that are claimed: under way, or waiting for a slot. */
   readonly #running = new Map<string, Promise<void>>()
+  readonly #slots = new FairSlots(atOnce)
   #claiming: Promise<void> | null = null
   #claimAgain = false
   #stopped = false
@@ -58,17 +73,19 @@ export class Removals {
   }
 
   /**
-   * Does `change`, which is to enqueue a removal under the id given to it, and waits until that has been carried out.
+   * Does `change`, which is to enqueue the removal of what it marks, if anything, under the id given to it; tells that
+   * it has begun, and waits until it has been carried out.
    * @throws what `change` throws; what the removal failed with: then it goes on in the background
    */
-  async await<T>(change: (jobId: string) => Promise<{ result: T; enqueued: boolean }>): Promise<T> {
+  async await<T>(change: (jobId: string) => Promise<Marked<T>>): Promise<T> {
     const jobId = randomUUID()
     const done = this.#expect(jobId)
     try {
-      const { result, enqueued } = await change(jobId)
+      const { result, task } = await change(jobId)
+      if (task !== null) this.#options.bus.publish(removalTopic, encodeRemovalNews({ kind: 'begun', task }))
       if (this.#stopped) throw stopping()
       this.#wake()
-      if (enqueued) await done
+      if (task !== null) await done
       return result
     } finally {
       this.#waiters.delete(jobId)
@@ -97,7 +114,7 @@ export class Removals {
     while (this.#claimAgain && !this.#stopped) {
       this.#claimAgain = false
       try {
-        const jobs = await queue.claim(removalQueue, atOnceMax - this.#running.size, leaseMs)
+        const jobs = await queue.claim(removalQueue, claimedMax - this.#running.size, leaseMs)
         for (const job of jobs) this.#begin(job)
       } catch (err) {
         log.warn({ err }, 'removals cannot be claimed')
@@ -117,8 +134,14 @@ export class Removals {
 
   async #carryOut(job: ClaimedJob): Promise<void> {
     const { queue, removal, log } = this.#options
+    const task = removalTaskOf(job.payload)
+    const stopKeeping = this.#keep(job)
     try {
-      await removal.carryOut(removalTaskOf(job.payload), this.#goOn(job))
+      await this.#slots.run(keyName(tenantPart(task.scope)), async () => {
+        stopKeeping()
+        if (this.#stopped) throw stopping()
+        await removal.carryOut(task, this.#goOn(job))
+      })
       await queue.done(job.token)
       this.#waiters.get(job.id)?.resolve()
     } catch (err) {
@@ -128,6 +151,18 @@ export class Removals {
       // Without this it is due at the end of its lease.
       await queue.retry(job.token, delayMs, messageOf(err)).catch(() => {})
     }
+  }
+
+  /** Keeps the lease of one that waits for a slot. Returns the function that ends it. */
+  #keep(job: ClaimedJob): () => void {
+    const { queue, clock, log } = this.#options
+    const keep = (): (() => void) =>
+      clock.after(leaseMs / 4, () => {
+        queue.extend(job.token, leaseMs).catch((err: unknown) => log.warn({ err }, 'a removal is not kept'))
+        cancel = keep()
+      })
+    let cancel = keep()
+    return () => cancel()
   }
 
   /** What a removal calls between two slices. */

@@ -1,11 +1,17 @@
 import type { Key } from '../engine/engine.ts'
+import type { RemovalTask } from './removal-task.ts'
 
-/** The topic on which it is told that documents have been removed for good. */
-export const removedTopic = 'documents.removed'
+/** The topic on which removals are told: when they have begun, and when logs are gone. */
+export const removalTopic = 'documents.removed'
 
-/** @param prefixes what the keys of the removed logs start with: of organizations, or of documents */
-export const encodeRemoved = (prefixes: readonly Key[]): Uint8Array => Buffer.from(JSON.stringify(prefixes))
+export type RemovalNews =
+  /** It is marked: nobody is to work on it any more. What it holds is removed when its turn has come. */
+  | { readonly kind: 'begun'; readonly task: RemovalTask }
+  /** Logs have been removed. `prefixes`: what their keys start with: of organizations, or of documents. */
+  | { readonly kind: 'gone'; readonly prefixes: readonly Key[] }
 
-/** What `encodeRemoved` was given. */
-export const decodeRemoved = (message: Uint8Array): readonly Key[] =>
-  JSON.parse(Buffer.from(message).toString()) as readonly Key[]
+export const encodeRemovalNews = (news: RemovalNews): Uint8Array => Buffer.from(JSON.stringify(news))
+
+/** What `encodeRemovalNews` was given. */
+export const decodeRemovalNews = (message: Uint8Array): RemovalNews =>
+  JSON.parse(Buffer.from(message).toString()) as RemovalNews

@@ -3,6 +3,7 @@ import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine/engine.
 import { keyName } from '../engine/keys.ts'
 import { Lines } from '../engine/lines.ts'
 import { ApiError } from '../errors.ts'
+import type { Reader } from './reader.ts'
 import { type Deletable, decodeRecord, encodeRecord } from './records.ts'
 
 /** Somebody else's change between reading and writing means trying again; so many in a row mean a bug or an attack. */
@@ -69,7 +70,7 @@ interface Cell {
 }
 
 /** What one attempt has read and is going to write. It sees its own writes in `get`, and not in `scan`. */
-export class Transaction {
+export class Transaction implements Reader {
   readonly #kv: Kv
   readonly #part: Key
   readonly #cells = new Map<string, Cell>()

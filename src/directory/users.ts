@@ -6,6 +6,7 @@ import { keys, type OrganizationScope, type Resource } from './organization-keys
 import type { OrganizationStore } from './organization-store.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
 import { checkResource } from './places.ts'
+import type { Reader } from './reader.ts'
 import type { GrantRecord, UserRecord } from './records.ts'
 import type { Transaction } from './transaction.ts'
 import { describedUser, type UserInput, userSubject } from './user-records.ts'
@@ -106,7 +107,7 @@ export class Users {
   }
 
   async #found(
-    reader: Transaction,
+    reader: Reader,
     resource: Resource,
     userIds: readonly string[],
   ): Promise<readonly FoundUser[]> {
@@ -147,7 +148,7 @@ interface KnownUser {
 
 /** In two reads. */
 async function readUsers(
-  reader: Transaction,
+  reader: Reader,
   resource: Resource,
   userIds: readonly string[],
   now: number,

@@ -22,6 +22,13 @@ export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
   readonly domains: readonly string[]
 }
 
+export interface TokenReset {
+  /** For which replaced tokens stay good at most. */
+  readonly graceSeconds: number
+  /** Of the new token, as `normalizeDomain` makes them; without it those of the token replaced. */
+  readonly domains?: readonly string[]
+}
+
 export interface MadeApiKey {
   readonly apiKey: string
   readonly authToken: string
@@ -66,13 +73,16 @@ export class Workspaces {
    * Replaces the auth tokens of an API key by a new one. All older ones end within `graceSeconds`.
    * @throws ApiError NOT_FOUND when there is no such API key
    */
-  resetAuthToken(tenant: Tenant, graceSeconds: number): Promise<AuthTokenRecord> {
+  resetAuthToken(tenant: Tenant, { graceSeconds, domains: given }: TokenReset): Promise<AuthTokenRecord> {
     const now = this.#options.clock.now()
     const token = this.#generator.secret()
     return this.#options.tenants.change(async (transaction) => {
       if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
       const current = await currentTokens(transaction, tenant)
-      const { name = defaultTokenName, domains = [] } = current[0] ?? {}
+      const { name = defaultTokenName, domains = [] } = {
+        ...current[0],
+        ...(given && { domains: [...new Set(given)] }),
+      }
       for (const old of current) transaction.delete(workspaceKeys.authToken(tenant, old.name))
       const next = { token, name, domains, createdAt: now }
       transaction.put(workspaceKeys.authToken(tenant, name), next)

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts'
-import { type AwarenessEntry, type AwarenessText, writeAwareness } from '../update/awareness.ts'
+import { type AwarenessEntry, type AwarenessText, removedText, writeAwareness } from '../update/awareness.ts'
+import { type GuestState, isGuestClient } from './guests.ts'
 import type { FrameEncoder, Member } from './member.ts'
+import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
+import { Said, userIn } from './said.ts'
 
 interface Shown {
-  clock: number
-  /** JSON with the member's identity stamped in. */
-  text: string
-  member: Member
+  readonly clock: number
+  /** JSON with the identity of the user stamped in. */
+  readonly text: string
+  readonly userId: string
 }
-
-/** How a state that was taken away looks on the wire. */
-const removedText = 'null'
 
 /** Client ids of members that have left, whose clock is remembered; the oldest are forgotten first. */
 const departedMax = 1_000
@@ -28,50 +28,82 @@ interface Departed {
 interface Change {
   readonly clock: number
   readonly text: string
-  readonly member: Member
-  /** Its author must see it too, because it bears a later clock than the author knows of. */
-  readonly echo: boolean
+  /** The member that knows it already; null: nobody does, its author must see it too. */
+  readonly knownTo: Member | null
+}
+
+interface Parts {
+  readonly members: ReadonlySet<Member>
+  /** Of the document. */
+  readonly presence: PresenceBoard
+  readonly editorId: string
+  readonly clock: Clock
+  /** Shortest time between two messages. */
+  readonly windowMs: number
 }
 
 /**
- * Who shows what in one room: the y-protocols awareness states of its members, at most one client id a member.
+ * Who shows what in one room: the y-protocols awareness states of its members, at most one client id a member, with
+ * what the presence board of the document says of them; and the users there who have no socket.
  * Changes go out at the end of the turn, then at most once a window: a cursor dragged at 100 Hz costs the others
  * 25 messages a second.
  */
-export class AwarenessBoard {
+export class AwarenessBoard implements PresenceView {
+  readonly editorId: string
+  readonly #parts: Parts
   readonly #shown = new Map<number, Shown>()
+  /** What clients say, also those that are not shown. */
+  readonly #said = new Map<number, Said>()
   readonly #clientOf = new Map<Member, number>()
   readonly #ownerOf = new Map<number, Member>()
   readonly #changed = new Map<number, Change>()
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
-  readonly #members: ReadonlySet<Member>
-  readonly #clock: Clock
-  readonly #windowMs: number
   #lastFlush = 0
   #cancelFlush: (() => void) | null = null
 
-  constructor(members: ReadonlySet<Member>, clock: Clock, windowMs: number) {
-    this.#members = members
-    this.#clock = clock
-    this.#windowMs = windowMs
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.editorId = parts.editorId
+    parts.presence.enter(this)
+  }
+
+  join(member: Member): void {
+    this.#parts.presence.join(member, this)
   }
 
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
-    for (const entry of entries) if (this.#owns(member, entry)) this.#set(member, entry)
-    if (this.#changed.size > 0) this.#schedule()
+    for (const entry of entries) if (this.#owns(member, entry)) this.#hear(member, entry)
+    this.#schedule()
   }
 
   /** Removes what `member` showed, at once. */
   leave(member: Member): void {
+    this.#parts.presence.leave(member)
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
     if (client === undefined || this.#ownerOf.get(client) !== member) return
     this.#ownerOf.delete(client)
-    const shown = this.#shown.get(client)
-    if (shown === undefined) return
-    this.#remove(client, shown.clock + 1, member)
+    this.#said.delete(client)
+    this.#hide(client)
+    this.#schedule()
+  }
+
+  refresh(userIds: ReadonlySet<string>): void {
+    for (const [clientId, said] of this.#said) {
+      if (!userIds.has(said.member.user.id)) continue
+      const user = this.#parts.presence.userOf(said.member)
+      if (user === null) this.#hideMadeUp(clientId, said)
+      else if (this.#shown.get(clientId)?.text !== stamped(said.state, user))
+        this.#showMadeUp(clientId, said, user)
+    }
+    this.#schedule()
+  }
+
+  showGuest({ clientId, clock, text, userId }: GuestState): void {
+    if (text === removedText) this.#remove(clientId, clock, userId, null)
+    else this.#show(clientId, { clock, text, userId }, null)
     this.#schedule()
   }
 
@@ -92,7 +124,9 @@ export class AwarenessBoard {
     return entries.length === 0 ? null : writeAwareness(entries)
   }
 
+  /** The room is over, for everybody. */
   close(): void {
+    this.#parts.presence.exit(this)
     this.#cancelFlush?.()
     this.#cancelFlush = null
   }
@@ -108,7 +142,7 @@ export class AwarenessBoard {
   #owns(member: Member, { clientId, clock, state }: AwarenessEntry): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId && clock <= this.#lastClock(clientId) + clockJumpMax
-    if (state === null) return false
+    if (state === null || isGuestClient(clientId)) return false
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
@@ -120,49 +154,102 @@ export class AwarenessBoard {
 
   /** Without one, any: a client that has been editing for long has a clock of its own. */
   #lastClock(clientId: number): number {
-    return this.#shown.get(clientId)?.clock ?? this.#departed.get(clientId)?.clock ?? Number.POSITIVE_INFINITY
+    return this.#clockShown(clientId) ?? this.#said.get(clientId)?.clock ?? Number.POSITIVE_INFINITY
   }
 
-  #set(member: Member, entry: AwarenessEntry): void {
-    const { clientId } = entry
-    const known = this.#shown.get(clientId)
-    if (known !== undefined && known.member === member && entry.clock < known.clock) return
-    if (entry.state === null) return this.#remove(clientId, entry.clock, member)
-    const departed = this.#departed.get(clientId)
-    const echo = departed !== undefined && entry.clock <= departed.clock
-    const clock = echo ? departed.clock + 1 : entry.clock
+  #clockShown(clientId: number): number | undefined {
+    return this.#shown.get(clientId)?.clock ?? this.#departed.get(clientId)?.clock
+  }
+
+  #hear(member: Member, { clientId, clock, state }: AwarenessEntry): void {
+    const known = this.#said.get(clientId)
+    const before = known?.member === member ? known : undefined
+    if (before !== undefined && clock < before.clock) return
+    if (state === null) {
+      this.#said.delete(clientId)
+      this.#parts.presence.heard(member, undefined)
+      return this.#hide(clientId, clock, member)
+    }
+    this.#parts.presence.heard(member, userIn(state).status)
+    const said = before ?? new Said(member, clock, state)
+    this.#said.set(clientId, said)
+    const kind = before?.take(clock, state) ?? 'news'
+    const user = this.#parts.presence.userOf(member)
+    if (user === null) return
+    if (kind === 'news') this.#showSaid(clientId, said, user)
+    else if (this.#hasMissed(clientId, clock, state)) this.#showMadeUp(clientId, said, user)
+  }
+
+  /** Is another state shown of a client, and will it not take that over, because its own clock is as late? */
+  #hasMissed(clientId: number, clock: number, state: Said['state']): boolean {
+    const shown = this.#shown.get(clientId)
+    return shown !== undefined && shown.clock <= clock && shown.text !== JSON.stringify(state)
+  }
+
+  /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
+  #showSaid(clientId: number, said: Said, user: ShownUser): void {
+    const text = stamped(said.state, user)
+    const last = this.#clockShown(clientId) ?? -1
+    const knows = user.status === undefined || userIn(said.state).status === user.status
+    if (knows && last >= said.clock && this.#shown.get(clientId)?.text === text) return
+    if (last >= said.clock || !knows) return this.#showMadeUp(clientId, said, user)
+    this.#show(clientId, { clock: said.clock, text, userId: user.id }, said.member)
+  }
+
+  /** Shows what the client does not know of, with a clock that is later than all. */
+  #showMadeUp(clientId: number, said: Said, user: ShownUser): void {
+    const clock = Math.max(this.#clockShown(clientId) ?? -1, said.clock) + 1
+    const text = stamped(said.state, user)
+    said.madeUp(clock, text)
+    this.#show(clientId, { clock, text, userId: user.id }, null)
+  }
+
+  #hideMadeUp(clientId: number, said: Said): void {
+    const shown = this.#shown.get(clientId)
+    if (shown === undefined) return
+    said.madeUp(shown.clock + 1, null)
+    this.#hide(clientId)
+  }
+
+  #show(clientId: number, shown: Shown, knownTo: Member | null): void {
     this.#departed.delete(clientId)
-    const text = stamped(entry.state, member)
-    this.#shown.set(clientId, { clock, text, member })
-    this.#changed.set(clientId, { clock, text, member, echo })
+    this.#shown.set(clientId, shown)
+    this.#changed.set(clientId, { clock: shown.clock, text: shown.text, knownTo })
   }
 
-  #remove(clientId: number, clock: number, member: Member): void {
+  /** @param clock that of the client's own farewell, which is known to it */
+  #hide(clientId: number, clock?: number, knownTo: Member | null = null): void {
+    const shown = this.#shown.get(clientId)
+    if (shown === undefined) return
+    this.#remove(clientId, Math.max(shown.clock, clock ?? shown.clock + 1), shown.userId, knownTo)
+  }
+
+  #remove(clientId: number, clock: number, userId: string, knownTo: Member | null): void {
     this.#shown.delete(clientId)
-    this.#changed.set(clientId, { clock, text: removedText, member, echo: false })
+    this.#changed.set(clientId, { clock, text: removedText, knownTo })
     this.#departed.delete(clientId)
-    this.#departed.set(clientId, { clock, userId: member.user.id })
+    this.#departed.set(clientId, { clock, userId })
     if (this.#departed.size <= departedMax) return
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }
 
   #schedule(): void {
-    if (this.#cancelFlush !== null) return
-    const wait = Math.max(0, this.#lastFlush + this.#windowMs - this.#clock.now())
-    this.#cancelFlush = this.#clock.after(wait, () => this.#flush())
+    if (this.#cancelFlush !== null || this.#changed.size === 0) return
+    const { clock, windowMs } = this.#parts
+    const wait = Math.max(0, this.#lastFlush + windowMs - clock.now())
+    this.#cancelFlush = clock.after(wait, () => this.#flush())
   }
 
   #flush(): void {
     this.#cancelFlush = null
-    this.#lastFlush = this.#clock.now()
+    this.#lastFlush = this.#parts.clock.now()
     const changed = [...this.#changed]
     this.#changed.clear()
     if (changed.length === 0) return
     const message = writeAwareness(changed.map(([clientId, { clock, text }]) => ({ clientId, clock, text })))
-    const [first, second] = changed
-    const only = second === undefined && first?.[1].echo === false ? first[1].member : undefined
+    const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
     const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of this.#members) {
+    for (const member of this.#parts.members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
       frames.set(member.encoder, frame)
       member.deliverAwareness(frame, member === only)
@@ -171,8 +258,6 @@ export class AwarenessBoard {
 }
 
 /** Identity comes from the token, whatever the client says; colour and the like stay the client's. */
-function stamped(state: Record<string, unknown>, member: Member): string {
-  const claimed = Object.hasOwn(state, 'user') ? state.user : undefined
-  const own = typeof claimed === 'object' && claimed !== null && !Array.isArray(claimed) ? claimed : {}
-  return JSON.stringify({ ...state, user: { ...own, id: member.user.id, name: member.user.name } })
+function stamped(state: Said['state'], user: ShownUser): string {
+  return JSON.stringify({ ...state, user: { ...userIn(state), ...user } })
 }

@@ -10,10 +10,12 @@ export interface FrameEncoder {
   awareness(message: Uint8Array): Uint8Array
 }
 
-/** Who a member is, from its token: stamped on what it says about itself. */
+/** Who a member is, from its token: id and name are stamped on what it says about itself. */
 export interface MemberUser {
   readonly id: string
   readonly name: string
+  /** '' when unknown. */
+  readonly email: string
 }
 
 /** The updates of one commit, durable. */

@@ -17,6 +17,7 @@ import { HeldUpdates, type Incoming } from './held.ts'
 import { Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
 import type { Member } from './member.ts'
+import type { Presence } from './presence.ts'
 import { Replacing } from './replacing.ts'
 import type { RoomState } from './state.ts'
 import type { Threads } from './threads/pool.ts'
@@ -39,6 +40,7 @@ export interface RoomTools {
   readonly turns: Turns
   /** Where large changes are computed. */
   readonly threads: Threads
+  readonly presence: Presence
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Log
@@ -84,7 +86,13 @@ export class Room {
     this.doc = addressKey(address)
     this.state = state
     this.#tools = tools
-    this.awareness = new AwarenessBoard(this.#members, clock, limits.awarenessWindowMs)
+    this.awareness = new AwarenessBoard({
+      members: this.#members,
+      presence: tools.presence.boardOf(address),
+      editorId: address.editorId,
+      clock,
+      windowMs: limits.awarenessWindowMs,
+    })
     this.#intake = new Intake(state, new HeldUpdates(limits.heldBytesMax, clock))
     this.#commits = new CommitLine(tools.log, this.doc, loaded, {
       durable: (delivery) => this.#deliver(delivery),
@@ -148,6 +156,7 @@ export class Room {
   join(member: Member): void {
     if (this.#ended !== null) return member.end(this.#ended)
     this.#members.add(member)
+    this.awareness.join(member)
   }
 
   leave(member: Member): void {

@@ -1,14 +1,17 @@
 import type { Clock } from '../clock.ts'
+import { inSlices } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
-import { decodeRemoved, removedTopic } from '../directory/removed.ts'
+import type { RemovalTask } from '../directory/removal-task.ts'
+import { decodeRemovalNews, removalTopic } from '../directory/removed.ts'
 import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { EditNotes } from '../events/edit-windows.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { loadRoom } from './loading.ts'
+import { Presence } from './presence.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
@@ -46,6 +49,8 @@ export interface RoomsParts {
 export interface DocumentRecords {
   /** Makes the record unless there is one. @throws ApiError ABORTED while the document is being deleted */
   ensure(scope: OrganizationScope, documentId: string): Promise<void>
+  /** Is the document being deleted, itself or with what it is in? */
+  isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
 }
 
 interface OpenRoom {
@@ -59,6 +64,8 @@ interface OpenRoom {
  * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
  */
 export class Rooms {
+  /** Who is on which document. */
+  readonly presence: Presence
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
@@ -83,8 +90,10 @@ export class Rooms {
       waitingMax: waitingForThreadMax,
       jobMs: threadJobMs,
     })
+    this.presence = new Presence(parts.clock)
     this.#tools = {
       ...parts,
+      presence: this.presence,
       log: engine.log,
       health: () => engine.health(),
       turns: new Turns(),
@@ -93,8 +102,11 @@ export class Rooms {
       ended: (room) => this.#forget(room),
     }
     this.#cancelRest = this.#watchRest()
-    this.#unsubscribe = engine.bus.subscribe(removedTopic, (message) => {
-      for (const prefix of decodeRemoved(message)) this.#endRemoved(prefix)
+    this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
+      const news = decodeRemovalNews(message)
+      if (news.kind === 'begun') this.#closeGoing(news.task)
+      else for (const prefix of news.prefixes) this.#removed(prefix)
+      return undefined
     })
   }
 
@@ -146,15 +158,54 @@ export class Rooms {
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
+    this.presence.close()
     await this.#threads.close()
   }
 
-  /** Ends the rooms of documents whose logs have been removed, also those that are being opened. */
+  #removed(prefix: Key): void {
+    this.#endRemoved(prefix)
+    this.presence.endRemoved(prefix)
+  }
+
+  /** Ends the rooms of documents whose logs have been removed. */
   #endRemoved(prefix: Key): void {
+    this.#whenOpened(prefix, (key) => this.#endRoom(key))
+    for (const key of this.#openUnder(prefix)) this.#endRoom(key)
+  }
+
+  /** Closes the rooms of what is marked as being deleted. Its logs go later: until then nobody gets in. */
+  #closeGoing(task: RemovalTask): void {
+    const prefix = organizationPrefix(task.scope)
+    const closeIt = (key: string): Promise<void> => this.#closeIfGoing(key, task)
+    this.#whenOpened(prefix, closeIt)
+    void inSlices(this.#openUnder(prefix), closeIt)
+  }
+
+  async #closeIfGoing(key: string, task: RemovalTask): Promise<void> {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined) return
+    try {
+      if (await this.#isIn(task, room.address)) room.close(deleted)
+    } catch (err) {
+      this.#tools.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
+    }
+  }
+
+  /** What a folder holds nobody has counted: the directory says it of what is open. */
+  async #isIn(task: RemovalTask, address: DocumentAddress): Promise<boolean> {
+    if (task.kind === 'documents') return task.documentIds.includes(address.documentId)
+    return task.kind === 'organization' || this.#records.isGoing(address, address.documentId)
+  }
+
+  #openUnder(prefix: Key): readonly string[] {
+    const start = keyName(prefix)
+    return [...this.#rooms.keys()].filter((key) => key.startsWith(start))
+  }
+
+  #whenOpened(prefix: Key, work: (key: string) => unknown): void {
     const start = keyName(prefix)
     for (const [key, opening] of this.#opening)
-      if (key.startsWith(start)) void opening.catch(() => {}).then(() => this.#endRoom(key))
-    for (const key of this.#rooms.keys()) if (key.startsWith(start)) this.#endRoom(key)
+      if (key.startsWith(start)) void opening.catch(() => {}).then(() => work(key))
   }
 
   /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */

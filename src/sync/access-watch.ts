@@ -18,6 +18,7 @@ export class AccessWatch {
   readonly #organizations = new Map<string, Set<Session>>()
   /** Sessions to be looked at, each once however often it is named. */
   readonly #waiting = new Set<Session>()
+  readonly #reading = new Set<Session>()
   readonly #subscriptions: readonly (() => void)[]
   #readers = 0
   #changes = 0
@@ -85,17 +86,23 @@ export class AccessWatch {
     }
   }
 
-  /** One of several that work off what waits. */
+  /** One of several that work off what waits; each session by one of them, lest an older answer come last. */
   async #read(): Promise<void> {
     for (const session of this.#waiting) {
-      this.#waiting.delete(session)
-      try {
-        session.changeAccess(await this.#access.accessOf(session.identity, session.address))
-      } catch (err) {
-        // The store is away: what was known goes on to hold until it can be asked again.
-        this.#logger.warn({ err }, 'access could not be read')
-        this.#retry(session)
-      }
+      if (this.#reading.has(session)) continue
+      this.#reading.add(session)
+      while (this.#waiting.delete(session)) await this.#follow(session)
+      this.#reading.delete(session)
+    }
+  }
+
+  async #follow(session: Session): Promise<void> {
+    try {
+      session.changeAccess(await this.#access.accessOf(session.identity, session.address))
+    } catch (err) {
+      // The store is away: what was known goes on to hold until it can be asked again.
+      this.#logger.warn({ err }, 'access could not be read')
+      this.#retry(session)
     }
   }
 

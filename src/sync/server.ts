@@ -178,7 +178,7 @@ export class SyncServer {
     const changes = this.#watch.changes
     const access = await this.#parts.access.accessOf(identity, address)
     const { role } = roleOn(identity, address, access, this.#parts.clock.now())
-    if (role === null) return this.#refuse(socket, access.disabled ? disabled : notThere)
+    if (role === null) return this.#refuse(socket, access.state === 'disabled' ? disabled : notThere)
     const lease = await this.#parts.rooms.open(address)
     try {
       const exists = await this.#mayOpen(lease, address, role)

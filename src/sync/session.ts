@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
-import type { Room } from '../rooms/room.ts'
+import { deleted, type Room } from '../rooms/room.ts'
 import type { Lease } from '../rooms/rooms.ts'
 import { readAwareness, writeAwareness } from '../update/awareness.ts'
 import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
@@ -77,7 +77,8 @@ export class Session implements Member, Reader {
     this.#room = parts.lease.room
     this.#access = parts.access
     this.encoder = parts.protocol
-    this.user = { id: parts.identity.userId, name: parts.identity.name }
+    const { userId: id, name, email } = parts.identity
+    this.user = { id, name, email }
     this.#answers = new Answers({
       prepare: (vector) => {
         // What has been sent before the question is part of the answer.
@@ -279,7 +280,7 @@ export class Session implements Member, Reader {
   }
 
   #endRevoked(): void {
-    this.end(this.#access.disabled ? disabled : close('revoked', 'the right to this document has ended'))
+    this.end(revocations[this.#access.state])
   }
 
   #expire(): void {
@@ -304,3 +305,10 @@ export class Session implements Member, Reader {
 
 /** Why sessions on a disabled document end. */
 export const disabled = close('revoked', 'the document is disabled')
+
+/** Why sessions whose user has no right any more end. */
+const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
+  open: close('revoked', 'the right to this document has ended'),
+  disabled,
+  deleted,
+}

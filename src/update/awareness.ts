@@ -6,6 +6,8 @@ import { pushVarUint } from './vector.ts'
 /** Longest state of one client, in bytes of JSON, and its deepest nesting. */
 export const stateBytesMax = 16 * 1024
 export const stateDepthMax = 32
+/** How a state that was taken away looks on the wire. */
+export const removedText = 'null'
 /** Clients whose states one message may carry: an ordinary client sends its own, an echoing one all it knows. */
 const entriesMax = 1_000
 

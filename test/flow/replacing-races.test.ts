@@ -119,7 +119,7 @@ const replace = (room: Room, type: string, data: unknown, options: Partial<Repla
 
 const nobody = {
   encoder: { update: (bytes: Uint8Array) => bytes, awareness: (message: Uint8Array) => message },
-  user: { id: 'ada', name: 'ada' },
+  user: { id: 'ada', name: 'ada', email: '' },
   deliver() {},
   deliverAwareness() {},
   askForMissing() {},

@@ -52,7 +52,7 @@ function visitor(id: string): Member & { readonly codes: number[] } {
   return {
     codes,
     encoder: { update: (bytes) => bytes, awareness: (message) => message },
-    user: { id, name: id },
+    user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},
     askForMissing() {},

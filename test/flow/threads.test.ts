@@ -103,7 +103,7 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
 
 const silent = {
   encoder: { update: (bytes: Uint8Array) => bytes, awareness: (message: Uint8Array) => message },
-  user: { id: 'typist', name: 'typist' },
+  user: { id: 'typist', name: 'typist', email: '' },
   deliver() {},
   deliverAwareness() {},
   askForMissing() {},

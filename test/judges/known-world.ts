@@ -36,11 +36,14 @@ const known: Readonly<Record<string, unknown>> = {
   contentKey: 'content',
   userId: 'ann',
   userIds: ['ann', 'bob'],
+  reviewerId: 'ann',
   groupId: 'design',
   groupIds: ['design'],
   organizationUserGroupId: 'design',
   activityIds: ['signed-off'],
   targetEntityId: 'report',
+  notificationId: 'shared-2',
+  notificationIds: ['shared-1'],
   apiKey: 'key_example',
   ownerEmail: 'ada@example.com',
   avatar: 'https://example.com/ada.png',
@@ -49,7 +52,7 @@ const known: Readonly<Record<string, unknown>> = {
 }
 /** Members with values of earlier answers, which nobody can guess. */
 const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
-/** Lists whose items must differ, or be domains: those that the tool makes are not. */
+/** Lists whose items must differ, be there, or be domains: those that the tool makes are not. */
 const leftOut: readonly string[] = [
   '/v2/auth/permissions/add',
   '/v2/workspace/domains/add',
@@ -58,13 +61,17 @@ const leftOut: readonly string[] = [
 /** The same, where such a list can be missing. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/notifications/config/get': ['documentIds'],
+  '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
+  '/v2/workspace/authtoken/reset': ['domains'],
 }
 /** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
 const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
   ['documentId', 'folderId', 'some'],
   ['documentIds', 'folderId', 'some'],
   ['groupIds', 'organizationUserGroupId', 'some'],
+  ['documentId', 'notificationIds', 'one'],
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
@@ -93,12 +100,19 @@ function restrict(schema: Schema): void {
   const { properties = {}, items } = schema
   for (const name of opaque) delete properties[name]
   chooseAlternatives(schema, properties)
+  requireOrganization(schema, properties)
   chooseTypes(schema, properties)
   for (const [name, member] of Object.entries(properties)) {
     restrict(member)
     if (known[name] !== undefined) loosen(member)
   }
   if (items !== undefined) restrict(items)
+}
+
+/** A document is one of an organization, also where both may be missing. */
+function requireOrganization(schema: Schema, { documentId, organizationId }: Members): void {
+  if (documentId === undefined || organizationId === undefined) return
+  schema.required = [...new Set([...(schema.required ?? []), 'organizationId'])]
 }
 
 /** Values at the limits of a schema name nothing; those of the example do. */

@@ -7,6 +7,7 @@ import { OrganizationStore } from '../../src/directory/organization-store.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createLog } from '../../src/log.ts'
+import { Memory } from '../../src/memory/memory.ts'
 import type { Tenant } from '../../src/model/address.ts'
 import { HeldClock } from './clock.ts'
 
@@ -14,6 +15,7 @@ import { HeldClock } from './clock.ts'
 export interface TestDirectory extends Directory {
   readonly engine: Engine
   readonly store: OrganizationStore
+  readonly memory: Memory
   readonly reader: AccessReader
   readonly permissionReader: PermissionReader
 }
@@ -21,8 +23,16 @@ export interface TestDirectory extends Directory {
 /** On a store that may be a server's, too. */
 export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDirectory {
   const store = new OrganizationStore(engine, clock)
+  const memory = new Memory(engine.kv, store, clock)
   return {
-    ...createDirectory(engine, { store, clock, log: createLog('silent'), editWindowMs: 600_000 }),
+    ...createDirectory(engine, {
+      store,
+      clock,
+      log: createLog('silent'),
+      forget: (scope, goOn) => memory.forget(scope, goOn),
+      editWindowMs: 600_000,
+    }),
+    memory,
     engine,
     store,
     reader: new AccessReader(store),

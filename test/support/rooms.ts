@@ -2,7 +2,10 @@ import type { EditNotes } from '../../src/events/edit-windows.ts'
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
-export const noRecords: DocumentRecords = { ensure: () => Promise.resolve() }
+export const noRecords: DocumentRecords = {
+  ensure: () => Promise.resolve(),
+  isGoing: () => Promise.resolve(false),
+}
 
 /** Likewise, where nobody notes who edits. */
 export const noEdits: EditNotes = { noted: () => null }

@@ -48,8 +48,20 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<voi
     ['/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }],
     ['/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
     ['/v1/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'design' }] }],
+    [
+      '/v1/notifications/add',
+      {
+        ...document,
+        notificationId: 'shared-1',
+        actionUser: { userId: 'bob' },
+        displayHeadlineMessageTemplate: '{actionUser} has shared the report',
+        displayBodyMessage: 'Have a look.',
+        notifyUsers: [{ userId: 'ann' }],
+      },
+    ],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
     ['/v2/activities/add', { ...document, activities: [activity] }],
+    ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
     ['/v2/workspace/domains/add', { domains }],
   ]
   // What is to be added must not be there yet.

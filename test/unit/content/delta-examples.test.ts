@@ -213,3 +213,26 @@ test('[R7] a text whose attributes cannot be listed is refused as delta and can 
   replaceDelta(doc, [{ insert: 'short', attributes: { bold: true } }])
   expect(readDelta(doc, key)).toEqual([{ insert: 'short', attributes: { bold: true } }])
 })
+
+test('[R3] marks in any gap that lost what they were around are taken away here, not by those who receive the change', () => {
+  const image = { insert: { image: 'x' } }
+  const written =
+    'a\u{f0000}\u{e0001}\u{1f44d}\u{1f3fd}\u{20000}\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{d}\u{a}\u{1d4b3}aae\u{301}\u{1f44d}\u{1f3fd}\u{1f600}aa'
+  const kept = written.slice(14)
+  const others = '\u{10000}'.repeat(10)
+  const server = docOf([])
+  const client = loaded(server, 3)
+  client.getText(key)
+  for (const target of [
+    [{ insert: written }, { ...image, attributes: { bold: true } }],
+    [image, { insert: others }, { insert: kept, attributes: { constructor: true } }, image, image],
+    [{ insert: `\ufffd${others.slice(10)}${kept}` }],
+  ]) {
+    const updates = updatesOf(server, () => void replaceDelta(server, target))
+    const ofClient = updatesOf(client, () => {
+      for (const update of updates) Y.applyUpdate(client, update)
+    })
+    expect(ofClient.length).toBe(updates.length)
+    expect(deltaIn(client)).toEqual(target)
+  }
+})

@@ -1,4 +1,4 @@
-import { contentRequest, createEditorContent, writtenResponse } from '../../editor-content.ts'
+import { beingDeleted, contentRequest, createEditorContent, writtenResponse } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
 export const addContent = operation({
@@ -11,6 +11,7 @@ export const addContent = operation({
   errors: [
     { status: 'ALREADY_EXISTS', when: 'the editor has data' },
     { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
+    beingDeleted,
   ],
   async handler(data, { caller, services }) {
     return { message: 'Content added.', data: await createEditorContent(data, caller, services) }

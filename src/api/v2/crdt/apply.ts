@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.ts'
-import { documentIds, editorAddress, editorId } from '../../editor-content.ts'
+import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
 const request = {
@@ -43,6 +43,7 @@ export const applyUpdate = operation({
       status: 'FAILED_PRECONDITION',
       when: 'the document is disabled, or the update builds on updates that it does not have',
     },
+    beingDeleted,
   ],
   async handler(data, { caller, services }) {
     const bytes = decodeBase64(data.update)

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../access/credentials.ts'
 import { addressKey } from '../../../model/address.ts'
-import { documentIds, editorAddress, editorId } from '../../editor-content.ts'
+import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../editors.ts'
 import { operation } from '../../operation.ts'
 import type { Services } from '../../services.ts'
@@ -36,8 +36,10 @@ export const deleteContent = operation({
     'Connections to them are closed for good; a client that still has the content cannot bring it back.',
   request,
   response,
-  errors: [],
+  errors: [beingDeleted],
   async handler({ editorIds, ...document }, { caller, services }) {
+    const scope = { ...caller.tenant, organizationId: document.organizationId }
+    await services.documents.requireThere(scope, document.documentId)
     const deleted =
       editorIds === undefined
         ? await deleteAll(document, caller, services)

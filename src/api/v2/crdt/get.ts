@@ -79,6 +79,8 @@ export const getContent = operation({
     },
   ],
   async handler(data, { caller, services }) {
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    if (await services.documents.isGoing(scope, data.documentId)) throw noContent()
     const ids = data.editorId === undefined ? await idsOfAll(data, services, caller) : [data.editorId]
     const entries: Entry[] = []
     let sizeBytes = 0

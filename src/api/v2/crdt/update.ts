@@ -1,4 +1,4 @@
-import { updateEditorContent, updateRequest, writtenResponse } from '../../editor-content.ts'
+import { beingDeleted, updateEditorContent, updateRequest, writtenResponse } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
 export const updateContent = operation({
@@ -18,7 +18,10 @@ export const updateContent = operation({
       status: 'FAILED_PRECONDITION',
       when: 'the document is disabled, or `baseVersion` is unknown or too old',
     },
-    { status: 'ABORTED', when: 'the document is not at `ifVersion`; details.version is where it is' },
+    {
+      status: 'ABORTED',
+      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${beingDeleted.when}`,
+    },
   ],
   async handler(data, { caller, services }) {
     return { message: 'Content updated.', data: await updateEditorContent(data, caller, services) }

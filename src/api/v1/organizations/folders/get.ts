@@ -1,4 +1,4 @@
-import { folderAnswerV1, folderRecordV1 } from '../../../folder-schema.ts'
+import { answerFolders, folderAnswerV1, folderRecordV1, tooManyFolders } from '../../../folder-schema.ts'
 import { operation } from '../../../operation.ts'
 import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
 
@@ -13,7 +13,7 @@ export const getFoldersV1 = operation({
     properties: { organizationId, folderId: { ...folderId, description: 'Without it all folders.' } },
   },
   response: { type: 'array', items: folderRecordV1 },
-  errors: [noFolder],
+  errors: [noFolder, tooManyFolders],
   async handler({ organizationId, folderId }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const found =
@@ -22,7 +22,7 @@ export const getFoldersV1 = operation({
         : [await services.folders.below(scope, folderId, 1)]
     return {
       message: 'Folders found.',
-      data: found.map((folder) => folderAnswerV1(organizationId, folder)),
+      data: answerFolders(found, (folder) => folderAnswerV1(organizationId, folder)),
     }
   },
 })

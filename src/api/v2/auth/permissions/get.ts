@@ -48,7 +48,7 @@ export const getPermissions = operation({
     properties: {
       organizationId: { type: 'string', format: 'id' },
       userIds: {
-        ...ids(`Users; times the resources at most ${pairsMax}.`),
+        ...ids(`Users; times the resources, of which the organization is one, at most ${pairsMax}.`),
         minItems: 1,
         examples: [['ann']],
       },

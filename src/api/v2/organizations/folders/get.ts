@@ -1,4 +1,4 @@
-import { folderAnswer, folderRecord } from '../../../folder-schema.ts'
+import { answerFolders, folderAnswer, folderRecord, tooManyFolders } from '../../../folder-schema.ts'
 import { operation } from '../../../operation.ts'
 import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
 
@@ -22,7 +22,7 @@ export const getFolders = operation({
     },
   },
   response: { type: 'array', items: folderRecord },
-  errors: [noFolder],
+  errors: [noFolder, tooManyFolders],
   async handler({ organizationId, folderId, maxDepth = 1 }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const found =
@@ -31,7 +31,7 @@ export const getFolders = operation({
         : [await services.folders.below(scope, folderId, maxDepth)]
     return {
       message: 'Folders found.',
-      data: found.map((folder) => folderAnswer(caller.tenant, organizationId, folder)),
+      data: answerFolders(found, (folder) => folderAnswer(caller.tenant, organizationId, folder)),
     }
   },
 })

@@ -1,3 +1,4 @@
+import { domainList, normalizeDomains } from '../../../domains-schema.ts'
 import { operation } from '../../../operation.ts'
 import {
   apiKeyOfWorkspace,
@@ -21,6 +22,10 @@ const request = {
       default: 0,
       description: 'Time for which the replaced token stays good.',
     },
+    domains: {
+      ...domainList,
+      description: `Domains of the pages that may use the new token; none: any. Without it those of the token replaced. ${domainList.description}`,
+    },
   },
 } as const
 
@@ -40,8 +45,14 @@ export const resetAuthToken = operation({
   request,
   response,
   errors: [noSuchApiKeyError],
-  async handler({ apiKey, graceSeconds = 0 }, { caller: { workspaceId }, services: { workspaces } }) {
-    const token = await workspaces.resetAuthToken({ workspaceId, apiKey }, graceSeconds)
+  async handler(
+    { apiKey, graceSeconds = 0, domains },
+    { caller: { workspaceId }, services: { workspaces } },
+  ) {
+    const token = await workspaces.resetAuthToken(
+      { workspaceId, apiKey },
+      { graceSeconds, ...(domains && { domains: normalizeDomains(domains, '/data/domains') }) },
+    )
     return { message: 'Auth token replaced.', data: { apiKey, newAuthToken: showAuthToken(token) } }
   },
 })

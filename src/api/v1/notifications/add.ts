@@ -1,0 +1,107 @@
+import { notificationLimits as limits } from '../../../notifications/limits.ts'
+import {
+  checkNotificationData,
+  checkNotificationId,
+  notificationContent,
+  notifiedUser,
+} from '../../notification-schema.ts'
+import { operation } from '../../operation.ts'
+import { documentId, organizationId } from '../../resource-schema.ts'
+import { createFlags, createMissing } from '../../user-schema.ts'
+
+export const addNotification = operation({
+  path: '/v1/notifications/add',
+  auth: 'key',
+  summary: 'Notify users',
+  description:
+    'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +
+    'of the organization now. With an id that is used already nothing is added (`success: false`), so that a call can ' +
+    'be made again.',
+  request: {
+    type: 'object',
+    required: [
+      'organizationId',
+      'documentId',
+      'actionUser',
+      'displayHeadlineMessageTemplate',
+      'displayBodyMessage',
+      'notifyUsers',
+    ],
+    properties: {
+      organizationId,
+      documentId,
+      actionUser: { ...notifiedUser, description: 'Who took the action.' },
+      notificationId: {
+        type: 'string',
+        format: 'id',
+        description: 'Letters (a to z), digits, `_` and `-`; made when left out.',
+        examples: ['shared-2'],
+      },
+      ...notificationContent,
+      notifyUsers: {
+        type: 'array',
+        maxItems: limits.notifyUsers,
+        items: notifiedUser,
+        description: 'Who is addressed; they need not be users of the organization.',
+      },
+      notifyAll: {
+        type: 'boolean',
+        default: true,
+        description: 'Address all users of the organization, too; with false only `notifyUsers`.',
+      },
+      createOrganization: createFlags.createOrganization,
+      createDocument: createFlags.createDocument,
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['success', 'message', 'notificationId'],
+    properties: {
+      success: { type: 'boolean', description: 'False: the id is used already, and nothing was added.' },
+      message: { type: 'string' },
+      notificationId: { type: 'string', description: 'The id, given or made.', examples: ['shared-2'] },
+    },
+  },
+  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  async handler(data, { caller, services }) {
+    const { notificationId: id, notifyAll = true } = data
+    if (id !== undefined) checkNotificationId('/data/notificationId', id)
+    checkNotificationData('/data', data)
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    await createMissing(services, scope, { type: 'document', id: data.documentId }, data)
+    const added = await services.notifications.add(scope, {
+      id,
+      documentId: data.documentId,
+      actionUser: onlyKnown(data.actionUser),
+      displayHeadlineMessageTemplate: data.displayHeadlineMessageTemplate,
+      displayHeadlineMessageTemplateData: data.displayHeadlineMessageTemplateData ?? {},
+      displayBodyMessage: data.displayBodyMessage,
+      notifyUsers: unique(data.notifyUsers.map(onlyKnown)),
+      notifyAll,
+      notificationSourceData: data.notificationSourceData ?? {},
+    })
+    const success = added.outcome === 'added'
+    const message = success
+      ? 'Notification added.'
+      : 'The notification id is used already: nothing was added.'
+    return { message, data: { success, message, notificationId: added.id } }
+  },
+})
+
+interface Named {
+  readonly userId: string
+  readonly name?: string
+  readonly email?: string
+}
+
+/** Without members of the caller's own. */
+const onlyKnown = ({ userId, name, email }: Named): Named => ({
+  userId,
+  ...(name !== undefined && { name }),
+  ...(email !== undefined && { email }),
+})
+
+/** Who is named twice is addressed once, as named last. */
+const unique = (users: readonly Named[]): readonly Named[] => [
+  ...new Map(users.map((user) => [user.userId, user])).values(),
+]

@@ -1,0 +1,30 @@
+import { checkQuestion, judgmentQuery, place, suggested } from '../../memory-schema.ts'
+import { bareOperation } from '../../operation.ts'
+
+export const suggestDecision = bareOperation({
+  path: '/v2/memory/suggest',
+  auth: 'key',
+  summary: 'Suggest a decision',
+  description:
+    'Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the ' +
+    'same judgments always give the same answer. Precedents are judgments that share words with `query` and are at least ' +
+    '0.3 times as relevant (BM25; common English words left out, as are the most common ones of a large memory) as the most relevant one; the weight of each is that ' +
+    'ratio. They come from the narrowest scope in which one decision has at least 2: the document, the organization, ' +
+    'all of the API key. The decision with more weight is `primary`, unless it has fewer than 2; of equal ones that with ' +
+    'more precedents, then that with the newest. The other one is `conflict` when both have at least 2. The answer has ' +
+    'neither `status` nor `message`.',
+  request: {
+    type: 'object',
+    required: ['query'],
+    properties: {
+      query: { ...judgmentQuery, description: 'What is to be judged, in words.' },
+      ...place,
+    },
+  },
+  response: suggested,
+  errors: [],
+  async handler(data, { caller, services }) {
+    checkQuestion(data)
+    return services.memory.suggest(caller.tenant, data.query, data)
+  },
+})

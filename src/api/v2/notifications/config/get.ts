@@ -1,0 +1,64 @@
+import { notificationConfig } from '../../../notification-schema.ts'
+import { operation } from '../../../operation.ts'
+import { lookupMax, organizationId } from '../../../resource-schema.ts'
+
+const effective = {
+  ...notificationConfig,
+  required: ['inbox', 'email', 'slack'],
+  description: "What holds: the document's own, else the organization's, else `ALL`.",
+  examples: [{ inbox: 'MINE', email: 'NONE', slack: 'ALL' }],
+} as const
+
+export const getNotificationConfig = operation({
+  path: '/v2/notifications/config/get',
+  auth: 'key',
+  summary: 'Read what a user wants to see',
+  description:
+    'Which notifications reach a user: of the documents named, and of the organization where that is asked for or no ' +
+    'documents are named.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'userId'],
+    properties: {
+      organizationId,
+      userId: { type: 'string', format: 'id' },
+      documentIds: {
+        type: 'array',
+        maxItems: lookupMax,
+        items: { type: 'string', format: 'id' },
+        description: 'The documents.',
+      },
+      getOrganizationConfig: {
+        type: 'boolean',
+        description: 'The config of the organization, too. True unless there are `documentIds`.',
+      },
+    },
+  },
+  response: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['userId', 'documentId', 'config', 'effectiveConfig'],
+      properties: {
+        userId: { type: 'string' },
+        documentId: { type: 'string', description: "'' for the organization." },
+        config: { ...notificationConfig, description: 'As set here.' },
+        effectiveConfig: effective,
+      },
+    },
+  },
+  errors: [{ status: 'NOT_FOUND', when: 'the organization or one of the documents does not exist' }],
+  async handler(data, { caller, services }) {
+    const { userId, documentIds, getOrganizationConfig = documentIds === undefined } = data
+    const scope = { ...caller.tenant, organizationId: data.organizationId }
+    const places = [...(getOrganizationConfig ? [null] : []), ...new Set(documentIds)]
+    const entries = await services.notificationConfigs.get(scope, userId, places)
+    const shown = entries.map((entry) => ({
+      userId,
+      documentId: entry.documentId ?? '',
+      config: entry.config,
+      effectiveConfig: entry.effective,
+    }))
+    return { message: `${shown.length} configs found.`, data: shown }
+  },
+})

@@ -1,0 +1,48 @@
+import { notificationFilter, notificationRecords, showNotification } from '../../notification-schema.ts'
+import { operation } from '../../operation.ts'
+import { paging, readPage } from '../../paging.ts'
+
+export const getNotifications = operation({
+  path: '/v2/notifications/get',
+  auth: 'key',
+  summary: 'List notifications',
+  description:
+    'Notifications of an organization by time; several filters hold together. With `userId` they are what is in the ' +
+    "user's inbox: what addresses the user, as far as the user's notification config lets it in. A page may hold fewer " +
+    'than asked for, even none; there are more as long as there is a `pageToken`.',
+  request: {
+    type: 'object',
+    required: ['organizationId'],
+    properties: {
+      ...notificationFilter,
+      order: {
+        type: 'string',
+        enum: ['desc', 'asc'],
+        default: 'desc',
+        description: 'By time: the newest first, or the oldest. Ignored with `notificationIds`.',
+      },
+      ...paging,
+    },
+  },
+  response: notificationRecords,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
+  async handler({ notificationIds, order = 'desc', ...data }, context) {
+    const { organizationId, documentId, userId } = data
+    const { notifications } = context.services
+    const scope = { ...context.caller.tenant, organizationId }
+    const filter = { documentId, userId }
+    if (notificationIds !== undefined) {
+      const found = await notifications.find(scope, filter, notificationIds)
+      return { message: `${found.length} notifications found.`, data: found.map(showNotification) }
+    }
+    const query = ['notifications', organizationId, documentId ?? null, userId ?? null, order]
+    const { found, token } = await readPage(context, query, data, (range) =>
+      notifications.list(scope, { ...filter, order, ...range }),
+    )
+    return {
+      message: `${found.items.length} notifications found.`,
+      data: found.items.map(showNotification),
+      ...token,
+    }
+  },
+})

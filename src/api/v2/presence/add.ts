@@ -1,0 +1,45 @@
+import { operation } from '../../operation.ts'
+import {
+  noDocument,
+  presenceDocument,
+  presenceInputs,
+  presenceScope,
+  presenceSuccess,
+} from '../../presence-schema.ts'
+import { createFlags, createMissing } from '../../user-schema.ts'
+
+export const addPresence = operation({
+  path: '/v2/presence/add',
+  auth: 'key',
+  summary: 'Say that users are on a document',
+  description:
+    'Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client ' +
+    'of its own. Those who are connected are changed as by `presence/update`. Who was taken away by `presence/delete` ' +
+    'is back. What is said here of a user ends when the user closes the last connection.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'users'],
+    properties: {
+      ...presenceDocument,
+      users: presenceInputs,
+      ttlSeconds: {
+        type: 'number',
+        minimum: 2,
+        maximum: 3_599,
+        default: 60,
+        description: 'How long users who are not connected stay, unless they are added or updated again.',
+      },
+      createOrganization: createFlags.createOrganization,
+      createDocument: createFlags.createDocument,
+    },
+  },
+  response: presenceSuccess('nobody was added'),
+  errors: [noDocument, { status: 'FAILED_PRECONDITION', when: 'too many users are not connected' }],
+  async handler({ users, ttlSeconds = 60, ...data }, { caller, services }) {
+    const { organizationId, documentId } = data
+    const document = { type: 'document', id: documentId } as const
+    await createMissing(services, { ...caller.tenant, organizationId }, document, data)
+    services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
+    return { message: `${users.length} users are present.`, data: { success: true } }
+  },
+})

@@ -1,0 +1,78 @@
+import type { PresenceEntry } from '../../../rooms/presence-board.ts'
+import { operation } from '../../operation.ts'
+import {
+  describedPresence,
+  noDocument,
+  presenceDocument,
+  presenceScope,
+  presenceStatus,
+  presentUserIds,
+} from '../../presence-schema.ts'
+import { batchMax } from '../../resource-schema.ts'
+
+const entries = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['userId', 'name', 'email', 'status', 'source', 'editorIds', 'lastSeen'],
+    properties: {
+      ...describedPresence,
+      status: { type: 'string', description: 'As REST says, else as the client says, else `online`.' },
+      source: {
+        type: 'string',
+        enum: ['socket', 'rest'],
+        description: '`socket`: the user is connected; `rest`: only a backend says that they are there.',
+      },
+      editorIds: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The editors to which the user is connected.',
+      },
+      lastSeen: {
+        type: 'integer',
+        description: 'Epoch milliseconds: the last sign of life of a connection, or call about the user.',
+        examples: [1_767_225_600_000],
+      },
+    },
+  },
+} as const
+
+export const getPresence = operation({
+  path: '/v2/presence/get',
+  auth: 'key',
+  summary: 'List who is on a document',
+  description: 'Everybody who is connected to one of its editors, or was added, in the order of their ids.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId'],
+    properties: {
+      ...presenceDocument,
+      userIds: { ...presentUserIds, description: 'Of these users only.' },
+      statuses: {
+        type: 'array',
+        maxItems: batchMax,
+        items: presenceStatus,
+        description: 'Only users with one of these.',
+      },
+    },
+  },
+  response: entries,
+  errors: [noDocument],
+  async handler({ userIds, statuses, ...document }, { caller, services }) {
+    const scope = await presenceScope(document, caller, services)
+    const all = services.rooms.presence.entries(scope)
+    const wanted = filterOf(userIds, statuses)
+    const found = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    return { message: `${found.length} users are present.`, data: found }
+  },
+})
+
+/** Without a list everybody is wanted. */
+function filterOf(
+  userIds: readonly string[] | undefined,
+  statuses: readonly string[] | undefined,
+): (entry: PresenceEntry) => boolean {
+  const [users, wanted] = [new Set(userIds), new Set(statuses)]
+  return ({ userId, status }) =>
+    (userIds === undefined || users.has(userId)) && (statuses === undefined || wanted.has(status))
+}

@@ -1,0 +1,117 @@
+import MiniSearch from 'minisearch'
+import type { Judgment } from './judgment-keys.ts'
+import { memoryLimits } from './limits.ts'
+import { searchTermsOf, termsOf } from './terms.ts'
+
+/** What one judgment takes beside its text, counted as characters. */
+const overheadCharacters = 500
+/** What an index takes without any, counted so. */
+const emptyCharacters = 5_000
+/** A precedent is at least so relevant, as a share of the most relevant one. */
+const relevanceMin = 0.3
+/** Digits of a score that count: the last ones depend on the order in which judgments came. */
+const scoreDigits = 9
+
+/** A judgment that is like the query. */
+export interface Precedent {
+  readonly judgment: Judgment
+  /** Relevance as a share of that of the most relevant one: from 0.3 to 1. */
+  readonly weight: number
+}
+
+/** A judgment as the library sees it: its words, with a space in between. */
+interface IndexedText {
+  readonly judgmentId: string
+  readonly terms: string
+}
+
+/** Judgments in memory, found by the words of what was judged: BM25+ of `minisearch`. */
+export class JudgmentIndex {
+  readonly #judgments = new Map<string, Judgment>()
+  /** In how many judgments each word is. */
+  readonly #frequencies = new Map<string, number>()
+  readonly #texts = new MiniSearch<IndexedText>({
+    idField: 'judgmentId',
+    fields: ['terms'],
+    tokenize: (terms) => terms.split(' '),
+    // The empty text has one empty term.
+    processTerm: (term) => term || null,
+  })
+  #characters = emptyCharacters
+
+  /** About what it takes, in characters. */
+  get characters(): number {
+    return this.#characters
+  }
+
+  has(judgmentId: string): boolean {
+    return this.#judgments.has(judgmentId)
+  }
+
+  /** One that is here already stays as it is. */
+  add(judgment: Judgment): void {
+    if (this.has(judgment.judgmentId)) return
+    this.#judgments.set(judgment.judgmentId, judgment)
+    const terms = termsOf(judgment.query)
+    this.#texts.add(textOf(judgment, terms))
+    this.#count(terms, 1)
+    this.#characters += sizeOf(judgment)
+  }
+
+  remove(judgmentId: string): void {
+    const judgment = this.#judgments.get(judgmentId)
+    if (judgment === undefined) return
+    this.#judgments.delete(judgmentId)
+    const terms = termsOf(judgment.query)
+    this.#texts.remove(textOf(judgment, terms))
+    this.#count(terms, -1)
+    this.#characters -= sizeOf(judgment)
+  }
+
+  all(): Iterable<Judgment> {
+    return this.#judgments.values()
+  }
+
+  /** Precedents of `text`, the most relevant first. */
+  search(text: string): readonly Precedent[] {
+    const found = this.#texts.search(this.#rarest(searchTermsOf(text)).join(' '))
+    const best = found[0]?.score ?? 0
+    return found.flatMap(({ id, score }) => {
+      const judgment = this.#judgments.get(id as string)
+      const weight = Number((score / best).toPrecision(scoreDigits))
+      return judgment === undefined || weight < relevanceMin ? [] : [{ judgment, weight }]
+    })
+  }
+
+  /**
+   * The rarest words, as many as are looked up in bounded time, one at least. Those that are left out are in so many
+   * judgments that they hardly tell these apart.
+   */
+  #rarest(terms: readonly string[]): readonly string[] {
+    const known = terms
+      .map((term) => ({ term, frequency: this.#frequencies.get(term) ?? 0 }))
+      .filter(({ frequency }) => frequency > 0)
+      .sort((a, b) => a.frequency - b.frequency || Number(a.term > b.term) - Number(a.term < b.term))
+    let matches = 0
+    const end = known.findIndex(({ frequency }, index) => {
+      matches += frequency
+      return index > 0 && matches > memoryLimits.matches
+    })
+    return known.slice(0, end === -1 ? known.length : end).map(({ term }) => term)
+  }
+
+  #count(terms: readonly string[], by: 1 | -1): void {
+    for (const term of new Set(terms)) {
+      const frequency = (this.#frequencies.get(term) ?? 0) + by
+      if (frequency === 0) this.#frequencies.delete(term)
+      else this.#frequencies.set(term, frequency)
+    }
+  }
+}
+
+const sizeOf = ({ query, reason }: Judgment): number => query.length + reason.length + overheadCharacters
+
+const textOf = ({ judgmentId }: Judgment, terms: readonly string[]): IndexedText => ({
+  judgmentId,
+  terms: terms.join(' '),
+})

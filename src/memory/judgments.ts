@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { eachItem, ItemRefused, type Results } from '../directory/items.ts'
+import { keys, type OrganizationScope, type Resource } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import { checkResource } from '../directory/places.ts'
+import type { OrganizationRecord } from '../directory/records.ts'
+import { type Transaction, Transactions } from '../directory/transaction.ts'
+import type { Kv } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { Tenant } from '../model/address.ts'
+import {
+  type Decision,
+  type Judgment,
+  type JudgmentLocation,
+  type JudgmentPlace,
+  judgmentIdOf,
+  judgmentKeys,
+  type MemoryState,
+  memoryPart,
+} from './judgment-keys.ts'
+import { memoryLimits } from './limits.ts'
+
+/** Judgments that one commit removes. */
+const removedAtOnce = 200
+
+export interface JudgmentInput {
+  readonly query: string
+  readonly decision: Decision
+  readonly reason?: string | undefined
+  readonly reviewerId: string
+  readonly organizationId?: string | undefined
+  /** Only together with `organizationId`. */
+  readonly documentId?: string | undefined
+  /** Epoch milliseconds; now, when it is left out. */
+  readonly judgedAt?: number | undefined
+}
+
+interface Parts {
+  readonly kv: Kv
+  readonly organizations: OrganizationStore
+  readonly clock: Clock
+  /** Of `memoryLimits`, unless a test has others. */
+  readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
+    readonly judgments: number
+    readonly characters: number
+  }
+}
+
+/** The judgments of tenants as they are kept. */
+export class Judgments {
+  readonly #parts: Required<Parts>
+  readonly #transactions: Transactions
+
+  constructor(parts: Parts) {
+    this.#parts = { limits: memoryLimits, ...parts }
+    this.#transactions = new Transactions(parts.kv)
+  }
+
+  /**
+   * Keeps a judgment, and answers its id. Beyond the limits, those judged longest ago are forgotten.
+   * @throws ApiError NOT_FOUND when the organization or document does not exist; ABORTED
+   */
+  async add(tenant: Tenant, input: JudgmentInput): Promise<string> {
+    const { organizationId = null, documentId = null } = input
+    const judgedAt = input.judgedAt ?? this.#parts.clock.now()
+    const judgment: Judgment = {
+      judgmentId: judgmentIdOf(judgedAt, randomUUID()),
+      query: input.query,
+      decision: input.decision,
+      reason: input.reason ?? '',
+      reviewerId: input.reviewerId,
+      organizationId,
+      documentId,
+      judgedAt,
+    }
+    if (organizationId === null) await this.#put(tenant, judgment)
+    else await this.#putWithin({ ...tenant, organizationId }, judgment)
+    return judgment.judgmentId
+  }
+
+  async delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<Results> {
+    return this.#change(tenant, async (transaction, tally) => {
+      await transaction.getAll(judgmentIds.map(judgmentKeys.location))
+      return eachItem(
+        judgmentIds,
+        (id) => id,
+        async (judgmentId) => {
+          const location = await transaction.get<JudgmentLocation>(judgmentKeys.location(judgmentId))
+          if (location === null) throw new ItemRefused('there is no such judgment')
+          tally.remove(judgmentId, location)
+          return 'deleted'
+        },
+      )
+    })
+  }
+
+  /** Removes all of an organization, a bounded number a commit. @param goOn called in between */
+  async forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
+    const prefix = judgmentKeys.within({ organizationId: scope.organizationId, documentId: null })
+    for (let found = true; found; await goOn())
+      found = await this.#change(scope, async (transaction, tally) => {
+        const entries = await transaction.scan({ prefix, limit: removedAtOnce })
+        const ids = entries.map(({ key }) => key.at(-1) as string)
+        const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+        for (const [index, location] of locations.entries())
+          if (location !== null) tally.remove(ids[index] as string, location)
+        return entries.length > 0
+      })
+  }
+
+  /** The organization is another partition: if its removal has begun meanwhile, it may not have seen the judgment. */
+  async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
+    const { organizations } = this.#parts
+    const before = organizations.read(scope)
+    await checkResource(before, resourceOf(judgment, scope))
+    const known = await before.get<OrganizationRecord>(keys.organization)
+    await this.#put(scope, judgment)
+    const now = await organizations.read(scope).get<OrganizationRecord>(keys.organization)
+    if (now !== null && now.deleting !== true && now.createdAt === known?.createdAt) return
+    await this.delete(scope, [judgment.judgmentId])
+    throw new ApiError('NOT_FOUND', 'the organization does not exist')
+  }
+
+  async #put(tenant: Tenant, judgment: Judgment): Promise<void> {
+    await this.#change(tenant, async (transaction, tally) => {
+      tally.add(judgment)
+      if (!this.#isFull(tally.state)) return
+      const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: removedAtOnce })
+      const ids = oldest.map(({ key }) => key.at(-1) as string)
+      const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+      for (const [index, location] of locations.entries())
+        if (location !== null && this.#isFull(tally.state)) tally.remove(ids[index] as string, location)
+    })
+  }
+
+  #isFull({ count, characters }: MemoryState): boolean {
+    const { limits } = this.#parts
+    return count > limits.judgments || characters > limits.characters
+  }
+
+  /** The state is read first and written by every change, so that what `work` scans is what is there. */
+  async #change<T>(tenant: Tenant, work: (transaction: Transaction, tally: Tally) => Promise<T>): Promise<T> {
+    const { changes } = this.#parts.limits
+    const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
+      const state = await transaction.get<MemoryState>(judgmentKeys.state)
+      const tally = new Tally(transaction, state ?? { count: 0, characters: 0, changes: 0 })
+      const answer = await work(transaction, tally)
+      tally.end(changes)
+      return answer
+    })
+    return result
+  }
+}
+
+const resourceOf = ({ documentId }: JudgmentPlace, { organizationId }: OrganizationScope): Resource =>
+  documentId === null ? { type: 'organization', id: organizationId } : { type: 'document', id: documentId }
+
+/** What one change adds and removes. */
+class Tally {
+  readonly #transaction: Transaction
+  readonly #added: (JudgmentPlace & { judgmentId: string })[] = []
+  readonly #removed: string[] = []
+  state: MemoryState
+
+  constructor(transaction: Transaction, state: MemoryState) {
+    this.#transaction = transaction
+    this.state = state
+  }
+
+  add(judgment: Judgment): void {
+    const { judgmentId, organizationId, documentId, query, reason } = judgment
+    const characters = query.length + reason.length
+    const location: JudgmentLocation = { organizationId, documentId, characters }
+    this.#transaction.put(judgmentKeys.judgment(judgment, judgmentId), judgment)
+    this.#transaction.put(judgmentKeys.location(judgmentId), location)
+    this.#added.push({ judgmentId, organizationId, documentId })
+    this.#count(1, characters)
+  }
+
+  remove(judgmentId: string, location: JudgmentLocation): void {
+    this.#transaction.delete(judgmentKeys.judgment(location, judgmentId))
+    this.#transaction.delete(judgmentKeys.location(judgmentId))
+    this.#removed.push(judgmentId)
+    this.#count(-1, -location.characters)
+  }
+
+  /** Writes the change down for those who follow, if there is any. @param kept how many of the last ones stay */
+  end(kept: number): void {
+    if (this.#added.length + this.#removed.length === 0) return
+    const changes = this.state.changes + 1
+    this.#transaction.put(judgmentKeys.change(changes), { added: this.#added, removed: this.#removed })
+    if (changes > kept) this.#transaction.delete(judgmentKeys.change(changes - kept))
+    this.#transaction.put(judgmentKeys.state, { ...this.state, changes })
+  }
+
+  #count(judgments: number, characters: number): void {
+    const { state } = this
+    this.state = {
+      ...state,
+      count: state.count + judgments,
+      characters: state.characters + characters,
+    }
+  }
+}

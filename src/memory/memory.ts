@@ -1,0 +1,100 @@
+import type { Clock } from '../clock.ts'
+import type { Results } from '../directory/items.ts'
+import type { OrganizationScope } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Kv } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import { Indexes } from './indexes.ts'
+import type { Decision, Judgment } from './judgment-keys.ts'
+import { type JudgmentInput, Judgments } from './judgments.ts'
+import { type Suggested, type SuggestionScope, suggestionOf } from './suggestion.ts'
+
+/** What a question is about; a document is one of the organization. */
+export interface PlaceInput {
+  readonly organizationId?: string | undefined
+  readonly documentId?: string | undefined
+}
+
+export interface JudgmentFilter extends PlaceInput {
+  /** Only those that are like this text. */
+  readonly query?: string | undefined
+  readonly decision?: Decision | undefined
+  readonly reviewerId?: string | undefined
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** Remembers what people decided, and suggests what they would decide. */
+export class Memory {
+  readonly #judgments: Judgments
+  readonly #indexes: Indexes
+  readonly #clock: Clock
+
+  constructor(kv: Kv, organizations: OrganizationStore, clock: Clock) {
+    this.#judgments = new Judgments({ kv, organizations, clock })
+    this.#indexes = new Indexes(kv)
+    this.#clock = clock
+  }
+
+  /** See `Judgments.add`. */
+  add(tenant: Tenant, input: JudgmentInput): Promise<string> {
+    return this.#judgments.add(tenant, input)
+  }
+
+  delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<Results> {
+    return this.#judgments.delete(tenant, judgmentIds)
+  }
+
+  /** Removes what belongs to an organization. @param goOn called between bounded slices */
+  forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
+    return this.#judgments.forget(scope, goOn)
+  }
+
+  /** Judgments that fit, the newest first; with a text, the most relevant first. */
+  async query(tenant: Tenant, filter: JudgmentFilter): Promise<readonly Judgment[]> {
+    const { organizationId = null, documentId = null, query, decision, reviewerId, limit } = filter
+    const index = await this.#indexes.at(tenant, { organizationId, documentId })
+    const fits = (judgment: Judgment): boolean =>
+      (decision === undefined || judgment.decision === decision) &&
+      (reviewerId === undefined || judgment.reviewerId === reviewerId)
+    if (query === undefined) return newest(index.all(), fits, limit)
+    const found = index.search(query).map(({ judgment }) => judgment)
+    return found.filter(fits).slice(0, limit)
+  }
+
+  /** Suggests from the narrowest scope in which one side has enough precedents. */
+  async suggest(tenant: Tenant, query: string, place: PlaceInput): Promise<Suggested> {
+    for (const [scope, { organizationId = null, documentId = null }] of scopesOf(place)) {
+      const index = await this.#indexes.at(tenant, { organizationId, documentId })
+      const suggested = suggestionOf(index.search(query), scope, this.#clock.now())
+      if (suggested !== null) return suggested
+    }
+    return { primary: null, conflict: null }
+  }
+}
+
+/** The narrowest first. */
+function scopesOf({ organizationId, documentId }: PlaceInput): readonly [SuggestionScope, PlaceInput][] {
+  const scopes: [SuggestionScope, PlaceInput][] = [['apiKey', {}]]
+  if (organizationId !== undefined) scopes.unshift(['organization', { organizationId }])
+  if (documentId !== undefined) scopes.unshift(['document', { organizationId, documentId }])
+  return scopes
+}
+
+/** Ids sort by time. Without sorting all that there are. */
+function newest(
+  judgments: Iterable<Judgment>,
+  fits: (judgment: Judgment) => boolean,
+  limit: number,
+): readonly Judgment[] {
+  const top: Judgment[] = []
+  for (const judgment of judgments) {
+    const last = top.at(-1)
+    if (top.length === limit && last !== undefined && last.judgmentId > judgment.judgmentId) continue
+    if (!fits(judgment)) continue
+    const at = top.findIndex(({ judgmentId }) => judgmentId < judgment.judgmentId)
+    top.splice(at === -1 ? top.length : at, 0, judgment)
+    if (top.length > limit) top.pop()
+  }
+  return top
+}

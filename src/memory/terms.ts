@@ -1,0 +1,35 @@
+import { memoryLimits } from './limits.ts'
+
+/** English words that say nothing about what is judged. */
+const stopWords: ReadonlySet<string> = new Set(
+  (
+    'a about above after again all also am an and any are as at be because been before being below between both but by ' +
+    'can could did do does doing down during each few for from further had has have having he her here hers him his how ' +
+    'i if in into is it its itself just me more most my no nor not now of off on once only or other our ours out over ' +
+    'own same she should so some such than that the their theirs them then there these they this those through to too ' +
+    'under until up very was we were what when where which while who whom why will with would you your yours'
+  ).split(' '),
+)
+
+const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
+/** Scripts without spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
+
+/** The words of a text that count, as often as they are there: lower case, compatible forms alike, no stop words. */
+export function termsOf(text: string): string[] {
+  const plain = text.normalize('NFKC').toLowerCase()
+  return plain
+    .split(separators)
+    .flatMap((word) => (unspaced.test(word) ? segmentsOf(word) : [word]))
+    .filter((word) => word !== '' && !stopWords.has(word))
+    .map((word) => word.slice(0, memoryLimits.termCharacters))
+}
+
+/** The different words that precedents of a text are looked for with. */
+export const searchTermsOf = (text: string): string[] =>
+  [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
+
+function segmentsOf(word: string): string[] {
+  const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+  return [...segmenter.segment(word)].map(({ segment }) => segment)
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { eachItem, ItemRefused, inSlices, type Results } from '../directory/items.ts'
+import { notificationKeys as keys } from '../directory/notification-keys.ts'
+import {
+  addNotification,
+  type NotificationMark,
+  type NotificationRecord,
+  putMark,
+} from '../directory/notification-records.ts'
+import { type OrganizationScope, keys as organizationKeys } from '../directory/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../directory/organization-store.ts'
+import type { Page } from '../directory/page.ts'
+import { checkResource } from '../directory/places.ts'
+import type { Reader } from '../directory/reader.ts'
+import { decodeRecord, type UserRecord } from '../directory/records.ts'
+import { touched } from '../directory/touched.ts'
+import type { Transaction } from '../directory/transaction.ts'
+import { type Deletion, deleteNotifications } from './deletion.ts'
+import { notificationLimits as limits } from './limits.ts'
+import { existing, listNotifications, type NotificationListing } from './listing.ts'
+import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
+import { renderHeadline } from './template.ts'
+import { reachOf } from './visibility.ts'
+
+/** What a notification is made from: its record says what the members are. Without an id one is made. */
+export interface NewNotification extends Omit<NotificationRecord, 'id' | 'createdAt' | 'lastUpdated'> {
+  readonly id: string | undefined
+}
+
+/** What is left out stays. */
+export interface NotificationChange {
+  readonly id: string
+  readonly displayHeadlineMessageTemplate?: string
+  readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
+  readonly displayBodyMessage?: string
+  readonly notificationSourceData?: NotificationRecord['notificationSourceData']
+  /** Recipients who have read it now; who had read it before has. */
+  readonly readByUserIds?: readonly string[]
+}
+
+export interface Addition {
+  readonly id: string
+  /** What has the id already stays as it is. */
+  readonly outcome: 'added' | 'used already'
+}
+
+/** A notification as somebody sees it. */
+export interface NotificationView {
+  readonly record: NotificationRecord
+  /** Rendered for the one user asked for, else for nobody in particular. */
+  readonly headline: string
+  /** In the order of their ids; of one user's notifications that user alone, else some, at most `readersShown`. */
+  readonly readByUserIds: readonly string[]
+}
+
+/**
+ * Notifications of organizations, each of one document. Every call throws ApiError NOT_FOUND when the organization does
+ * not exist, or the document that it names.
+ */
+export class Notifications {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  add(scope: OrganizationScope, { id = randomUUID(), ...given }: NewNotification): Promise<Addition> {
+    return this.#store.change<Addition>(scope, async (transaction) => {
+      await checkResource(transaction, { type: 'document', id: given.documentId })
+      if ((await transaction.get(keys.notification(id))) !== null) return { id, outcome: 'used already' }
+      const now = this.#clock.now()
+      addNotification(transaction, { ...given, id, createdAt: now, lastUpdated: now })
+      return { id, outcome: 'added' }
+    })
+  }
+
+  /** Those of `ids` that fit, in the order of the ids. */
+  async find(
+    scope: OrganizationScope,
+    filter: NotificationFilter,
+    ids: readonly string[],
+  ): Promise<readonly NotificationView[]> {
+    const reader = this.#store.read(scope)
+    await checkFilter(reader, filter)
+    const records = await existing(reader, [...new Set(ids)])
+    return viewsOf(reader, await select(reader, records, filter, 'as wanted'), filter)
+  }
+
+  /** A page in the order of time. It may have fewer than `limit`, and yet not be the last. */
+  async list(scope: OrganizationScope, listing: NotificationListing): Promise<Page<NotificationView>> {
+    const reader = this.#store.read(scope)
+    await checkFilter(reader, listing)
+    const { items, next } = await listNotifications(this.#store, scope, listing, 'as wanted')
+    return { items: await viewsOf(reader, items, listing), next }
+  }
+
+  update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
+      return eachItem(
+        changes,
+        ({ id }) => id,
+        (change) => this.#update(transaction, change),
+      )
+    })
+  }
+
+  /** See `deleteNotifications`. */
+  delete(
+    scope: OrganizationScope,
+    filter: NotificationFilter,
+    ids: readonly string[] | undefined,
+  ): Promise<Deletion> {
+    return deleteNotifications(this.#store, scope, filter, ids)
+  }
+
+  async #update(
+    transaction: Transaction,
+    { id, readByUserIds = [], ...change }: NotificationChange,
+  ): Promise<string> {
+    const [record] = await existing(transaction, [id])
+    if (record === undefined) throw new ItemRefused('there is no such notification')
+    const readers = [...new Set(readByUserIds)]
+    const users = await transaction.getAll<UserRecord>(readers.map(organizationKeys.user))
+    const stranger = readers.find((userId, index) => reachOf(record, userId, users[index] ?? null) === null)
+    if (stranger !== undefined) throw new ItemRefused(`it is not addressed to ${stranger}`)
+    transaction.put(keys.notification(id), changed(record, change, this.#clock.now()))
+    await transaction.getAll(readers.map((userId) => keys.mark(id, userId)))
+    for (const userId of readers) await putMark(transaction, id, userId, { read: true })
+    return 'updated'
+  }
+}
+
+/** With those members that may change: callers send others, too. */
+const changed = (
+  record: NotificationRecord,
+  {
+    displayHeadlineMessageTemplate,
+    displayHeadlineMessageTemplateData,
+    displayBodyMessage,
+    notificationSourceData,
+  }: Omit<NotificationChange, 'id'>,
+  now: number,
+): NotificationRecord =>
+  touched<NotificationRecord>(
+    record,
+    {
+      displayHeadlineMessageTemplate,
+      displayHeadlineMessageTemplateData,
+      displayBodyMessage,
+      notificationSourceData,
+    },
+    now,
+  )
+
+const viewsOf = (
+  reader: Reader,
+  items: readonly Selected[],
+  { userId }: NotificationFilter,
+): Promise<readonly NotificationView[]> =>
+  inSlices(items, async ({ record, recipient, read }) => ({
+    record,
+    headline: renderHeadline(record, recipient),
+    readByUserIds: userId === undefined ? await readersOf(reader, record.id) : read ? [userId] : [],
+  }))
+
+async function readersOf(reader: Reader, id: string): Promise<readonly string[]> {
+  const marks = await reader.scan({ prefix: keys.marksOn(id), limit: limits.readersShown })
+  const readers = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
+  return readers.map(({ key }) => key.at(-1) as string)
+}

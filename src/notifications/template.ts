@@ -1,0 +1,57 @@
+import type { NotificationRecord, NotifiedUser } from '../directory/notification-records.ts'
+import { notificationLimits } from './limits.ts'
+
+const placeholder = /\{([^{}]+)\}/g
+
+/**
+ * The headline as a recipient reads it; with null as it is for nobody in particular. `{name}` is the member of that name
+ * of the template's data: text, a number or a boolean as it is, a user by name. `{actionUser}` is who acted unless the
+ * data say otherwise, `{recipientUser}` the recipient unless the data have a text for it. What is not known stays as it
+ * is, and what is filled in is not looked through again. At most `headlineLength` characters.
+ */
+export function renderHeadline(record: NotificationRecord, recipient: NotifiedUser | null): string {
+  const values = valuesOf(record, recipient)
+  let room: number = notificationLimits.headlineLength
+  const parts: string[] = []
+  const push = (text: string) => {
+    if (room > 0) parts.push(text.slice(0, room))
+    room -= text.length
+  }
+  const template = record.displayHeadlineMessageTemplate
+  let at = 0
+  for (const match of template.matchAll(placeholder)) {
+    push(template.slice(at, match.index))
+    push(values.get(match[1] as string) ?? match[0])
+    at = match.index + match[0].length
+  }
+  push(template.slice(at))
+  // A pair of surrogates may have been cut in two.
+  return parts.join('').replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** A map, so that no name reaches a prototype. */
+function valuesOf(
+  { actionUser, displayHeadlineMessageTemplateData: data }: NotificationRecord,
+  recipient: NotifiedUser | null,
+): ReadonlyMap<string, string> {
+  const values = new Map([['actionUser', nameOf(actionUser)]])
+  for (const [name, value] of Object.entries(data)) {
+    const text = textOf(value)
+    if (text !== null) values.set(name, text)
+  }
+  const fixed = new Map(Object.entries(data)).get('recipientUser')
+  if (recipient !== null && typeof fixed !== 'string') values.set('recipientUser', nameOf(recipient))
+  return values
+}
+
+const nameOf = ({ userId, name }: NotifiedUser): string => name || userId
+
+/** Null when there is nothing to show of it. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'object' || value === null) return null
+  const members = new Map(Object.entries(value))
+  const text = members.get('name') || members.get('userId')
+  return typeof text === 'string' ? text : null
+}

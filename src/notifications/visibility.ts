@@ -1,0 +1,70 @@
+import { notificationKeys as keys } from '../directory/notification-keys.ts'
+import type {
+  NotificationConfig,
+  NotificationMark,
+  NotificationRecord,
+  NotifiedUser,
+} from '../directory/notification-records.ts'
+import { keys as organizationKeys } from '../directory/organization-keys.ts'
+import type { Reader } from '../directory/reader.ts'
+import type { UserRecord } from '../directory/records.ts'
+
+/** How a notification reaches somebody; null: not at all. */
+export type Reach = 'direct' | 'everybody' | null
+
+/** @param user record of the user in the organization, if any */
+export function reachOf(record: NotificationRecord, userId: string, user: UserRecord | null): Reach {
+  if (record.notifyUsers.some((each) => each.userId === userId)) return 'direct'
+  return record.notifyAll && user !== null && user.createdAt <= record.createdAt ? 'everybody' : null
+}
+
+/** What holds for a document: its own config over that of the organization, channel by channel. */
+export const effectiveConfig = (
+  ofOrganization: NotificationConfig | null,
+  ofDocument: NotificationConfig | null,
+): Required<NotificationConfig> => ({
+  inbox: 'ALL',
+  email: 'ALL',
+  slack: 'ALL',
+  ...ofOrganization,
+  ...ofDocument,
+})
+
+/** Whether it matters what the user wants to see. */
+export type InboxRule = 'as wanted' | 'all'
+
+/** A notification as one user has it. */
+export interface Seen {
+  readonly record: NotificationRecord
+  /** The user, as well as known. */
+  readonly recipient: NotifiedUser
+  readonly read: boolean
+}
+
+/** Those that are in the inbox of a user: they reach the user, were not removed there, and the user wants to see them. */
+export async function seenBy(
+  reader: Reader,
+  userId: string,
+  records: readonly NotificationRecord[],
+  rule: InboxRule,
+): Promise<readonly Seen[]> {
+  const user = await reader.get<UserRecord>(organizationKeys.user(userId))
+  const marks = await reader.getAll<NotificationMark>(records.map(({ id }) => keys.mark(id, userId)))
+  const ofOrganization = await reader.get<NotificationConfig>(keys.config(userId, null))
+  const ofDocuments = await reader.getAll<NotificationConfig>(
+    records.map(({ documentId }) => keys.config(userId, documentId)),
+  )
+  return records.flatMap((record, index) => {
+    const reach = reachOf(record, userId, user)
+    const { inbox } = effectiveConfig(ofOrganization, ofDocuments[index] ?? null)
+    const isWanted = rule === 'all' || inbox === 'ALL' || (inbox === 'MINE' && reach === 'direct')
+    if (reach === null || !isWanted || marks[index]?.gone === true) return []
+    const recipient = recipientOf(record, userId, user)
+    return [{ record, recipient, read: marks[index]?.read === true }]
+  })
+}
+
+function recipientOf(record: NotificationRecord, userId: string, user: UserRecord | null): NotifiedUser {
+  const named = record.notifyUsers.find((each) => each.userId === userId)
+  return { userId, name: named?.name || user?.name || '' }
+}

@@ -1,0 +1,201 @@
+import type { Clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import { type AwarenessText, removedText } from '../update/awareness.ts'
+
+/** Users without a socket that one document may have. */
+export const guestsMax = 500
+/** The same for all documents of a process. */
+const guestsInAllMax = 100_000
+/** Stock clients forget what they have not heard of for 30 s. */
+export const guestRenewalMs = 15_000
+/** Seconds since then are the clocks of guests: later than what a client has heard before a restart. */
+const clocksBegin = Date.UTC(2026, 0)
+
+/** The last client ids are kept for users without a socket: a Yjs client draws one of them once in eight million times. */
+const firstClientId = 2 ** 32 - guestsMax
+
+/** Is this a client id of a user without a socket? No socket may speak for those. */
+export const isGuestClient = (clientId: number): boolean => clientId >= firstClientId
+
+/** What REST says of a user; what is left out is not said. */
+export interface SaidByRest {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly status?: string | undefined
+}
+
+/** What awareness shows of a guest; `text` is `null` when it shows nothing any more. */
+export interface GuestState extends AwarenessText {
+  readonly userId: string
+}
+
+/** How many guests there are in a process. */
+export interface GuestCount {
+  count: number
+}
+
+export interface Guest {
+  readonly userId: string
+  readonly clientId: number
+  readonly clock: number
+  readonly said: SaidByRest
+  readonly ttlMs: number
+  /** Epoch milliseconds, as all times here. */
+  readonly lastSeen: number
+}
+
+interface Parts {
+  readonly clock: Clock
+  readonly total: GuestCount
+  /** What awareness is to show from now on. */
+  readonly changed: (states: readonly GuestState[]) => void
+}
+
+/** What is said when nothing is said. */
+export const defaultStatus = 'online'
+
+/** Users of one document of whom only REST says that they are there: each for a time, under a client id of its own. */
+export class Guests {
+  readonly #parts: Parts
+  readonly #byUser = new Map<string, Guest>()
+  readonly #clientIds = new Set<number>()
+  /** Others may remember the clients of an earlier board: it is unlikely to begin with the same. */
+  #lastClientId = firstClientId + Math.floor(Math.random() * guestsMax)
+  #lastClock = 0
+  #renewedAt = 0
+  #cancelTick = (): void => {}
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#byUser.size
+  }
+
+  get(userId: string): Guest | undefined {
+    return this.#byUser.get(userId)
+  }
+
+  all(): Iterable<Guest> {
+    return this.#byUser.values()
+  }
+
+  states(): readonly GuestState[] {
+    return [...this.#byUser.values()].map(stateOf)
+  }
+
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when so many more are too many */
+  checkRoomFor(more: number): void {
+    if (more === 0) return
+    if (this.size + more > guestsMax)
+      throw new ApiError(
+        'FAILED_PRECONDITION',
+        `a document has at most ${guestsMax} users who are not connected`,
+      )
+    if (this.#parts.total.count + more > guestsInAllMax)
+      throw new ApiError('RESOURCE_EXHAUSTED', 'too many users who are not connected; try again', {
+        retryAfterSeconds: 60,
+      })
+  }
+
+  /** Shows users, or goes on showing them, for `ttlMs` from now; without it as long as was said before. */
+  put(users: ReadonlyMap<string, SaidByRest>, ttlMs?: number): void {
+    if (users.size === 0) return
+    const [now, clock] = [this.#parts.clock.now(), this.#nextClock()]
+    if (this.size === 0) this.#renewedAt = now
+    const changed: GuestState[] = []
+    for (const [userId, said] of users) {
+      const before = this.#byUser.get(userId)
+      const guest: Guest = {
+        userId,
+        clientId: before?.clientId ?? this.#takeClientId(),
+        clock,
+        said: merged(before?.said ?? {}, said),
+        ttlMs: ttlMs ?? before?.ttlMs ?? 0,
+        lastSeen: now,
+      }
+      this.#byUser.set(userId, guest)
+      changed.push(stateOf(guest))
+    }
+    this.#tell(changed)
+  }
+
+  /** Shows these users no more. */
+  remove(userIds: Iterable<string>): void {
+    const clock = this.#nextClock()
+    const changed: GuestState[] = []
+    for (const userId of userIds) {
+      const guest = this.#byUser.get(userId)
+      if (guest === undefined) continue
+      this.#byUser.delete(userId)
+      this.#clientIds.delete(guest.clientId)
+      this.#parts.total.count -= 1
+      changed.push({ userId, clientId: guest.clientId, clock, text: removedText })
+    }
+    if (changed.length > 0) this.#tell(changed)
+  }
+
+  #takeClientId(): number {
+    do {
+      this.#lastClientId = this.#lastClientId + 1 < 2 ** 32 ? this.#lastClientId + 1 : firstClientId
+    } while (this.#clientIds.has(this.#lastClientId))
+    this.#clientIds.add(this.#lastClientId)
+    this.#parts.total.count += 1
+    return this.#lastClientId
+  }
+
+  #nextClock(): number {
+    const seconds = Math.floor((this.#parts.clock.now() - clocksBegin) / 1000)
+    this.#lastClock = Math.max(this.#lastClock + 1, seconds)
+    return this.#lastClock
+  }
+
+  #tell(changed: readonly GuestState[]): void {
+    this.#schedule()
+    this.#parts.changed(changed)
+  }
+
+  #schedule(): void {
+    this.#cancelTick()
+    if (this.size === 0) return
+    const now = this.#parts.clock.now()
+    let next = this.#renewedAt + guestRenewalMs
+    for (const guest of this.all()) next = Math.min(next, endOf(guest))
+    this.#cancelTick = this.#parts.clock.after(Math.max(0, next - now), () => this.#tick())
+  }
+
+  #tick(): void {
+    const now = this.#parts.clock.now()
+    this.remove([...this.all()].filter((guest) => endOf(guest) <= now).map(({ userId }) => userId))
+    if (now - this.#renewedAt < guestRenewalMs) return this.#schedule()
+    this.#renewedAt = now
+    const clock = this.#nextClock()
+    for (const guest of this.all()) this.#byUser.set(guest.userId, { ...guest, clock })
+    this.#tell(this.states())
+  }
+}
+
+const endOf = ({ lastSeen, ttlMs }: Guest): number => lastSeen + ttlMs
+
+/** The e-mail address is for those who ask by REST only. */
+const stateOf = ({
+  userId,
+  clientId,
+  clock,
+  said: { name = '', status = defaultStatus },
+}: Guest): GuestState => ({
+  userId,
+  clientId,
+  clock,
+  text: JSON.stringify({ user: { id: userId, name, status } }),
+})
+
+/** What was said before, as far as it is not said anew. */
+export function merged(before: SaidByRest, { name, email, status }: SaidByRest): SaidByRest {
+  return {
+    name: name ?? before.name,
+    email: email ?? before.email,
+    status: status ?? before.status,
+  }
+}

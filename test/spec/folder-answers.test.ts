@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { newOrganization, statusOf } from '../support/tree.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+/** As JSON it takes twice its bytes. */
+const long = (id: string) => id.padEnd(512, '"')
+const wide = (count: number, parentFolderId: string, folderName = '') =>
+  Array.from({ length: count }, (_, index) => ({ folderId: `f${index}`, parentFolderId, folderName }))
+const advice = { body: { error: { message: expect.stringContaining('ask for one folder') } } }
+
+it('[FOLD-16] folders whose ancestors would make a large answer are refused, until few are asked for', async () => {
+  const { addFolders, v1, v2, folders } = await newOrganization(server)
+  const chain = Array.from({ length: 31 }, (_, index) => ({
+    folderId: long(`c${index}`),
+    parentFolderId: index === 0 ? 'root' : long(`c${index - 1}`),
+  }))
+  await addFolders(...chain)
+  await addFolders(...wide(450, long('c30')))
+  expect(await folders()).toHaveLength(481)
+  await addFolders(...wide(500, long('c30')))
+  await addFolders(...wide(100, long('c29')).map((each) => ({ ...each, folderId: `more ${each.folderId}` })))
+  for (const data of [{}, { folderId: long('c0'), maxDepth: 31 }]) {
+    const answer = await v2('folders/get', data)
+    expect(statusOf(answer)).toBe('FAILED_PRECONDITION')
+    expect(answer).toMatchObject(advice)
+  }
+  expect(await folders({ folderId: long('c0') })).toHaveLength(1)
+  expect((await folders({ folderId: long('c29') }))[0]?.subFolders).toHaveLength(101)
+  expect(dataOf(await v1('folders/get'))).toHaveLength(631)
+})
+
+it('[FOLD-16] version 1 refuses large answers too', async () => {
+  const { addFolders, v1 } = await newOrganization(server)
+  const name = '\u0001'.repeat(1_000)
+  await addFolders({ folderId: 'top' })
+  for (let part = 0; part < 6; part++)
+    await addFolders(
+      ...wide(500, 'top', name).map((each) => ({ ...each, folderId: `${part} ${each.folderId}` })),
+    )
+  for (const data of [{}, { folderId: 'top' }]) {
+    const answer = await v1('folders/get', data)
+    expect(statusOf(answer)).toBe('FAILED_PRECONDITION')
+    expect(answer).toMatchObject(advice)
+  }
+  expect(dataOf(await v1('folders/get', { folderId: '0 f0' }))).toHaveLength(1)
+})

@@ -1,0 +1,70 @@
+import { array, assert, constantFrom, dictionary, oneof, property, string } from 'fast-check'
+import { expect, it } from 'vitest'
+import type { NotificationRecord } from '../../../src/directory/notification-records.ts'
+import { notificationLimits } from '../../../src/notifications/limits.ts'
+import { renderHeadline } from '../../../src/notifications/template.ts'
+
+const record = (
+  displayHeadlineMessageTemplate: string,
+  displayHeadlineMessageTemplateData: Readonly<Record<string, unknown>> = {},
+): NotificationRecord => ({
+  id: 'n',
+  documentId: 'd',
+  actionUser: { userId: 'eve' },
+  displayHeadlineMessageTemplate,
+  displayHeadlineMessageTemplateData,
+  displayBodyMessage: '',
+  notifyUsers: [],
+  notifyAll: true,
+  notificationSourceData: {},
+  createdAt: 0,
+  lastUpdated: 0,
+})
+const ann = { userId: 'ann', name: 'Ann' }
+
+it('[NOTE-6] no name reaches a prototype, and a member of any name is its value', () => {
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    expect(renderHeadline(record(`{${name}}`), ann)).toBe(`{${name}}`)
+    const data = JSON.parse(`{"${name}": "mine"}`) as Record<string, unknown>
+    expect(renderHeadline(record(`{${name}}`, data), ann)).toBe('mine')
+  }
+})
+
+it('[NOTE-6] text for the recipient stands for everybody; the acting user is who the data say', () => {
+  const template = '{actionUser}, {recipientUser}'
+  expect(renderHeadline(record(template), ann)).toBe('eve, Ann')
+  expect(renderHeadline(record(template), null)).toBe('eve, {recipientUser}')
+  const data = { recipientUser: 'you', actionUser: { userId: 'x', name: 'Xaver' } }
+  expect(renderHeadline(record(template, data), ann)).toBe('Xaver, you')
+  expect(renderHeadline(record('{a}{b}{c}{d}', { a: null, b: [1], c: { x: 1 }, d: false }), ann)).toBe(
+    '{a}{b}{c}false',
+  )
+})
+
+it('[NOTE-6] a headline has an end, and none of its characters is cut in two', () => {
+  const long = renderHeadline(record('x{a}'.repeat(500), { a: '😀'.repeat(4_000) }), ann)
+  expect(long.length).toBeLessThanOrEqual(notificationLimits.headlineLength)
+  expect(long.length).toBeGreaterThanOrEqual(notificationLimits.headlineLength - 1)
+  expect(long.isWellFormed()).toBe(true)
+})
+
+it('[NOTE-6] text between placeholders stays as it is, whatever braces there are', () => {
+  const piece = oneof(constantFrom('{', '}', '{{', '{a}', '{ a}', '{b', 'text'), string())
+  assert(
+    property(
+      array(piece, { maxLength: 20 }),
+      dictionary(constantFrom('a', 'b'), string()),
+      (pieces, data) => {
+        const template = pieces.join('')
+        const expected = template
+          .split(/(\{[^{}]+\})/)
+          .map((part) => {
+            const name = part.startsWith('{') && part.endsWith('}') ? part.slice(1, -1) : ''
+            return Object.hasOwn(data, name) ? data[name] : name === 'actionUser' ? 'eve' : part
+          })
+          .join('')
+        expect(renderHeadline(record(template, data), null)).toBe(expected)
+      },
+    ),
+  )
+})
