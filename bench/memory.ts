@@ -7,6 +7,7 @@
 import { systemClock } from '../src/clock.ts'
 import { OrganizationStore } from '../src/directory/organization-store.ts'
 import { openMemoryEngine } from '../src/engine/memory/engine.ts'
+import { Events } from '../src/events/events.ts'
 import { Memory } from '../src/memory/memory.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
@@ -46,7 +47,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 async function measure(count: number): Promise<readonly string[]> {
   const engine = await openMemoryEngine()
-  const memory = new Memory(engine.kv, new OrganizationStore(engine, systemClock), systemClock)
+  const memory = new Memory(
+    engine.kv,
+    new OrganizationStore(engine, new Events(systemClock, () => false)),
+    systemClock,
+  )
   const fillMs = await timed(() => fill(memory, count))
   const ask = () => timed(() => memory.suggest(tenant, text(), {}))
   const firstMs = await ask()

@@ -20,6 +20,7 @@ import { createDirectory, type Directory } from './directory/directory.ts'
 import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
+import { Events } from './events/events.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -134,12 +135,15 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const organizations = new OrganizationStore(engine, clock)
+  // Nobody outside can ask for events yet.
+  const events = new Events(clock, () => false)
+  const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
     store: organizations,
     clock,
     log,
+    events,
     forget: (scope, goOn) => memory.forget(scope, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
   })

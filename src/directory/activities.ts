@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import {
   type ActivityContent,
   type ActivityEvent,
@@ -13,7 +12,9 @@ import {
   listActivities,
 } from '../events/activity-listing.ts'
 import type { ActivityQuery } from '../events/activity-query.ts'
-import { readActivities, record, removeActivity } from '../events/record.ts'
+import type { Events, Occurrence } from '../events/events.ts'
+import type { EventType, OutboundEvent } from '../events/outbound.ts'
+import { readActivities, removeActivity } from '../events/record.ts'
 import { eachItem, ItemRefused, type Results } from './items.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
@@ -32,11 +33,11 @@ export interface ActivityChange extends Partial<ActivityContent> {
 /** What has happened in organizations, and to their documents. */
 export class Activities {
   readonly #store: OrganizationStore
-  readonly #clock: Clock
+  readonly #events: Events
 
-  constructor(store: OrganizationStore, clock: Clock) {
+  constructor(store: OrganizationStore, events: Events) {
     this.#store = store
-    this.#clock = clock
+    this.#events = events
   }
 
   /**
@@ -102,7 +103,7 @@ export class Activities {
       await checkResource(transaction, { type: 'document', id: documentId })
       const ids = inputs.map(({ id }) => id)
       const known = await readActivities(transaction, ids)
-      const events: ActivityEvent[] = []
+      const occurrences: Occurrence[] = []
       const results = await eachItem(
         inputs,
         ({ id }) => id,
@@ -110,11 +111,11 @@ export class Activities {
           const [event, message] = work(input, known.get(input.id) ?? null)
           if (Buffer.byteLength(JSON.stringify(event)) > activityBytesMax)
             throw new ItemRefused(`the activity has more than ${activityBytesMax} bytes of JSON`)
-          events.push(event)
+          occurrences.push({ activity: event, outbound: outboundOf(event) })
           return message
         },
       )
-      await record(transaction, events, this.#clock.now())
+      await this.#events.record(transaction, scope, occurrences)
       return results
     })
   }
@@ -124,4 +125,17 @@ export class Activities {
 function ofDocument(activity: ActivityRecord | null, documentId: string): ActivityRecord {
   if (activity?.documentId !== documentId) throw new ItemRefused('there is no such activity of the document')
   return activity
+}
+
+/** What recorders and huddles do comes in as activities; whoever asks for such events is told of them. */
+const toldTypes: ReadonlySet<string> = new Set<EventType>(['huddle.create', 'huddle.join', 'recorder.done'])
+
+function outboundOf({
+  actionType,
+  documentId,
+  actionUser,
+  ...activity
+}: ActivityEvent): OutboundEvent | null {
+  if (!toldTypes.has(actionType)) return null
+  return { type: actionType as EventType, documentId, actionUser, data: { activity } }
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ActivityEvent } from '../events/activity.ts'
+import type { Occurrence } from '../events/events.ts'
+import type { OutboundEvent } from '../events/outbound.ts'
 import type { OrganizationScope, ResourceType } from './organization-keys.ts'
 import type { Written } from './transaction.ts'
 
@@ -36,13 +38,10 @@ interface Subject {
 }
 
 /**
- * The activities of a change: one for each thing that was added, updated or deleted. Grants and memberships that come or
+ * What has happened by a change: one activity for each thing that was added, updated or deleted. Grants and memberships that come or
  * go together with their user or group are part of that. The acting user of a backend is its API key.
  */
-export function activitiesOf(
-  scope: OrganizationScope,
-  written: readonly Written[],
-): readonly ActivityEvent[] {
+export function occurrencesOf(scope: OrganizationScope, written: readonly Written[]): readonly Occurrence[] {
   const [users, groups] = [wholeOf('users', written), wholeOf('groups', written)]
   return written.flatMap((one) => {
     const actionType = actionOf(one)
@@ -51,7 +50,9 @@ export function activitiesOf(
     const { userId, groupId } = subject.changes ?? {}
     const isPart =
       (userId !== undefined && users.has(userId)) || (groupId !== undefined && groups.has(groupId))
-    return isPart ? [] : [eventOf(scope, actionType, subject)]
+    if (isPart) return []
+    const activity = activityOf(scope, actionType, subject)
+    return [{ activity, outbound: outboundOf(activity) }]
   })
 }
 
@@ -90,7 +91,7 @@ function subjectOf(scope: OrganizationScope, { key, isGoing }: Written): Subject
   }
 }
 
-function eventOf(scope: OrganizationScope, actionType: string, subject: Subject): ActivityEvent {
+function activityOf(scope: OrganizationScope, actionType: string, subject: Subject): ActivityEvent {
   return {
     id: randomUUID(),
     featureType: 'custom',
@@ -100,4 +101,15 @@ function eventOf(scope: OrganizationScope, actionType: string, subject: Subject)
     displayMessageTemplate: '{{actionType}} {{targetEntityId}}',
     displayMessageTemplateData: { actionType, targetEntityId: subject.targetEntityId },
   }
+}
+
+const toldTypes: ReadonlyMap<string, OutboundEvent['type']> = new Map([
+  ['document.add', 'document.create'],
+  ['document.delete', 'document.delete'],
+])
+
+function outboundOf({ actionType, actionUser, targetEntityId }: ActivityEvent): OutboundEvent | null {
+  const type = toldTypes.get(actionType)
+  if (type === undefined || targetEntityId === undefined) return null
+  return { type, documentId: targetEntityId, actionUser, data: { documentId: targetEntityId } }
 }

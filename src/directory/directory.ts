@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Events } from '../events/events.ts'
 import type { Log } from '../log.ts'
 import { Activities } from './activities.ts'
 import { Documents } from './documents.ts'
@@ -33,13 +34,14 @@ interface DirectoryParts {
   readonly clock: Clock
   readonly log: Log
   readonly forget: ForgetOrganization
+  readonly events: Events
   /** One activity stands for the edits of a user to an editor in this time. */
   readonly editWindowMs: number
 }
 
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log, forget, editWindowMs }: DirectoryParts,
+  { store, clock, log, forget, events, editWindowMs }: DirectoryParts,
 ): Directory {
   const removal = new Removal({ kv, log: documentLog, bus, store, forget })
   const removals = new Removals({ queue, bus, removal, clock, log })
@@ -51,7 +53,7 @@ export function createDirectory(
     users: new Users(store, clock),
     groups: new Groups(store, clock),
     permissions: new Permissions(store, clock),
-    activities: new Activities(store, clock),
+    activities: new Activities(store, events),
     edits: new Edits({ store, queue, clock, log, windowMs: editWindowMs }),
     removals,
   }

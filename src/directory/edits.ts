@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import type { ActivityEvent } from '../events/activity.ts'
 import { type Edit, EditWindows, editOf, editQueue } from '../events/edit-windows.ts'
-import { readActivities, record } from '../events/record.ts'
+import { readActivities, writeActivities } from '../events/record.ts'
 import type { Log } from '../log.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { missingOf } from './places.ts'
@@ -102,9 +102,9 @@ async function writeEdit(transaction: Transaction, edit: Edit, commits: number):
   const { activityId, address, at } = edit
   if ((await missingOf(transaction, [{ type: 'document', id: address.documentId }])).length > 0) return
   const known = (await readActivities(transaction, [activityId])).get(activityId)
-  if (known === undefined && commits === 1) return record(transaction, [activityOf(edit)], at)
+  if (known === undefined && commits === 1) return writeActivities(transaction, [activityOf(edit)], at)
   if (known === undefined || commits === 1) return
-  await record(transaction, [{ ...known, changes: { ...known.changes, commits } }], at)
+  await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits } }], at)
 }
 
 const activityOf = ({ activityId, address, user }: Edit): ActivityEvent => ({

@@ -1,9 +1,8 @@
-import type { Clock } from '../clock.ts'
 import type { Bus, Engine, Kv } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
-import { recordNew } from '../events/record.ts'
+import type { Events } from '../events/events.ts'
 import { accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
-import { activitiesOf } from './change-activities.ts'
+import { occurrencesOf } from './change-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
 import { type Reader, StoreReader } from './reader.ts'
 import type { OrganizationRecord } from './records.ts'
@@ -13,13 +12,13 @@ import { type Transaction, Transactions } from './transaction.ts'
 export class OrganizationStore {
   readonly #kv: Kv
   readonly #bus: Bus
-  readonly #clock: Clock
+  readonly #events: Events
   readonly #transactions: Transactions
 
-  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Clock) {
+  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, events: Events) {
     this.#kv = kv
     this.#bus = bus
-    this.#clock = clock
+    this.#events = events
     this.#transactions = new Transactions(kv)
   }
 
@@ -29,18 +28,18 @@ export class OrganizationStore {
   }
 
   /**
-   * Changes an organization, with the activities that stand for it; resolves when that is durable and told.
+   * Changes an organization, with the record of what has happened; resolves when that is durable and told.
    * @throws ApiError ABORTED; what `work` throws
    */
   change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.carryOut(scope, async (transaction) => {
       const result = await work(transaction)
-      recordNew(transaction, activitiesOf(scope, transaction.written()), this.#clock.now())
+      this.#events.recordNew(transaction, scope, occurrencesOf(scope, transaction.written()))
       return result
     })
   }
 
-  /** Like `change`, for what follows from a change that has left its activity. */
+  /** Like `change`, for what follows from a change that has been recorded. */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const { result, transaction } = await this.#transactions.run(organizationPart(scope), work)
     const change = accessChangeOf(scope, transaction.written())

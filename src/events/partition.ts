@@ -1,4 +1,4 @@
-import type { Key, KvEntry, KvRange } from '../engine/engine.ts'
+import type { Job, Key, KvEntry, KvRange } from '../engine/engine.ts'
 
 /** Reads an organization's partition. */
 export interface PartitionReader {
@@ -11,6 +11,8 @@ export interface PartitionReader {
 export interface PartitionWriter extends PartitionReader {
   put(key: Key, record: object): void
   delete(key: Key): void
+  /** Enqueues a job with the commit. */
+  enqueue(job: Job): void
 }
 
 /** What is stored at an entry; the caller knows the kind by the key. */

@@ -3,11 +3,10 @@ import { activityKeys, entriesOf, type Position, positionIn, positionOf } from '
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
- * The one door for what has happened: writes activities together with their cause, in its transaction. To be called
- * once in a transaction, so that those of the same time keep the order of `events`.
+ * Writes activities; those whose ids there are already are overwritten, and keep their places.
  * @param now epoch milliseconds
  */
-export async function record(
+export async function writeActivities(
   transaction: PartitionWriter,
   events: readonly ActivityEvent[],
   now: number,
@@ -27,8 +26,12 @@ export async function record(
   }
 }
 
-/** Like `record`, for events whose ids have just been made. */
-export function recordNew(transaction: PartitionWriter, events: readonly ActivityEvent[], now: number): void {
+/** Writes activities whose ids have just been made. @param now epoch milliseconds */
+export function putNewActivities(
+  transaction: PartitionWriter,
+  events: readonly ActivityEvent[],
+  now: number,
+): void {
   for (const [place, event] of events.entries()) putActivity(transaction, { ...event, timestamp: now, place })
 }
 

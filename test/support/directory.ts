@@ -6,6 +6,7 @@ import type { OrganizationScope } from '../../src/directory/organization-keys.ts
 import { OrganizationStore } from '../../src/directory/organization-store.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { Events } from '../../src/events/events.ts'
 import { createLog } from '../../src/log.ts'
 import { Memory } from '../../src/memory/memory.ts'
 import type { Tenant } from '../../src/model/address.ts'
@@ -22,13 +23,15 @@ export interface TestDirectory extends Directory {
 
 /** On a store that may be a server's, too. */
 export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDirectory {
-  const store = new OrganizationStore(engine, clock)
+  const events = new Events(clock, () => false)
+  const store = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, store, clock)
   return {
     ...createDirectory(engine, {
       store,
       clock,
       log: createLog('silent'),
+      events,
       forget: (scope, goOn) => memory.forget(scope, goOn),
       editWindowMs: 600_000,
     }),
