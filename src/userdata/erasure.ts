@@ -47,6 +47,7 @@ export class Erasure {
     const record = await this.#note({})
     if (record?.status !== 'running') return
     await this.#eraseFrom(traces.ofTenant, place)
+    await this.#note({})
     let organizationId = await nextOrganization(kv, place, record.doneUpTo)
     while (organizationId !== null) {
       await this.#eraseIn({ ...place, organizationId }, userId)
