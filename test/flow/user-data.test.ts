@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { deletedUserId } from '../../src/model/named-users.ts'
-import { eventually, RawClient } from '../support/clients.ts'
+import { eventually, RawClient, typed } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
 import { directoryOn, scopeOf } from '../support/directory.ts'
 import { startProcess } from '../support/process.ts'
@@ -35,8 +35,11 @@ it('[DATA-5] tokens are revoked, sockets closed and presence is gone, of this us
   const data = userDataOf(server)
   await fill(server)
   const old = await server.token(zoe.userId)
-  const [own, bob] = [await connect(server, zoe.userId, zoe.name), await connect(server, 'bob', 'Bob')]
-  for (const client of [own, bob]) await client.roundTrip()
+  const bob = await connect(server, 'bob', 'Bob')
+  bob.sendUpdate(typed('x', 1))
+  await bob.roundTrip()
+  const own = await connect(server, zoe.userId, zoe.name)
+  await own.roundTrip()
   const found = await data.all()
   expect(found.filter(({ kind }) => kind === 'presence')).toMatchObject([{ data: { source: 'socket' } }])
   expect((await data.erase()).status).toBe('done')

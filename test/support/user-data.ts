@@ -105,10 +105,10 @@ export function userDataOf({ post }: Pick<TestServer, 'post'>) {
   return {
     page,
     /** All pages, one after the other; `between` is called before each but the first. */
-    async all(
+    all: async (
       data: object = {},
       between: () => Promise<unknown> = async () => {},
-    ): Promise<readonly Datum[]> {
+    ): Promise<readonly Datum[]> => {
       const found: Datum[] = []
       for (let token: string | null | undefined = null; token !== undefined; ) {
         const next = await page({ ...data, ...(token !== null && { pageToken: token }) })
