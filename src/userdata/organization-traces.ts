@@ -21,6 +21,8 @@ import { rangeTrace, type Shown, type UserRanges } from './range-trace.ts'
 
 /** Records that are changed in one commit. */
 const sliceMax = 100
+/** The same of activities: each has a dozen index entries. */
+const activitiesMax = 50
 
 /** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
 export const organizationTraces = (store: OrganizationStore) =>
@@ -84,7 +86,7 @@ const activities: UserRanges = {
       return { documentId, data }
     })
   },
-  erase: (transaction, userId) => anonymiseActivities(transaction, userId, sliceMax),
+  erase: (transaction, userId) => anonymiseActivities(transaction, userId, activitiesMax),
 }
 
 const addressed = (userId: string): Key => notificationKeys.list({ kind: 'user', id: userId })

@@ -368,5 +368,8 @@ it('[DATA-11] an organization takes with it what deletions of users left; one th
     const record = await transaction.get(keys.organization)
     transaction.put(keys.organization, { ...record, deleting: true })
   })
+  const going = organizationPart(scopeOf(server.credentials, 'going-11'))
+  const before = await kv.scan(going, { limit: 1_000 })
   expect((await data.erase()).status).toBe('done')
+  expect(await kv.scan(going, { limit: 1_000 })).toEqual(before)
 })
