@@ -31,6 +31,8 @@ import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
+import { userTraces } from './userdata/traces.ts'
+import { UserData } from './userdata/user-data.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -61,6 +63,7 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
+  readonly userData: UserData
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -123,6 +126,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
   services.directory.edits.start()
+  services.userData.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -169,6 +173,15 @@ function createServices(base: Base, credentials: Credentials): Services {
     revokedUntil: (tenant, userId) => tenancy.revocations.revokedUntil(tenant, userId),
     foreign: createProvider(base, first),
   })
+  const userData = new UserData({
+    kv: engine.kv,
+    queue: engine.queue,
+    store: organizations,
+    revocations: tenancy.revocations,
+    traces: userTraces({ store: organizations, presence: rooms.presence }),
+    clock,
+    log,
+  })
   return {
     ...base,
     rooms,
@@ -176,6 +189,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     organizations,
     directory,
     memory,
+    userData,
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -254,6 +268,7 @@ function createHttp({
   organizations,
   directory,
   memory,
+  userData,
   pageTokens,
   origins,
   ...rest
@@ -283,6 +298,7 @@ function createHttp({
       ...directory,
       ...tenancy,
       memory,
+      userData,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
@@ -309,7 +325,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, engine, log }: Services,
+  { config, rooms, directory, userData, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -317,7 +333,7 @@ async function endServer(
   const drainMs = config.drainSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, directory, engine, edge, restarting })
+  const finishing = finishServer({ rooms, directory, userData, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -327,11 +343,12 @@ async function endServer(
 async function finishServer(parts: {
   rooms: Rooms
   directory: Directory
+  userData: UserData
   engine: Engine
   edge: HttpEdge
   restarting: Close
 }): Promise<void> {
-  await parts.directory.removals.stop()
+  await Promise.all([parts.directory.removals.stop(), parts.userData.stop()])
   await parts.rooms.closeAll(parts.restarting)
   await parts.directory.edits.stop()
   // A connection that will not end must not keep the store open.

@@ -17,6 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['notifications'],
   ['access'],
   ['rooms'],
+  ['userdata'],
   ['sync', 'api', 'webhooks'],
   ['server.ts'],
   ['cli'],

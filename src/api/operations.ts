@@ -52,6 +52,8 @@ import { deletePresence } from './v2/presence/delete.ts'
 import { getPresence } from './v2/presence/get.ts'
 import { updatePresence } from './v2/presence/update.ts'
 import { addUsers } from './v2/users/add.ts'
+import { deleteUserData } from './v2/users/data/delete.ts'
+import { getUserData } from './v2/users/data/get.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
 import { updateUsers } from './v2/users/update.ts'
@@ -120,6 +122,8 @@ export const operations: readonly Operation[] = [
   getPresence,
   updatePresence,
   addUsers,
+  deleteUserData,
+  getUserData,
   deleteUsers,
   getUsers,
   updateUsers,

@@ -15,6 +15,7 @@ import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { UserData } from '../userdata/user-data.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
 
@@ -33,6 +34,7 @@ export interface Services extends Tenancy {
   readonly permissionReader: PermissionReader
   readonly notifications: Notifications
   readonly notificationConfigs: NotificationConfigs
+  readonly userData: UserData
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

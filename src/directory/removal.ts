@@ -19,6 +19,7 @@ import { findOrganization, type OrganizationStore } from './organization-store.t
 import type { DocumentRecord, OrganizationRecord } from './records.ts'
 import type { RemovalTask } from './removal-task.ts'
 import { encodeRemovalNews, removalTopic } from './removed.ts'
+import type { GoOn } from './worker.ts'
 
 /** Keys in one commit. */
 const keysAtOnce = 500
@@ -37,9 +38,6 @@ export interface RemovalTools {
 
 /** Of something in an organization. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
-
-/** To be called between slices: throws when the work must not go on. */
-export type GoOn = () => Promise<void>
 
 /** Removes what is kept of an organization outside its own partition, where it is removed from here. */
 export type ForgetOrganization = (scope: OrganizationScope, goOn: GoOn) => Promise<void>

@@ -1,5 +1,13 @@
 import type { Clock } from '../clock.ts'
-import { defaultStatus, type GuestCount, type GuestState, Guests, merged, type SaidByRest } from './guests.ts'
+import {
+  defaultStatus,
+  type Guest,
+  type GuestCount,
+  type GuestState,
+  Guests,
+  merged,
+  type SaidByRest,
+} from './guests.ts'
 import type { Member } from './member.ts'
 
 /** Longest status; what a client says of itself beyond it is not read. */
@@ -170,11 +178,16 @@ export class PresenceBoard {
     return [...connected, ...this.#guestEntries()]
   }
 
+  /** What is said of one user; null when the user is not here. */
+  find(userId: string): PresenceEntry | null {
+    const connected = this.#connected.get(userId)
+    if (connected !== undefined) return entryOf(connected)
+    const guest = this.#guests.get(userId)
+    return guest === undefined ? null : guestEntry(guest)
+  }
+
   #guestEntries(): readonly PresenceEntry[] {
-    return [...this.#guests.all()].map(({ userId, said, lastSeen }) => {
-      const { name = '', email = '', status = defaultStatus } = said
-      return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
-    })
+    return [...this.#guests.all()].map(guestEntry)
   }
 
   #isHere(userId: string): boolean {
@@ -210,6 +223,11 @@ export class PresenceBoard {
 
 const presentSockets = ({ sockets }: Connected): readonly (readonly [Member, Socket])[] =>
   [...sockets].filter(([, { shown }]) => shown === 'present')
+
+function guestEntry({ userId, said, lastSeen }: Guest): PresenceEntry {
+  const { name = '', email = '', status = defaultStatus } = said
+  return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
+}
 
 /** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
 function entryOf(connected: Connected): PresenceEntry | null {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Key } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
-import { documentPrefix, type OrganizationAddress } from '../model/address.ts'
+import { documentPrefix, type OrganizationAddress, type Tenant } from '../model/address.ts'
 import type { GuestCount } from './guests.ts'
 import { PresenceBoard, type PresenceEntry, type PresenceInput } from './presence-board.ts'
 
@@ -10,10 +10,26 @@ export interface PresenceScope extends OrganizationAddress {
   readonly documentId: string
 }
 
+/** Somebody on a document. */
+export interface PresenceOn {
+  readonly document: PresenceScope
+  readonly entry: PresenceEntry
+}
+
+/** Documents of a tenant: of one organization, or with null of all. */
+export interface PresencePlace extends Tenant {
+  readonly organizationId: string | null
+}
+
+interface KnownBoard {
+  readonly document: PresenceScope
+  readonly board: PresenceBoard
+}
+
 /** The presence boards of this process: one for each document that somebody is on. Whether it exists is not asked here. */
 export class Presence {
   readonly #clock: Clock
-  readonly #boards = new Map<string, PresenceBoard>()
+  readonly #boards = new Map<string, KnownBoard>()
   readonly #guests: GuestCount = { count: 0 }
 
   constructor(clock: Clock) {
@@ -24,9 +40,10 @@ export class Presence {
   boardOf(document: PresenceScope): PresenceBoard {
     const key = keyOf(document)
     const known = this.#boards.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) return known.board
     const board = new PresenceBoard(this.#clock, this.#guests, () => this.#forgetEmpty(key, board))
-    this.#boards.set(key, board)
+    const { workspaceId, apiKey, organizationId, documentId } = document
+    this.#boards.set(key, { document: { workspaceId, apiKey, organizationId, documentId }, board })
     return board
   }
 
@@ -42,31 +59,49 @@ export class Presence {
 
   /** As `PresenceBoard.update`. */
   update(document: PresenceScope, users: readonly PresenceInput[]): number {
-    return this.#boards.get(keyOf(document))?.update(users) ?? 0
+    return this.#boards.get(keyOf(document))?.board.update(users) ?? 0
   }
 
   /** As `PresenceBoard.delete`. */
   delete(document: PresenceScope, userIds: readonly string[]): number {
-    return this.#boards.get(keyOf(document))?.delete(userIds) ?? 0
+    return this.#boards.get(keyOf(document))?.board.delete(userIds) ?? 0
   }
 
   /** As `PresenceBoard.entries`. */
   entries(document: PresenceScope): readonly PresenceEntry[] {
-    return this.#boards.get(keyOf(document))?.entries() ?? []
+    return this.#boards.get(keyOf(document))?.board.entries() ?? []
+  }
+
+  /** Where a user is, in no order. */
+  ofUser(place: PresencePlace, userId: string): readonly PresenceOn[] {
+    return this.#in(place).flatMap(({ document, board }) => {
+      const entry = board.find(userId)
+      return entry === null ? [] : [{ document, entry }]
+    })
+  }
+
+  /** Takes a user away from every document; returns from how many. See `PresenceBoard.delete`. */
+  eraseUser(place: PresencePlace, userId: string): number {
+    return this.#in(place).reduce((sum, { board }) => sum + board.delete([userId]), 0)
+  }
+
+  #in({ workspaceId, apiKey, organizationId }: PresencePlace): readonly KnownBoard[] {
+    const start = keyName([workspaceId, apiKey, ...(organizationId === null ? [] : [organizationId])])
+    return [...this.#boards].flatMap(([key, known]) => (key.startsWith(start) ? [known] : []))
   }
 
   /** Documents whose keys start so have been removed. Who is there with a socket leaves with the room. */
   endRemoved(prefix: Key): void {
     const start = keyName(prefix)
-    for (const [key, board] of this.#boards) if (key.startsWith(start)) board.clearGuests()
+    for (const [key, { board }] of this.#boards) if (key.startsWith(start)) board.clearGuests()
   }
 
   close(): void {
-    for (const board of this.#boards.values()) board.clearGuests()
+    for (const { board } of this.#boards.values()) board.clearGuests()
   }
 
   #forgetEmpty(key: string, board: PresenceBoard): void {
-    if (board.empty && this.#boards.get(key) === board) this.#boards.delete(key)
+    if (board.empty && this.#boards.get(key)?.board === board) this.#boards.delete(key)
   }
 }
 
