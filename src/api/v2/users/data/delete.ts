@@ -34,6 +34,9 @@ export const deleteUserData = operation({
   async handler(data, { caller, services }) {
     const { endedAt, ...report } = await services.userData.erase(dataPlace(data, caller), data.userId)
     const message = report.status === 'done' ? 'Data deleted.' : 'Data are being deleted; call again.'
-    return { message, data: { ...report, removed: { ...report.removed }, ...(endedAt !== null && { endedAt }) } }
+    return {
+      message,
+      data: { ...report, removed: { ...report.removed }, ...(endedAt !== null && { endedAt }) },
+    }
   },
 })
