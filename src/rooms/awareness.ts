@@ -1,5 +1,10 @@
 import type { Clock } from '../clock.ts'
-import { type AwarenessEntry, type AwarenessText, removedText, writeAwareness } from '../update/awareness.ts'
+import {
+  type AwarenessEntry,
+  type AwarenessText,
+  removedText,
+  writeAwarenessMessages,
+} from '../update/awareness.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
 import type { FrameEncoder, Member } from './member.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
@@ -12,6 +17,8 @@ interface Shown {
   readonly userId: string
 }
 
+/** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
+export const statesMax = 5_000
 /** Client ids of members that have left, whose clock is remembered; the oldest are forgotten first. */
 const departedMax = 1_000
 /** Of these, how many a client that catches up is told of. */
@@ -40,6 +47,8 @@ interface Parts {
   readonly clock: Clock
   /** Shortest time between two messages. */
   readonly windowMs: number
+  /** A client's state is not shown because there are too many. */
+  readonly refused: () => void
 }
 
 /**
@@ -70,6 +79,14 @@ export class AwarenessBoard implements PresenceView {
 
   join(member: Member): void {
     this.#parts.presence.join(member, this)
+  }
+
+  /** Is what `member` says of a client of any interest? Most of it is told back of others. */
+  concerns(member: Member, clientId: number): boolean {
+    const own = this.#clientOf.get(member)
+    if (own !== undefined) return own === clientId
+    const owner = this.#ownerOf.get(clientId)
+    return owner === undefined || owner.user.id === member.user.id
   }
 
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
@@ -107,21 +124,19 @@ export class AwarenessBoard implements PresenceView {
     this.#schedule()
   }
 
-  /** One message with all states; null when nobody shows any. */
-  all(): Uint8Array | null {
-    if (this.#shown.size === 0) return null
-    return writeAwareness(this.#states())
+  /** Messages with all states. */
+  all(): readonly Uint8Array[] {
+    return writeAwarenessMessages(this.#states())
   }
 
   /** The same for somebody who has missed messages: also what is shown no more. */
-  allAndDeparted(): Uint8Array | null {
+  allAndDeparted(): readonly Uint8Array[] {
     const departed = [...this.#departed].map(([clientId, { clock }]) => ({
       clientId,
       clock,
       text: removedText,
     }))
-    const entries = [...this.#states(), ...departed.slice(-departedShownMax)]
-    return entries.length === 0 ? null : writeAwareness(entries)
+    return writeAwarenessMessages([...this.#states(), ...departed.slice(-departedShownMax)])
   }
 
   /** The room is over, for everybody. */
@@ -146,6 +161,10 @@ export class AwarenessBoard implements PresenceView {
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
+    if (owner === undefined && this.#ownerOf.size >= statesMax) {
+      this.#parts.refused()
+      return false
+    }
     if (owner !== undefined) this.#clientOf.delete(owner)
     this.#clientOf.set(member, clientId)
     this.#ownerOf.set(clientId, member)
@@ -243,11 +262,14 @@ export class AwarenessBoard implements PresenceView {
   #flush(): void {
     this.#cancelFlush = null
     this.#lastFlush = this.#parts.clock.now()
-    const changed = [...this.#changed]
+    const changed = [...this.#changed].map(([clientId, change]) => ({ clientId, ...change }))
     this.#changed.clear()
-    if (changed.length === 0) return
-    const message = writeAwareness(changed.map(([clientId, { clock, text }]) => ({ clientId, clock, text })))
-    const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
+    const only = changed.length === 1 ? changed[0]?.knownTo : null
+    for (const message of writeAwarenessMessages(changed)) this.#send(message, only)
+  }
+
+  /** @param only whose own state it is, and nothing else */
+  #send(message: Uint8Array, only: Member | null | undefined): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
     for (const member of this.#parts.members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)

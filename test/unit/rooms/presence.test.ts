@@ -51,6 +51,7 @@ class World {
       editorId,
       clock: this.clock,
       windowMs,
+      refused: () => {},
     }
     const room = this.#rooms.get(editorId) ?? { board: new AwarenessBoard(parts), members }
     this.#rooms.set(editorId, room)
