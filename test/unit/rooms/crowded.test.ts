@@ -8,7 +8,7 @@ import { statesMax } from '../../../src/rooms/awareness.ts'
 import type { Member } from '../../../src/rooms/member.ts'
 import { Rooms } from '../../../src/rooms/rooms.ts'
 import { readAwareness } from '../../../src/update/awareness.ts'
-import { noEdits, noRecords } from '../../support/rooms.ts'
+import { noEdits, noRecords, noVisits } from '../../support/rooms.ts'
 
 const address = {
   workspaceId: 'w',
@@ -44,7 +44,14 @@ it('[AWA-12] beyond 5,000 clients a room shows no more: they stay, are counted, 
       keepVersionsMs: 0,
       replaceThreads: 0,
     },
-    { clock: systemClock, metrics, logger: createLog('silent'), records: noRecords, edits: noEdits },
+    {
+      clock: systemClock,
+      metrics,
+      logger: createLog('silent'),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+    },
   )
   const { room } = await rooms.open(address)
   const seen = (): number => room.awareness.all().flatMap((bytes) => readAwareness(bytes)).length
