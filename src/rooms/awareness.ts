@@ -10,11 +10,23 @@ import type { FrameEncoder, Member } from './member.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
 import { Said, userIn } from './said.ts'
 
-interface Shown {
+/** What a client shows. Its text is made when it is sent: of states that follow each other fast only the last is. */
+class Shown {
   readonly clock: number
-  /** JSON with the identity of the user stamped in. */
-  readonly text: string
   readonly userId: string
+  #text: string | (() => string)
+
+  constructor(clock: number, userId: string, text: string | (() => string)) {
+    this.clock = clock
+    this.userId = userId
+    this.#text = text
+  }
+
+  /** JSON with the identity of the user stamped in. */
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text()
+    return this.#text
+  }
 }
 
 /** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
@@ -33,8 +45,7 @@ interface Departed {
 }
 
 interface Change {
-  readonly clock: number
-  readonly text: string
+  readonly state: Pick<AwarenessText, 'clock' | 'text'>
   /** The member that knows it already; null: nobody does, its author must see it too. */
   readonly knownTo: Member | null
 }
@@ -120,7 +131,7 @@ export class AwarenessBoard implements PresenceView {
 
   showGuest({ clientId, clock, text, userId }: GuestState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
-    else this.#show(clientId, { clock, text, userId }, null)
+    else this.#show(clientId, new Shown(clock, userId, text), null)
     this.#schedule()
   }
 
@@ -207,12 +218,12 @@ export class AwarenessBoard implements PresenceView {
 
   /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
   #showSaid(clientId: number, said: Said, user: ShownUser): void {
-    const text = stamped(said.state, user)
-    const last = this.#clockShown(clientId) ?? -1
-    const knows = user.status === undefined || userIn(said.state).status === user.status
-    if (knows && last >= said.clock && this.#shown.get(clientId)?.text === text) return
-    if (last >= said.clock || !knows) return this.#showMadeUp(clientId, said, user)
-    this.#show(clientId, { clock: said.clock, text, userId: user.id }, said.member)
+    const { clock, state, member } = said
+    const isLate = (this.#clockShown(clientId) ?? -1) >= clock
+    const knows = user.status === undefined || userIn(state).status === user.status
+    if (knows && isLate && this.#shown.get(clientId)?.text === stamped(state, user)) return
+    if (isLate || !knows) return this.#showMadeUp(clientId, said, user)
+    this.#show(clientId, new Shown(clock, user.id, () => stamped(state, user)), member)
   }
 
   /** Shows what the client does not know of, with a clock that is later than all. */
@@ -220,7 +231,7 @@ export class AwarenessBoard implements PresenceView {
     const clock = Math.max(this.#clockShown(clientId) ?? -1, said.clock) + 1
     const text = stamped(said.state, user)
     said.madeUp(clock, text)
-    this.#show(clientId, { clock, text, userId: user.id }, null)
+    this.#show(clientId, new Shown(clock, user.id, text), null)
   }
 
   #hideMadeUp(clientId: number, said: Said): void {
@@ -233,7 +244,7 @@ export class AwarenessBoard implements PresenceView {
   #show(clientId: number, shown: Shown, knownTo: Member | null): void {
     this.#departed.delete(clientId)
     this.#shown.set(clientId, shown)
-    this.#changed.set(clientId, { clock: shown.clock, text: shown.text, knownTo })
+    this.#changed.set(clientId, { state: shown, knownTo })
   }
 
   /** @param clock that of the client's own farewell, which is known to it */
@@ -245,7 +256,7 @@ export class AwarenessBoard implements PresenceView {
 
   #remove(clientId: number, clock: number, userId: string, knownTo: Member | null): void {
     this.#shown.delete(clientId)
-    this.#changed.set(clientId, { clock, text: removedText, knownTo })
+    this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
     this.#departed.delete(clientId)
     this.#departed.set(clientId, { clock, userId })
     if (this.#departed.size <= departedMax) return
@@ -262,10 +273,15 @@ export class AwarenessBoard implements PresenceView {
   #flush(): void {
     this.#cancelFlush = null
     this.#lastFlush = this.#parts.clock.now()
-    const changed = [...this.#changed].map(([clientId, change]) => ({ clientId, ...change }))
+    const changed = [...this.#changed]
     this.#changed.clear()
-    const only = changed.length === 1 ? changed[0]?.knownTo : null
-    for (const message of writeAwarenessMessages(changed)) this.#send(message, only)
+    const states = changed.map(([clientId, { state }]) => ({
+      clientId,
+      clock: state.clock,
+      text: state.text,
+    }))
+    const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
+    for (const message of writeAwarenessMessages(states)) this.#send(message, only)
   }
 
   /** @param only whose own state it is, and nothing else */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { jsonDepthExceeds } from '../model/json.ts'
 import { MalformedMessage, MalformedUpdate } from './malformed.ts'
 import { ByteReader, clockMax } from './reader.ts'
@@ -66,11 +67,13 @@ function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean
 
 /** Undefined when it can't be used. */
 function readState(reader: ByteReader): AwarenessEntry['state'] | undefined {
+  const length = reader.varUint()
   const start = reader.at
-  reader.skipString()
-  if (reader.at - start > stateBytesMax) return undefined
-  reader.at = start
-  return parseState(reader.string(stateBytesMax))
+  reader.skip(length)
+  const { buffer, byteOffset } = reader.bytes
+  const text = Buffer.from(buffer, byteOffset + start, length)
+  if (!isUtf8(text)) throw new MalformedUpdate('a text is not UTF-8')
+  return length > stateBytesMax ? undefined : parseState(text.toString())
 }
 
 /** Undefined when it can't be used. A key `__proto__` becomes an ordinary own one and is spread without effect. */

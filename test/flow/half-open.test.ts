@@ -18,7 +18,7 @@ async function idleClient(server: TestServer): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', script, url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data')
+  await once(child.stdout, 'data')
   return child
 }
 
