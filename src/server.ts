@@ -20,7 +20,7 @@ import { createDirectory, type Directory } from './directory/directory.ts'
 import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
-import { Events } from './events/events.ts'
+import { Events, type Wanted } from './events/events.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -54,6 +54,7 @@ interface Base {
   readonly engine: Engine
   readonly metrics: Metrics
   readonly tenancy: Tenancy
+  readonly wanted: Wanted
   readonly stopping: AbortSignal
 }
 
@@ -85,6 +86,8 @@ const storeShare = 0.25
 export interface GivenParts {
   readonly clock?: Clock
   readonly engine?: Engine
+  /** Without it nobody outside is told of events. */
+  readonly wanted?: Wanted
 }
 
 /**
@@ -95,7 +98,8 @@ export async function startServer(config: Config, log: Log, given: GivenParts = 
   if (keepsData(config)) await makeDataDirectory(config.data)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
-    return await serve({ config, log, clock: given.clock ?? systemClock, engine })
+    const { clock = systemClock, wanted = () => false } = given
+    return await serve({ config, log, clock, wanted, engine })
   } catch (error) {
     await engine.close()
     throw error
@@ -111,7 +115,9 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
   return openLevelEngine({ directory: config.data, durability: config.durability, log })
 }
 
-async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
+async function serve(
+  given: Pick<Base, 'config' | 'log' | 'clock' | 'engine' | 'wanted'>,
+): Promise<RunningServer> {
   const { config, engine, clock } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
@@ -139,8 +145,7 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  // Nobody outside can ask for events yet.
-  const events = new Events(clock, () => false)
+  const events = new Events(clock, base.wanted)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
@@ -150,6 +155,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     events,
     forget: (scope, goOn) => memory.forget(scope, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
+    awayMs: config.presenceLeaveSeconds * 1000,
   })
   const rooms = new Rooms(
     engine,
@@ -163,7 +169,14 @@ function createServices(base: Base, credentials: Credentials): Services {
       restMs,
       replaceThreads: config.replaceThreads,
     },
-    { clock, metrics, logger: log, records: directory.documents, edits: directory.edits.windows },
+    {
+      clock,
+      metrics,
+      logger: log,
+      records: directory.documents,
+      edits: directory.edits.windows,
+      visits: directory.visits.visits,
+    },
   )
   const tokens = new Tokens({
     secret: jwtSecret,
@@ -331,9 +344,11 @@ async function endServer(
 ): Promise<void> {
   const restarting = close('restarting', 'the server is restarting')
   const drainMs = config.drainSeconds * 1000
+  // First: that clients are sent away is no leaving.
+  const visits = directory.visits.stop()
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, directory, userData, engine, edge, restarting })
+  const finishing = finishServer({ visits, rooms, directory, userData, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -341,6 +356,7 @@ async function endServer(
 }
 
 async function finishServer(parts: {
+  visits: Promise<void>
   rooms: Rooms
   directory: Directory
   userData: UserData
@@ -351,6 +367,7 @@ async function finishServer(parts: {
   await Promise.all([parts.directory.removals.stop(), parts.userData.stop()])
   await parts.rooms.closeAll(parts.restarting)
   await parts.directory.edits.stop()
+  await parts.visits
   // A connection that will not end must not keep the store open.
   await Promise.all([parts.edge.close(), parts.engine.close()])
 }

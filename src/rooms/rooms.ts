@@ -6,6 +6,7 @@ import { decodeRemovalNews, removalTopic } from '../directory/removed.ts'
 import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { EditNotes } from '../events/edit-windows.ts'
+import type { VisitNotes } from '../events/visits.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
@@ -43,6 +44,7 @@ export interface RoomsParts {
   readonly logger: Log
   readonly records: DocumentRecords
   readonly edits: EditNotes
+  readonly visits: VisitNotes
 }
 
 /** Whoever keeps a record of each document that there is. */
@@ -79,7 +81,7 @@ export class Rooms {
   readonly #unsubscribe: () => void
   #cancelRest: () => void
 
-  constructor(engine: Engine, options: RoomsOptions, { records, ...parts }: RoomsParts) {
+  constructor(engine: Engine, options: RoomsOptions, { records, visits, ...parts }: RoomsParts) {
     this.#engine = engine
     this.#options = options
     this.#clock = parts.clock
@@ -90,7 +92,7 @@ export class Rooms {
       waitingMax: waitingForThreadMax,
       jobMs: threadJobMs,
     })
-    this.presence = new Presence(parts.clock)
+    this.presence = new Presence(parts.clock, visits)
     this.#tools = {
       ...parts,
       presence: this.presence,

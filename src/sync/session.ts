@@ -199,10 +199,16 @@ export class Session implements Member, Reader {
       case 'vector':
         return this.#takeVector(message.vector)
       case 'awareness':
-        return this.#room.awareness.receive(this, readAwareness(message.message))
+        return this.#takeAwareness(message.message)
       case 'queryAwareness':
         if (!this.#parts.outlet.full) this.#showAll(this.#room.awareness.all())
     }
+  }
+
+  #takeAwareness(message: Uint8Array): void {
+    const { awareness } = this.#room
+    const entries = readAwareness(message, (clientId) => awareness.concerns(this, clientId))
+    if (entries.length > 0) awareness.receive(this, entries)
   }
 
   /** A viewer's edits stay with the viewer: dropped, because its client offers them at every handshake. */
@@ -238,8 +244,8 @@ export class Session implements Member, Reader {
     if (this.#parts.outlet.full) this.#resumeWhenDrained()
   }
 
-  #showAll(states: Uint8Array | null): void {
-    if (states !== null) this.#send(this.encoder.awareness(states))
+  #showAll(messages: readonly Uint8Array[]): void {
+    for (const message of messages) this.#send(this.encoder.awareness(message))
   }
 
   /** Seen means safe: what is read from memory leaves only when the log has it. */

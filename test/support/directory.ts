@@ -34,6 +34,7 @@ export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDir
       events,
       forget: (scope, goOn) => memory.forget(scope, goOn),
       editWindowMs: 600_000,
+      awayMs: 10_000,
     }),
     memory,
     engine,
