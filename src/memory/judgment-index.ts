@@ -5,6 +5,8 @@ import { searchTermsOf, termsOf } from './terms.ts'
 
 /** What one judgment takes beside its text, counted as characters. */
 const overheadCharacters = 500
+/** What each of its different words takes. */
+const wordCharacters = 40
 /** What an index takes without any, counted so. */
 const emptyCharacters = 5_000
 /** A precedent is at least so relevant, as a share of the most relevant one. */
@@ -48,24 +50,30 @@ export class JudgmentIndex {
     return this.#judgments.has(judgmentId)
   }
 
-  /** One that is here already stays as it is. */
-  add(judgment: Judgment): void {
-    if (this.has(judgment.judgmentId)) return
+  /** One that is here already stays as it is. Returns what it takes; 0 for such a one. */
+  add(judgment: Judgment): number {
+    if (this.has(judgment.judgmentId)) return 0
     this.#judgments.set(judgment.judgmentId, judgment)
     const terms = termsOf(judgment.query)
     this.#texts.add(textOf(judgment, terms))
     this.#count(terms, 1)
-    this.#characters += sizeOf(judgment)
+    return this.#grow(sizeOf(judgment, terms))
   }
 
-  remove(judgmentId: string): void {
+  /** Takes over what has changed of a judgment with the same words. One that is not here stays away. */
+  replace(judgment: Judgment): void {
+    if (this.has(judgment.judgmentId)) this.#judgments.set(judgment.judgmentId, judgment)
+  }
+
+  /** Returns what it took; 0 when it was not here. */
+  remove(judgmentId: string): number {
     const judgment = this.#judgments.get(judgmentId)
-    if (judgment === undefined) return
+    if (judgment === undefined) return 0
     this.#judgments.delete(judgmentId)
     const terms = termsOf(judgment.query)
     this.#texts.remove(textOf(judgment, terms))
     this.#count(terms, -1)
-    this.#characters -= sizeOf(judgment)
+    return -this.#grow(-sizeOf(judgment, terms))
   }
 
   all(): Iterable<Judgment> {
@@ -100,6 +108,11 @@ export class JudgmentIndex {
     return known.slice(0, end === -1 ? known.length : end).map(({ term }) => term)
   }
 
+  #grow(by: number): number {
+    this.#characters += by
+    return by
+  }
+
   #count(terms: readonly string[], by: 1 | -1): void {
     for (const term of new Set(terms)) {
       const frequency = (this.#frequencies.get(term) ?? 0) + by
@@ -109,7 +122,8 @@ export class JudgmentIndex {
   }
 }
 
-const sizeOf = ({ query, reason }: Judgment): number => query.length + reason.length + overheadCharacters
+const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =>
+  query.length + reason.length + overheadCharacters + new Set(terms).size * wordCharacters
 
 const textOf = ({ judgmentId }: Judgment, terms: readonly string[]): IndexedText => ({
   judgmentId,

@@ -15,6 +15,8 @@ const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
 /** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
 
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+
 /** The words of a text that count, as often as they are there: lower case, compatible forms alike, no stop words. */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase()
@@ -30,6 +32,5 @@ export const searchTermsOf = (text: string): string[] =>
   [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
 
 function segmentsOf(word: string): string[] {
-  const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
   return [...segmenter.segment(word)].map(({ segment }) => segment)
 }
