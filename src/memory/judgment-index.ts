@@ -37,7 +37,7 @@ export class JudgmentIndex {
     fields: ['terms'],
     tokenize: (terms) => terms.split(' '),
     // The empty text has one empty term.
-    processTerm: (term) => term || null,
+    processTerm: (term) => branching(term) || null,
   })
   #characters = emptyCharacters
 
@@ -124,6 +124,15 @@ export class JudgmentIndex {
 
 const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =>
   query.length + reason.length + overheadCharacters + new Set(terms).size * wordCharacters
+
+const ascii = /^[\u0000-\u007f]*$/
+
+/**
+ * The library goes through all letters that come next to find one. Of scripts with thousands of them it sees hexadecimal
+ * digits, after a sign that is in no word.
+ */
+const branching = (term: string): string =>
+  ascii.test(term) ? term : `~${Buffer.from(term, 'utf16le').swap16().toString('hex')}`
 
 const textOf = ({ judgmentId }: Judgment, terms: readonly string[]): IndexedText => ({
   judgmentId,

@@ -112,3 +112,17 @@ it('[MEM-7] caveats say that evidence is split, old, or of one reviewer', () => 
     'All of the support comes from a single reviewer.',
   ])
 })
+
+it('[MEM-16] words of scripts without spaces are found, in texts of any length', () => {
+  const index = new JudgmentIndex()
+  const long = '今日は良い天気です'.repeat(400).slice(0, 3_990)
+  for (const query of [`${long}自転車`, long, 'ภาษาไทยเป็นภาษา', 'Привет, мир', '😀 late', '~30'])
+    index.add(judgment('approve', { query }))
+  const found = (query: string) => index.search(query).map(({ judgment: { query: text } }) => text)
+  expect(found('自転車')).toEqual([`${long}自転車`])
+  expect(found('天気')).toHaveLength(2)
+  expect(found('ภาษาไทย')).toEqual(['ภาษาไทยเป็นภาษา'])
+  expect(found('МИР')).toEqual(['Привет, мир'])
+  // Neither a sign nor digits are taken for another word's letters.
+  expect([found('043c04380440'), found('~043c04380440'), found('30')]).toEqual([[], [], ['~30']])
+})
