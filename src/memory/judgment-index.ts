@@ -1,4 +1,4 @@
-import MiniSearch from 'minisearch'
+import MiniSearch, { type SearchOptions } from 'minisearch'
 import type { Judgment } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
 import { searchTermsOf, termsOf } from './terms.ts'
@@ -25,6 +25,7 @@ export interface Precedent {
 interface IndexedText {
   readonly judgmentId: string
   readonly terms: string
+  readonly judgedAt: number
 }
 
 /** Judgments in memory, found by the words of what was judged: BM25+ of `minisearch`. */
@@ -35,6 +36,7 @@ export class JudgmentIndex {
   readonly #texts = new MiniSearch<IndexedText>({
     idField: 'judgmentId',
     fields: ['terms'],
+    storeFields: ['judgedAt'],
     tokenize: (terms) => terms.split(' '),
     // The empty text has one empty term.
     processTerm: (term) => branching(term) || null,
@@ -82,7 +84,11 @@ export class JudgmentIndex {
 
   /** Precedents of `text`, the most relevant first. */
   search(text: string): readonly Precedent[] {
-    const found = this.#texts.search(this.#rarest(searchTermsOf(text)).join(' '))
+    const terms = this.#rarest(searchTermsOf(text))
+    const boostDocument = this.#newestWith(terms)
+    const found = this.#texts.search(terms.join(' '), {
+      ...(boostDocument !== null && { boostDocument }),
+    })
     const best = found[0]?.score ?? 0
     return found.flatMap(({ id, score }) => {
       const judgment = this.#judgments.get(id as string)
@@ -92,7 +98,7 @@ export class JudgmentIndex {
   }
 
   /**
-   * The rarest words, as many as are looked up in bounded time, one at least. Those that are left out are in so many
+   * The rarest words, as many as are looked up in bounded time, one at least: of that the newest judgments count. Those that are left out are in so many
    * judgments that they hardly tell these apart.
    */
   #rarest(terms: readonly string[]): readonly string[] {
@@ -106,6 +112,32 @@ export class JudgmentIndex {
       return index > 0 && matches > memoryLimits.matches
     })
     return known.slice(0, end === -1 ? known.length : end).map(({ term }) => term)
+  }
+
+  /** A word that alone is in too many judgments counts in the newest of them. Null: it counts wherever it is. */
+  #newestWith([term = '', ...others]: readonly string[]): Boost | null {
+    if (others.length > 0 || (this.#frequencies.get(term) ?? 0) <= memoryLimits.matches) return null
+    const times: number[] = []
+    this.#look(term, (_id, judgedAt) => times.push(judgedAt))
+    const sorted = Float64Array.from(times).sort()
+    const since = sorted.at(-memoryLimits.matches) ?? 0
+    if (sorted.at(-memoryLimits.matches - 1) !== since)
+      return boostWhere((_id, judgedAt) => judgedAt >= since)
+    const same: string[] = []
+    this.#look(term, (id, judgedAt) => judgedAt === since && same.push(id))
+    const later = times.filter((judgedAt) => judgedAt > since).length
+    const counting = new Set(same.sort().slice(later - memoryLimits.matches))
+    return boostWhere((id, judgedAt) => judgedAt > since || (judgedAt === since && counting.has(id)))
+  }
+
+  /** Shows all judgments with a word, without scoring them, which is most of the work. */
+  #look(term: string, see: (judgmentId: string, judgedAt: number) => unknown): void {
+    this.#texts.search(term, {
+      boostDocument: boostWhere((id, judgedAt) => {
+        see(id, judgedAt)
+        return false
+      }),
+    })
   }
 
   #grow(by: number): number {
@@ -122,6 +154,14 @@ export class JudgmentIndex {
   }
 }
 
+/** What the library asks of each judgment with a word: it takes 0 as not found. */
+type Boost = NonNullable<SearchOptions['boostDocument']>
+
+const boostWhere =
+  (counts: (judgmentId: string, judgedAt: number) => boolean): Boost =>
+  (id: string, _term, stored) =>
+    Number(counts(id, stored?.judgedAt as number))
+
 const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =>
   query.length + reason.length + overheadCharacters + new Set(terms).size * wordCharacters
 
@@ -134,7 +174,8 @@ const ascii = /^[\u0000-\u007f]*$/
 const branching = (term: string): string =>
   ascii.test(term) ? term : `~${Buffer.from(term, 'utf16le').swap16().toString('hex')}`
 
-const textOf = ({ judgmentId }: Judgment, terms: readonly string[]): IndexedText => ({
+const textOf = ({ judgmentId, judgedAt }: Judgment, terms: readonly string[]): IndexedText => ({
   judgmentId,
+  judgedAt,
   terms: terms.join(' '),
 })

@@ -9,7 +9,7 @@ export const memoryLimits = {
   reasonCharacters: 1_000,
   /** Different words of a text that precedents are looked for with; further ones are left out. */
   queryTerms: 64,
-  /** Judgments that contain them, summed over these words; of more, the most common words are left out. */
+  /** Judgments that contain them, summed over these words; of more, the most common words are left out, and where one is left, the oldest. */
   matches: 8_000,
   /** Characters of a word; longer ones are the same when they begin with the same so many. */
   termCharacters: 64,

@@ -73,7 +73,19 @@ it('[MEM-5] where many words are in very many judgments, the most common ones ar
   expect(index.search('common rarer')).toHaveLength(half)
   expect(index.search('common unknown')).toHaveLength(half + 1)
   for (let count = 0; count < half; count++) index.add(judgment('approve', { query: 'common' }))
-  expect(index.search('common')).toHaveLength(memoryLimits.matches + 1)
+  const oldest = judgment('approve', { query: 'common', judgedAt: now - 1, judgmentId: 'a' })
+  const newest = judgment('reject', { query: 'common', judgedAt: now + 1, judgmentId: 'b' })
+  for (const each of [oldest, newest]) index.add(each)
+  const all = [...index.all()]
+    .filter(({ judgedAt, query }) => judgedAt === now && query === 'common')
+    .map(({ judgmentId }) => judgmentId)
+    .sort()
+  const found = index.search('common').map((each) => each.judgment)
+  expect(found).toHaveLength(memoryLimits.matches)
+  expect([found.includes(oldest), found.includes(newest)]).toEqual([false, true])
+  // Of those judged at the same time the ids decide, whatever the order in which they came.
+  const ids = found.map(({ judgmentId }) => judgmentId).filter((id) => id !== 'b')
+  expect(Math.min(...ids.map((id) => all.indexOf(id)))).toBe(all.length - ids.length)
 })
 
 it('[MEM-6] the three reasons with the most weight are told, each once', () => {
