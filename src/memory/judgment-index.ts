@@ -98,7 +98,7 @@ export class JudgmentIndex {
   }
 
   /**
-   * The rarest words, as many as are looked up in bounded time, one at least: of that the newest judgments count. Those that are left out are in so many
+   * The rarest words, as many as are looked up in bounded time, one at least. Those that are left out are in so many
    * judgments that they hardly tell these apart.
    */
   #rarest(terms: readonly string[]): readonly string[] {
