@@ -23,6 +23,7 @@ import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
+import { broadcastLive } from './v2/livestate/broadcast.ts'
 import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
 import { queryJudgments } from './v2/memory/judgments/query.ts'
@@ -93,6 +94,7 @@ export const operations: readonly Operation[] = [
   deleteContent,
   getContent,
   updateContent,
+  broadcastLive,
   addJudgment,
   deleteJudgments,
   queryJudgments,

@@ -11,6 +11,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import { Live } from './live.ts'
 import { loadRoom } from './loading.ts'
 import { Presence } from './presence.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
@@ -68,6 +69,8 @@ interface OpenRoom {
 export class Rooms {
   /** Who is on which document. */
   readonly presence: Presence
+  /** Who listens to what backends say. */
+  readonly live = new Live()
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
