@@ -12,6 +12,7 @@ import { pages } from './api/pages.ts'
 import { MinuteLimiter, RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type Comments, createComments } from './comments/comments.ts'
 import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
@@ -61,6 +62,7 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
+  readonly comments: Comments
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -123,6 +125,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
   services.directory.edits.start()
+  services.comments.judging.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -176,6 +179,15 @@ function createServices(base: Base, credentials: Credentials): Services {
     organizations,
     directory,
     memory,
+    comments: createComments({
+      store: organizations,
+      organizations: directory.organizations,
+      events,
+      memory,
+      queue: engine.queue,
+      clock,
+      log,
+    }),
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -254,6 +266,7 @@ function createHttp({
   organizations,
   directory,
   memory,
+  comments,
   pageTokens,
   origins,
   ...rest
@@ -282,6 +295,7 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      ...comments,
       memory,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
@@ -309,7 +323,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, engine, log }: Services,
+  { config, rooms, directory, comments, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -317,7 +331,7 @@ async function endServer(
   const drainMs = config.drainSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, directory, engine, edge, restarting })
+  const finishing = finishServer({ rooms, directory, comments, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -327,11 +341,13 @@ async function endServer(
 async function finishServer(parts: {
   rooms: Rooms
   directory: Directory
+  comments: Comments
   engine: Engine
   edge: HttpEdge
   restarting: Close
 }): Promise<void> {
   await parts.directory.removals.stop()
+  await parts.comments.judging.stop()
   await parts.rooms.closeAll(parts.restarting)
   await parts.directory.edits.stop()
   // A connection that will not end must not keep the store open.
