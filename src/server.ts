@@ -12,6 +12,7 @@ import { pages } from './api/pages.ts'
 import { MinuteLimiter, RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type Comments, createComments } from './comments/comments.ts'
 import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
@@ -65,6 +66,7 @@ interface Services extends Base {
   readonly directory: Directory
   readonly memory: Memory
   readonly userData: UserData
+  readonly comments: Comments
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -133,6 +135,7 @@ async function serve(
   services.directory.removals.start()
   services.directory.edits.start()
   services.userData.start()
+  services.comments.judging.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -203,6 +206,15 @@ function createServices(base: Base, credentials: Credentials): Services {
     directory,
     memory,
     userData,
+    comments: createComments({
+      store: organizations,
+      organizations: directory.organizations,
+      events,
+      memory,
+      queue: engine.queue,
+      clock,
+      log,
+    }),
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -282,6 +294,7 @@ function createHttp({
   directory,
   memory,
   userData,
+  comments,
   pageTokens,
   origins,
   ...rest
@@ -310,6 +323,7 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      ...comments,
       memory,
       userData,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
@@ -338,7 +352,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, userData, engine, log }: Services,
+  { config, rooms, directory, userData, comments, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -348,7 +362,7 @@ async function endServer(
   const visits = directory.visits.stop()
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ visits, rooms, directory, userData, engine, edge, restarting })
+  const finishing = finishServer({ visits, rooms, directory, userData, comments, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -360,11 +374,12 @@ async function finishServer(parts: {
   rooms: Rooms
   directory: Directory
   userData: UserData
+  comments: Comments
   engine: Engine
   edge: HttpEdge
   restarting: Close
 }): Promise<void> {
-  await Promise.all([parts.directory.removals.stop(), parts.userData.stop()])
+  await Promise.all([parts.directory.removals.stop(), parts.userData.stop(), parts.comments.judging.stop()])
   await parts.rooms.closeAll(parts.restarting)
   await parts.directory.edits.stop()
   await parts.visits

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['memory'],
-  ['notifications'],
+  ['notifications', 'comments'],
   ['access'],
   ['rooms'],
   ['userdata'],

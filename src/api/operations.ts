@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts'
 import { addNotification } from './v1/notifications/add.ts'
 import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
+import { deleteLocationData } from './v1/organizations/documents/locations/data/delete.ts'
 import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
 import { addFolders } from './v1/organizations/folders/add.ts'
 import { deleteFolderV1 } from './v1/organizations/folders/delete.ts'
@@ -18,6 +19,16 @@ import { addPermissions } from './v2/auth/permissions/add.ts'
 import { getPermissions } from './v2/auth/permissions/get.ts'
 import { removePermissions } from './v2/auth/permissions/remove.ts'
 import { revokeTokens } from './v2/auth/revoke_tokens.ts'
+import { addAnnotations } from './v2/commentannotations/add.ts'
+import { addComments } from './v2/commentannotations/comments/add.ts'
+import { deleteComments } from './v2/commentannotations/comments/delete.ts'
+import { getComments } from './v2/commentannotations/comments/get.ts'
+import { addReactions } from './v2/commentannotations/comments/reactions/add.ts'
+import { deleteReactions } from './v2/commentannotations/comments/reactions/delete.ts'
+import { updateComments } from './v2/commentannotations/comments/update.ts'
+import { deleteAnnotations } from './v2/commentannotations/delete.ts'
+import { getAnnotations } from './v2/commentannotations/get.ts'
+import { updateAnnotations } from './v2/commentannotations/update.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
@@ -72,6 +83,7 @@ import { getWorkspace } from './v2/workspace/get.ts'
 export const operations: readonly Operation[] = [
   addNotification,
   getDocumentsV1,
+  deleteLocationData,
   updateDocumentsV1,
   addFolders,
   deleteFolderV1,
@@ -89,6 +101,16 @@ export const operations: readonly Operation[] = [
   getPermissions,
   removePermissions,
   revokeTokens,
+  addAnnotations,
+  addComments,
+  deleteComments,
+  getComments,
+  addReactions,
+  deleteReactions,
+  updateComments,
+  deleteAnnotations,
+  getAnnotations,
+  updateAnnotations,
   addContent,
   applyUpdate,
   deleteContent,

@@ -1,6 +1,10 @@
 import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
 import type { Clock } from '../clock.ts'
+import type { Annotations } from '../comments/annotations.ts'
+import type { Locations } from '../comments/locations.ts'
+import type { Reactions } from '../comments/reactions.ts'
+import type { Threads } from '../comments/threads.ts'
 import type { Activities } from '../directory/activities.ts'
 import type { Documents } from '../directory/documents.ts'
 import type { Folders } from '../directory/folders.ts'
@@ -30,6 +34,10 @@ export interface Services extends Tenancy {
   readonly groups: Groups
   readonly permissions: Permissions
   readonly activities: Activities
+  readonly annotations: Annotations
+  readonly threads: Threads
+  readonly reactions: Reactions
+  readonly locations: Locations
   readonly memory: Memory
   readonly permissionReader: PermissionReader
   readonly notifications: Notifications

@@ -2,6 +2,7 @@ import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { removeActivitiesOf } from '../events/record.ts'
 import { documentPrefix, organizationPrefix } from '../model/address.ts'
+import { removeDocumentComments } from './comment-removal.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeGrant } from './grants.ts'
 import { inSlices } from './items.ts'
@@ -131,6 +132,7 @@ export class Removal {
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
     await inSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
+    for (const id of documentIds) await removeDocumentComments(store, scope, id, goOn)
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.carryOut(scope, async (transaction) => {

@@ -63,13 +63,14 @@ export class Judgments {
 
   /**
    * Keeps a judgment, and answers its id. Beyond the limits, those judged longest ago are forgotten.
+   * @param unique tells it from others of the same time: with the same once more, nothing is added
    * @throws ApiError NOT_FOUND when the organization or document does not exist; ABORTED
    */
-  async add(tenant: Tenant, input: JudgmentInput): Promise<string> {
+  async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
     const judgedAt = input.judgedAt ?? this.#parts.clock.now()
     const judgment: Judgment = {
-      judgmentId: judgmentIdOf(judgedAt, randomUUID()),
+      judgmentId: judgmentIdOf(judgedAt, unique),
       query: input.query,
       decision: input.decision,
       reason: input.reason ?? '',
@@ -168,6 +169,7 @@ export class Judgments {
 
   async #put(tenant: Tenant, judgment: Judgment): Promise<void> {
     await this.#change(tenant, async (transaction, tally) => {
+      if ((await transaction.get(judgmentKeys.location(judgment.judgmentId))) !== null) return
       tally.add(judgment)
       if (!this.#isFull(tally.state)) return
       const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: atOnce })

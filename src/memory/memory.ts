@@ -38,8 +38,8 @@ export class Memory {
   }
 
   /** See `Judgments.add`. */
-  add(tenant: Tenant, input: JudgmentInput): Promise<string> {
-    return this.#judgments.add(tenant, input)
+  add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
+    return this.#judgments.add(tenant, input, unique)
   }
 
   delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<Results> {

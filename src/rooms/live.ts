@@ -1,6 +1,5 @@
 import { keyName } from '../engine/keys.ts'
-import { type DocumentAddress, documentPrefix } from '../model/address.ts'
-import type { PresenceScope } from './presence.ts'
+import { type DocumentAddress, type DocumentScope, documentPrefix } from '../model/address.ts'
 
 /** Turns what a backend says into a whole websocket frame; one object a protocol. */
 export interface LiveEncoder {
@@ -49,7 +48,7 @@ export class Live {
   }
 
   /** @param text JSON of the message @param editorId whose listeners are meant; null: those of all editors */
-  broadcast(document: PresenceScope, editorId: string | null, text: string): Reach {
+  broadcast(document: DocumentScope, editorId: string | null, text: string): Reach {
     const frames = new Map<LiveEncoder, Uint8Array>()
     const reach = { delivered: 0, missed: 0 }
     for (const [listener, at] of this.#documents.get(keyOf(document)) ?? []) {
@@ -62,4 +61,4 @@ export class Live {
   }
 }
 
-const keyOf = (document: PresenceScope): string => keyName(documentPrefix(document, document.documentId))
+const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

@@ -42,6 +42,11 @@ const known: Readonly<Record<string, unknown>> = {
   organizationUserGroupId: 'design',
   activityIds: ['signed-off'],
   targetEntityId: 'report',
+  annotationId: 'remark-1',
+  commentId: 'comment-1',
+  reactionId: 'reaction-1',
+  position: 'AQdjb250ZW50AA==',
+  positionEnd: 'AQdjb250ZW50AA==',
   notificationId: 'shared-2',
   notificationIds: ['shared-1'],
   apiKey: 'key_example',
@@ -52,8 +57,9 @@ const known: Readonly<Record<string, unknown>> = {
 }
 /** Members with values of earlier answers, which nobody can guess. */
 const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
-/** Lists whose items must differ, be there, or be domains: those that the tool makes are not. */
+/** Lists whose items must differ, be there, or be domains: those that the tool makes are not; credentials once more. */
 const leftOut: readonly string[] = [
+  '/v1/organizations/documents/locations/data/delete',
   '/v2/auth/permissions/add',
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
@@ -75,6 +81,8 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
+  ['accept', 'reject', 'one'],
+  ['accept', 'content', 'one'],
 ]
 
 /**
