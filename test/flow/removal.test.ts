@@ -280,7 +280,12 @@ it.each(['organization', 'folder'] as const)(
       second.removals.start()
       await eventually(() => calls > failed)
       failures = 0
-      await eventually(() => isGone(second))
+      // It waits longer after each failure.
+      await eventually(
+        () => isGone(second),
+        () => calls,
+        30_000,
+      )
       await second.removals.stop()
       const third = directoryOn(engine)
       if (kind === 'organization') {

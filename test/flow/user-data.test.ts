@@ -186,7 +186,9 @@ it(`[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing
       const wasDone = (await erasing) !== null
       server = await start()
       if (!wasDone) cut += 1
-      await eventually(async () => (await page()).length === 0)
+      // The lease of the killed process ends first, after 10 seconds.
+      const left = () => 'some of the user is left'
+      await eventually(async () => (await page()).length === 0, left, 60_000)
     }
     await eventually(
       async () =>

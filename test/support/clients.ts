@@ -52,8 +52,9 @@ export async function syncedEditor(...parameters: Parameters<typeof openEditor>)
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   describe: () => unknown = () => '',
+  timeoutMs = 10_000,
 ): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + timeoutMs
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -20,13 +20,17 @@ export class SortedMap<T> {
     if (this.#values.delete(name)) this.#names.splice(this.#indexOf(name), 1)
   }
 
-  /** What is there now is what is gone through; changes meanwhile may or may not be seen. */
+  /** Costs what is taken of it; changes meanwhile are seen where it has not been yet. */
   *range({ gte, lt }: ByteRange, reverse = false): Generator<[key: Buffer, value: T]> {
-    const first = this.#indexOf(gte.toString('latin1'))
-    const names = this.#names.slice(first, Math.max(first, this.#indexOf(lt.toString('latin1'))))
-    for (const name of reverse ? names.reverse() : names) {
-      const value = this.#values.get(name)
-      if (value !== undefined) yield [Buffer.from(name, 'latin1'), value]
+    const [first, end] = [gte.toString('latin1'), lt.toString('latin1')]
+    let [from, until] = [first, end]
+    for (;;) {
+      const name = this.#names[reverse ? this.#indexOf(until) - 1 : this.#indexOf(from)]
+      if (name === undefined || name < first || name >= end) return
+      yield [Buffer.from(name, 'latin1'), this.#values.get(name) as T]
+      // The next key there can be is the one with a zero byte more.
+      from = `${name}\0`
+      until = name
     }
   }
 
