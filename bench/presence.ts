@@ -14,6 +14,8 @@ const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 3
 const seconds = smoke ? 1 : 3
 const updates = smoke ? 10 : 100
+/** Seconds of load before anything is counted: a server that has just started compiles what it runs. */
+const warmUpSeconds = smoke ? 0 : 6
 /** Clients that connect at the same time. */
 const atOnce = 50
 
@@ -87,8 +89,8 @@ function moveAll(clients: readonly CursorClient[], perSecond: number): () => voi
   return () => clearInterval(timer)
 }
 
-/** Milliseconds after which every cursor is shown; not at once, which would be a burst to be worked off. */
-const untilAllMoved = (perSecond: number): number => Math.max(1, 1 / perSecond) * 1000 + 500
+/** Milliseconds after which all is warm and every cursor is shown; not at once, which would be a burst to be worked off. */
+const untilWarm = (perSecond: number): number => Math.max(1, 1 / perSecond, warmUpSeconds) * 1000 + 500
 
 interface Counted {
   readonly sent: number
@@ -116,7 +118,7 @@ interface Measured {
 async function measure(target: Target, { clients: count, perSecond }: Load): Promise<Measured> {
   const clients = await connectAll(target, count)
   const stop = moveAll(clients, perSecond)
-  await sleep(untilAllMoved(perSecond))
+  await sleep(untilWarm(perSecond))
   const [before, cpu, start] = [countsOf(clients), cpuMicroseconds(target.pid), performance.now()]
   await sleep(seconds * 1000)
   const [after, used] = [countsOf(clients), cpuMicroseconds(target.pid) - cpu]
@@ -148,7 +150,7 @@ async function statusLatencies(load: Load): Promise<StatusLatencies> {
   const server = await startServer()
   const clients = await connectAll(weftTarget(server), load.clients)
   const stop = moveAll(clients, load.perSecond)
-  await sleep(untilAllMoved(load.perSecond))
+  await sleep(untilWarm(load.perSecond))
   const [answered, shown]: [number[], number[]] = [[], []]
   for (let update = 0; update < updates; update++) {
     const status = `status-${update}-`
