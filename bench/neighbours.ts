@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { fsyncMs } from './support/disk.ts'
+import { endWithThis } from './support/ending.ts'
 import { seededRandom } from './support/random.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
@@ -83,6 +84,7 @@ async function phase(name: string, typists: Typists, order: ReplacerOrder | null
   const replacements: number[] = []
   if (order === null) return { name, latencies: await typists.type(), replacements }
   const child = fork(join(import.meta.dirname, 'support', 'replacer.ts'), { execArgv: ['--import', 'tsx'] })
+  endWithThis(child)
   child.on('message', (ms: number) => replacements.push(ms))
   child.send(order)
   // The first fills the document, the second is the first rewrite.

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atEnd, endWithThis } from './ending.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -39,7 +40,8 @@ export interface BenchServer {
 /** An own directory, removed when the process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+  // A server that has just been killed may still be writing.
+  atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
   return directory
 }
 
@@ -59,6 +61,7 @@ export async function startWeft(data: string, options: Record<string, string> = 
   const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
   const args = ['dist/main.js', 'serve', '--port', String(port), '--host', '127.0.0.1', '--data', data]
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  endWithThis(child)
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
   const call = { url, method: 'POST', headers } as const
@@ -91,6 +94,7 @@ export async function startScript(script: string): Promise<RunningScript> {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  endWithThis(child)
   await ready(`http://127.0.0.1:${port}`, child)
   return { port, pid: child.pid as number, kill: () => kill(child) }
 }

@@ -50,6 +50,14 @@ interface Change {
   readonly knownTo: Member | null
 }
 
+/** When changes go out: at the end of the turn, or when the window is over. */
+type Due = 'turn' | 'window'
+
+interface Flushing {
+  readonly due: Due
+  readonly cancel: () => void
+}
+
 interface Parts {
   readonly members: ReadonlySet<Member>
   /** Of the document. */
@@ -66,7 +74,7 @@ interface Parts {
  * Who shows what in one room: the y-protocols awareness states of its members, at most one client id a member, with
  * what the presence board of the document says of them; and the users there who have no socket.
  * Changes go out at the end of the turn, then at most once a window: a cursor dragged at 100 Hz costs the others
- * 25 messages a second.
+ * 25 messages a second. What a backend says never waits for the window, and takes along what does.
  */
 export class AwarenessBoard implements PresenceView {
   readonly editorId: string
@@ -80,7 +88,7 @@ export class AwarenessBoard implements PresenceView {
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
   #lastFlush = 0
-  #cancelFlush: (() => void) | null = null
+  #flushing: Flushing | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -103,7 +111,7 @@ export class AwarenessBoard implements PresenceView {
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) if (this.#owns(member, entry)) this.#hear(member, entry)
-    this.#schedule()
+    this.#schedule('window')
   }
 
   /** Removes what `member` showed, at once. */
@@ -115,7 +123,7 @@ export class AwarenessBoard implements PresenceView {
     this.#ownerOf.delete(client)
     this.#said.delete(client)
     this.#hide(client)
-    this.#schedule()
+    this.#schedule('window')
   }
 
   refresh(userIds: ReadonlySet<string>): void {
@@ -126,13 +134,13 @@ export class AwarenessBoard implements PresenceView {
       else if (this.#shown.get(clientId)?.text !== stamped(said.state, user))
         this.#showMadeUp(clientId, said, user)
     }
-    this.#schedule()
+    this.#schedule('turn')
   }
 
   showGuest({ clientId, clock, text, userId }: GuestState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
     else this.#show(clientId, new Shown(clock, userId, text), null)
-    this.#schedule()
+    this.#schedule('turn')
   }
 
   /** Messages with all states. */
@@ -153,8 +161,8 @@ export class AwarenessBoard implements PresenceView {
   /** The room is over, for everybody. */
   close(): void {
     this.#parts.presence.exit(this)
-    this.#cancelFlush?.()
-    this.#cancelFlush = null
+    this.#flushing?.cancel()
+    this.#flushing = null
   }
 
   #states(): AwarenessText[] {
@@ -263,15 +271,17 @@ export class AwarenessBoard implements PresenceView {
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }
 
-  #schedule(): void {
-    if (this.#cancelFlush !== null || this.#changed.size === 0) return
+  /** What is due at the end of the turn is not put off again: who asks all the time would never get it. */
+  #schedule(due: Due): void {
+    if (this.#changed.size === 0 || this.#flushing?.due === 'turn' || this.#flushing?.due === due) return
+    this.#flushing?.cancel()
     const { clock, windowMs } = this.#parts
-    const wait = Math.max(0, this.#lastFlush + windowMs - clock.now())
-    this.#cancelFlush = clock.after(wait, () => this.#flush())
+    const wait = due === 'turn' ? 0 : Math.max(0, this.#lastFlush + windowMs - clock.now())
+    this.#flushing = { due, cancel: clock.after(wait, () => this.#flush()) }
   }
 
   #flush(): void {
-    this.#cancelFlush = null
+    this.#flushing = null
     this.#lastFlush = this.#parts.clock.now()
     const changed = [...this.#changed]
     this.#changed.clear()

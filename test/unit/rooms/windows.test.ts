@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { AwarenessBoard } from '../../../src/rooms/awareness.ts'
+import type { Member } from '../../../src/rooms/member.ts'
+import { Presence } from '../../../src/rooms/presence.ts'
+import { readAwareness } from '../../../src/update/awareness.ts'
+import { HeldClock } from '../../support/clock.ts'
+import { noVisits } from '../../support/rooms.ts'
+
+const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+const windowMs = 40
+
+/** A room where ada moves a cursor and eve watches; its window has just begun. */
+function world() {
+  const clock = new HeldClock()
+  const presence = new Presence(clock, noVisits)
+  const members = new Set<Member>()
+  const parts = { members, presence: presence.boardOf(document), editorId: 'main', clock, windowMs }
+  const board = new AwarenessBoard({ ...parts, refused: () => {} })
+  const seen: unknown[][] = []
+  const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
+    const member: Member = {
+      encoder: { update: (bytes) => bytes, awareness: (bytes) => bytes },
+      user: { id, name: id, email: '' },
+      deliver() {},
+      deliverAwareness,
+      askForMissing() {},
+      end() {},
+    }
+    members.add(member)
+    board.join(member)
+    return member
+  }
+  const ada = join('ada', () => {})
+  join('eve', (frame) => void seen.push(readAwareness(frame).map(({ state }) => state)))
+  const move = (cursor: number): void =>
+    board.receive(ada, [{ clientId: 1, clock: cursor, state: { cursor } }])
+  move(1)
+  clock.advance(0)
+  seen.length = 0
+  return { clock, presence, seen, move }
+}
+
+it('[PRES-30] what REST says goes out at the end of the turn, with the cursors that wait for the window', () => {
+  const { clock, presence, seen, move } = world()
+  move(2)
+  clock.advance(0)
+  expect(seen).toEqual([])
+  presence.update(document, [{ userId: 'ada', status: 'busy' }])
+  presence.add(document, [{ userId: 'guest', status: 'reading' }], 60_000)
+  expect(seen).toEqual([])
+  clock.advance(0)
+  expect(seen).toEqual([
+    [
+      { cursor: 2, user: { id: 'ada', name: 'ada', status: 'busy' } },
+      { user: { id: 'guest', name: '', status: 'reading' } },
+    ],
+  ])
+})
+
+it('[PRES-30] deletion by REST does not wait for the window either', () => {
+  const { clock, presence, seen } = world()
+  presence.delete(document, ['ada'])
+  clock.advance(0)
+  expect(seen).toEqual([[null]])
+})
+
+it('[PRES-30] after what REST says a window begins: cursors wait for its end', () => {
+  const { clock, presence, seen, move } = world()
+  clock.advance(windowMs - 1)
+  presence.update(document, [{ userId: 'ada', status: 'busy' }])
+  clock.advance(0)
+  expect(seen).toHaveLength(1)
+  move(2)
+  clock.advance(windowMs - 1)
+  expect(seen).toHaveLength(1)
+  clock.advance(1)
+  expect(seen).toHaveLength(2)
+})
