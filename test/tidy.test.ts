@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['memory'],
-  ['notifications'],
+  ['notifications', 'subscriptions'],
   ['access'],
   ['rooms'],
   ['sync', 'api', 'webhooks'],
