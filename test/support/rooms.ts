@@ -1,4 +1,4 @@
-import type { EditNotes } from '../../src/events/edit-windows.ts'
+import type { EditNotes } from '../../src/events/windows.ts'
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
