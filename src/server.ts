@@ -29,6 +29,10 @@ import { type Close, close } from './model/close.ts'
 import { NotificationConfigs } from './notifications/configs.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
+import { WebhookConfigs } from './subscriptions/configs.ts'
+import { Endpoints } from './subscriptions/endpoints.ts'
+import { SubscriptionStore } from './subscriptions/store.ts'
+import { Subscriptions } from './subscriptions/subscriptions.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
 
@@ -61,6 +65,7 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
+  readonly subscriptions: Subscriptions
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -135,8 +140,8 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  // Nobody outside can ask for events yet.
-  const events = new Events(clock, () => false)
+  const subscriptions = new Subscriptions(engine)
+  const events = new Events(clock, (tenant, type) => subscriptions.wanted(tenant, type))
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
@@ -173,6 +178,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     ...base,
     rooms,
     tokens,
+    subscriptions,
     organizations,
     directory,
     memory,
@@ -254,12 +260,14 @@ function createHttp({
   organizations,
   directory,
   memory,
+  subscriptions,
   pageTokens,
   origins,
   ...rest
 }: Services): HttpEdge {
   const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
   const { rateLimitWorkspaceGetPerMinute: perMinute } = config
+  const subscriptionStore = new SubscriptionStore({ kv: engine.kv, bus: engine.bus, subscriptions })
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
   const authenticator = new Authenticator({
@@ -287,6 +295,8 @@ function createHttp({
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
       notificationConfigs: new NotificationConfigs(organizations),
+      webhookConfigs: new WebhookConfigs(subscriptionStore),
+      endpoints: new Endpoints(subscriptionStore, clock),
       tokens,
       rooms,
       pageTokens,

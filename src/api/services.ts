@@ -15,6 +15,8 @@ import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { WebhookConfigs } from '../subscriptions/configs.ts'
+import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
 
@@ -33,6 +35,8 @@ export interface Services extends Tenancy {
   readonly permissionReader: PermissionReader
   readonly notifications: Notifications
   readonly notificationConfigs: NotificationConfigs
+  readonly webhookConfigs: WebhookConfigs
+  readonly endpoints: Endpoints
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

@@ -6,19 +6,21 @@ export type Triggers = Readonly<Partial<Record<EventType | 'enableDataProtection
 /** The basic webhook service of an API key. Never set: `false`, empty strings and no triggers. */
 export interface BasicConfig {
   readonly useWebhookService: boolean
-  readonly webhookServiceConfig: {
-    /** Sent with every request, as it is; '' for none. */
-    readonly authToken: string
-    /** '' for none, as is the other. Both get every event that is enabled. */
-    readonly rawNotificationUrl: string
-    readonly processedNotificationUrl: string
-    /** base64 instead of JSON; `encryptData` wins over it. */
-    readonly encodeData: boolean
-    readonly encryptData: boolean
-    /** base64 body without PEM lines, SPKI or PKCS#1; '' for none. */
-    readonly publicKey: string
-    readonly triggers: Triggers
-  }
+  readonly webhookServiceConfig: BasicServiceConfig
+}
+
+export interface BasicServiceConfig {
+  /** Sent with every request, as it is; '' for none. */
+  readonly authToken: string
+  /** '' for none, as is the other. Both get every event that is enabled. */
+  readonly rawNotificationUrl: string
+  readonly processedNotificationUrl: string
+  /** base64 instead of JSON; `encryptData` wins over it. */
+  readonly encodeData: boolean
+  readonly encryptData: boolean
+  /** base64 body without PEM lines, SPKI or PKCS#1; '' for none. */
+  readonly publicKey: string
+  readonly triggers: Triggers
 }
 
 /** What holds for all advanced endpoints of an API key. */
@@ -49,6 +51,8 @@ export interface EndpointRecord {
   /** Organization and document ids; an event is told if it belongs to one of them. Null: all. */
   readonly channels: readonly string[] | null
   readonly disabledBy: DisabledBy | null
+  /** Epoch milliseconds of when it was made, or enabled again: failures before that do not count. */
+  readonly enabledSince: number
   /** Deliveries a second; null: no limit. */
   readonly rateLimit: number | null
   /** Unique among the endpoints of the API key. */

@@ -1,0 +1,34 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+
+/** Of an RSA modulus: fewer are no protection, more take long to encrypt with. */
+export const publicKeyBits = { min: 2_048, max: 8_192 } as const
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/**
+ * The RSA key that `text` is, for encryption: the base64 body of a PEM file without its first and last line, in the form
+ * SPKI (`BEGIN PUBLIC KEY`) or PKCS#1 (`BEGIN RSA PUBLIC KEY`); white space in it does not count. Null when it is none
+ * of those, or has not a size of `publicKeyBits`.
+ */
+export function readPublicKey(text: string): KeyObject | null {
+  const body = text.replace(/\s/g, '')
+  if (!base64.test(body)) return null
+  const bytes = Buffer.from(body, 'base64')
+  const key = loaded(bytes, 'spki') ?? loaded(bytes, 'pkcs1')
+  return key !== null && isUsable(key) ? key : null
+}
+
+function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
+  try {
+    return createPublicKey({ key: bytes, format: 'der', type })
+  } catch {
+    return null
+  }
+}
+
+/** A key of exponent 1 would encrypt nothing; keys for signatures only have another type. */
+function isUsable({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
+  const fits = modulusLength >= publicKeyBits.min && modulusLength <= publicKeyBits.max
+  return asymmetricKeyType === 'rsa' && fits && publicExponent >= 3n && publicExponent < 2n ** 33n
+}
