@@ -68,6 +68,20 @@ function counters(registry: Registry) {
       labelNames: ['where'],
       registers,
     }),
+    /** `outcome` is `succeeded` or `failed`. */
+    webhookAttempts: new Counter({
+      name: 'weft_webhook_attempts_total',
+      help: 'Requests to receivers of events, by what came of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `given_up` (there is no place to send it to). */
+    webhookMessages: new Counter({
+      name: 'weft_webhook_messages_total',
+      help: 'Events that have been told to a receiver, or never will be',
+      labelNames: ['outcome'],
+      registers,
+    }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
       help: 'Refused credentials and tokens, by reason',
@@ -91,6 +105,12 @@ function histograms(registry: Registry) {
       name: 'weft_crdt_update_duration_seconds',
       help: 'Content replacement, difference and commit included, by content type',
       labelNames: ['type'],
+      buckets,
+      registers,
+    }),
+    webhookAttemptSeconds: new Histogram({
+      name: 'weft_webhook_attempt_duration_seconds',
+      help: 'Requests to receivers of events',
       buckets,
       registers,
     }),

@@ -120,7 +120,7 @@ export class Deliveries {
         change.state = stateAfter(change.state, attempt)
         const message = before[index]
         // Somebody has failed it meanwhile, or deleted what it is about.
-        if (!message || message.status !== 'pending') return message ?? null
+        if (message?.status !== 'pending') return message ?? null
         return this.#recordOne(address, change, message, { attempt, rules, now })
       })
       return { messages, state: change.state }
@@ -155,6 +155,13 @@ export class Deliveries {
     })
     this.#wake()
     return count
+  }
+
+  /** Has a target served at once. */
+  async serve(address: TargetAddress): Promise<void> {
+    const { store, clock } = this.#parts
+    await store.kv.commit(deliveriesPart(address), { jobs: [serveJob(address, clock.now())] })
+    this.#wake()
   }
 
   /** Fails some of those that wait, the oldest first; returns how many: 0 when none waits. */

@@ -7,6 +7,9 @@ export interface TargetAddress extends Tenant {
   readonly targetId: string
 }
 
+/** What events of trials belong to: no organization can have this id. */
+export const noOrganization = ''
+
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
