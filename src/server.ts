@@ -20,7 +20,10 @@ import { createDirectory, type Directory } from './directory/directory.ts'
 import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
-import { Events } from './events/events.ts'
+import { ChangeWindows } from './events/change-windows.ts'
+import { Events, type Wanted } from './events/events.ts'
+import { eventTopic } from './events/outbound.ts'
+import { allNotes } from './events/windows.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -29,12 +32,12 @@ import { type Close, close } from './model/close.ts'
 import { NotificationConfigs } from './notifications/configs.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
-import { WebhookConfigs } from './subscriptions/configs.ts'
-import { Endpoints } from './subscriptions/endpoints.ts'
-import { SubscriptionStore } from './subscriptions/store.ts'
-import { Subscriptions } from './subscriptions/subscriptions.ts'
+import { createSubscribing, forgetDeliveries, type Subscribing } from './subscriptions/subscribing.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
+import { Destinations } from './webhooks/destination.ts'
+import { resolveName } from './webhooks/resolve.ts'
+import { Webhooks } from './webhooks/webhooks.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -65,7 +68,8 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
-  readonly subscriptions: Subscriptions
+  readonly subscribing: Subscribing
+  readonly webhooks: Webhooks
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -80,6 +84,7 @@ const awarenessWindowMs = 40
 const restMs = 20_000
 /** Bytes on their way to the disk above which reading from sockets pauses. */
 const pendingBytesMax = 33_554_432
+const dayMs = 86_400_000
 /** Part of the time for a stop that is kept for the store. */
 const storeShare = 0.25
 
@@ -128,6 +133,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
   services.directory.edits.start()
+  services.webhooks.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -140,8 +146,9 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const subscriptions = new Subscriptions(engine)
-  const events = new Events(clock, (tenant, type) => subscriptions.wanted(tenant, type))
+  const subscribing = createSubscribing(engine, clock)
+  const wanted: Wanted = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
+  const events = new Events(clock, wanted)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
@@ -149,8 +156,17 @@ function createServices(base: Base, credentials: Credentials): Services {
     clock,
     log,
     events,
-    forget: (scope, goOn) => memory.forget(scope, goOn),
+    forget: async (scope, goOn) => {
+      await memory.forget(scope, goOn)
+      await forgetDeliveries(engine, subscribing, scope, goOn)
+    },
     editWindowMs: config.editWindowSeconds * 1000,
+  })
+  const changes = new ChangeWindows({
+    clock,
+    windowMs: config.crdtEventSeconds * 1000,
+    wanted,
+    due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
   const rooms = new Rooms(
     engine,
@@ -164,7 +180,13 @@ function createServices(base: Base, credentials: Credentials): Services {
       restMs,
       replaceThreads: config.replaceThreads,
     },
-    { clock, metrics, logger: log, records: directory.documents, edits: directory.edits.windows },
+    {
+      clock,
+      metrics,
+      logger: log,
+      records: directory.documents,
+      edits: allNotes([directory.edits.windows, changes]),
+    },
   )
   const tokens = new Tokens({
     secret: jwtSecret,
@@ -178,7 +200,17 @@ function createServices(base: Base, credentials: Credentials): Services {
     ...base,
     rooms,
     tokens,
-    subscriptions,
+    subscribing,
+    webhooks: new Webhooks({
+      ...subscribing,
+      engine,
+      clock,
+      log,
+      metrics,
+      organizations,
+      destinations: new Destinations(config.webhookAllow, resolveName),
+      keepMs: config.webhookLogDays * dayMs,
+    }),
     organizations,
     directory,
     memory,
@@ -260,14 +292,13 @@ function createHttp({
   organizations,
   directory,
   memory,
-  subscriptions,
+  subscribing,
   pageTokens,
   origins,
   ...rest
 }: Services): HttpEdge {
   const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
   const { rateLimitWorkspaceGetPerMinute: perMinute } = config
-  const subscriptionStore = new SubscriptionStore({ kv: engine.kv, bus: engine.bus, subscriptions })
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
   const authenticator = new Authenticator({
@@ -290,13 +321,12 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      ...subscribing,
       memory,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
       notificationConfigs: new NotificationConfigs(organizations),
-      webhookConfigs: new WebhookConfigs(subscriptionStore),
-      endpoints: new Endpoints(subscriptionStore, clock),
       tokens,
       rooms,
       pageTokens,
@@ -319,14 +349,14 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, engine, log }: Services,
+  { config, rooms, directory, webhooks, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
   const restarting = close('restarting', 'the server is restarting')
   const drainMs = config.drainSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
-  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
+  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs), webhooks.stop(clientsMs)])
   const finishing = finishServer({ rooms, directory, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))

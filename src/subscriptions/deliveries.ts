@@ -3,7 +3,15 @@ import type { Bus } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { eventJob, eventQueue, eventTopic, orderAt, type StoredEvent } from '../events/outbound.ts'
 import type { DeliveryChange } from './delivery-change.ts'
-import { deliveryTopic, deliveryKeys as keys, retryJob, serveJob, sweepJob, timeIn } from './delivery-keys.ts'
+import {
+  deliveriesPart,
+  deliveryTopic,
+  deliveryKeys as keys,
+  retryJob,
+  serveJob,
+  sweepJob,
+  timeIn,
+} from './delivery-keys.ts'
 import {
   type AttemptRecord,
   type DeliveryState,

@@ -4,6 +4,7 @@ import { decodeRecord } from '../directory/records.ts'
 import type { Tenant } from '../model/address.ts'
 import { checkAdvanced } from './configs.ts'
 import { type Cursor, type CursorPage, pageAt } from './cursor.ts'
+import { serveJob } from './delivery-keys.ts'
 import {
   changedEndpoint,
   type EndpointChange,
@@ -77,6 +78,8 @@ export class Endpoints {
       await checkAdvanced(transaction)
       const endpoint = await endpointOf(transaction, idOrUid)
       transaction.delete(keys.endpoint(endpoint.id))
+      // Whoever serves it finds that it is gone, and removes its messages.
+      transaction.enqueue(serveJob({ ...tenant, targetId: endpoint.id }, this.#clock.now()))
       if (endpoint.uid !== null) transaction.delete(keys.endpointOfUid(endpoint.uid))
       return endpoint
     })

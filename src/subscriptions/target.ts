@@ -26,6 +26,9 @@ export type ToldEvent = Pick<StoredEvent, 'type' | 'scope' | 'documentId' | 'dat
 export const targetIdOf = (target: Target): string =>
   target.kind === 'endpoint' ? target.endpoint.id : `basic-${target.form}`
 
+/** Ids of the targets that every API key has. */
+export const basicTargetIds: readonly string[] = ['basic-raw', 'basic-processed']
+
 /** All to whom anything is sent, whatever they want to be told of. */
 export function openTargets({ basic, advanced, endpoints }: Subscribed): readonly Target[] {
   const { rawNotificationUrl, processedNotificationUrl } = basic.webhookServiceConfig

@@ -149,7 +149,9 @@ export class Dispatcher {
 
   /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
   async #forgetGone(waiting: readonly Waiting[], lines: readonly Line[]): Promise<void> {
-    const scopes = new Map(waiting.map(({ event }) => [keyName(organizationPrefix(event.scope)), event.scope]))
+    const scopes = new Map(
+      waiting.map(({ event }) => [keyName(organizationPrefix(event.scope)), event.scope]),
+    )
     await inSlices([...scopes.values()], async (scope) => {
       if ((await findOrganization(this.#options.organizations.read(scope))) !== null) return
       await this.#options.removal.forget(scope, targetsIn(scope, lines), async () => {})

@@ -61,10 +61,8 @@ export class Line {
     this.#state = state
     this.#attemptedAt = state.attemptedAt
     const { deliveries } = parts
-    this.#recording = new Recording(
-      { deliveries, rules: rulesOf(parts, address) },
-      address,
-      (recorded) => this.#recorded(recorded),
+    this.#recording = new Recording({ deliveries, rules: rulesOf(parts, address) }, address, (recorded) =>
+      this.#recorded(recorded),
     )
   }
 
