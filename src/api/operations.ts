@@ -55,11 +55,15 @@ import { addUsers } from './v2/users/add.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
 import { updateUsers } from './v2/users/update.ts'
+import { getDeliveries } from './v2/workspace/advancedwebhook/deliveries/get.ts'
+import { recoverDeliveries } from './v2/workspace/advancedwebhook/deliveries/recover.ts'
+import { resendDelivery } from './v2/workspace/advancedwebhook/deliveries/resend.ts'
 import { createEndpoint } from './v2/workspace/advancedwebhook/endpoints/create.ts'
 import { deleteEndpoint } from './v2/workspace/advancedwebhook/endpoints/delete.ts'
 import { getEndpoints } from './v2/workspace/advancedwebhook/endpoints/get.ts'
 import { getEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/get.ts'
 import { rotateEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/rotate.ts'
+import { testEndpoint } from './v2/workspace/advancedwebhook/endpoints/test.ts'
 import { updateEndpoint } from './v2/workspace/advancedwebhook/endpoints/update.ts'
 import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/get.ts'
 import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
@@ -133,11 +137,15 @@ export const operations: readonly Operation[] = [
   deleteUsers,
   getUsers,
   updateUsers,
+  getDeliveries,
+  recoverDeliveries,
+  resendDelivery,
   createEndpoint,
   deleteEndpoint,
   getEndpoints,
   getEndpointSecret,
   rotateEndpointSecret,
+  testEndpoint,
   updateEndpoint,
   getAdvancedWebhookConfig,
   updateAdvancedWebhookConfig,

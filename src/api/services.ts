@@ -16,6 +16,7 @@ import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { WebhookConfigs } from '../subscriptions/configs.ts'
+import type { Deliveries } from '../subscriptions/deliveries.ts'
 import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
@@ -37,6 +38,7 @@ export interface Services extends Tenancy {
   readonly notificationConfigs: NotificationConfigs
   readonly webhookConfigs: WebhookConfigs
   readonly endpoints: Endpoints
+  readonly deliveries: Deliveries
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Bus } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { eventJob, eventQueue, eventTopic, orderAt, type StoredEvent } from '../events/outbound.ts'
+import type { Cursor, CursorPage } from './cursor.ts'
 import type { DeliveryChange } from './delivery-change.ts'
 import {
   deliveriesPart,
@@ -12,9 +13,11 @@ import {
   sweepJob,
   timeIn,
 } from './delivery-keys.ts'
+import { listMessages } from './delivery-listing.ts'
 import {
   type AttemptRecord,
   type DeliveryState,
+  type DeliveryStatus,
   deliveryLimits,
   firstState,
   type MessageRecord,
@@ -94,6 +97,22 @@ export class Deliveries {
       change.enqueue(sweepJob(address, now + sweepMs))
     })
     this.#wake()
+  }
+
+  /** Enqueues one event; returns the id of its message. */
+  async send(address: TargetAddress, event: StoredEvent): Promise<string> {
+    await this.enqueue(address, [event])
+    return messageIdOf(event, address.targetId)
+  }
+
+  /** Messages by the time of their events, the newest first. */
+  list(
+    address: TargetAddress,
+    status: DeliveryStatus | undefined,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<CursorPage<MessageRecord>> {
+    return listMessages(this.#parts.store.read(address), status, cursor, limit)
   }
 
   /** Messages whose time has come, in its order. */

@@ -45,7 +45,8 @@ interface Line {
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #unsubscribe: () => void
-  #dispatching: Promise<void> | null = null
+  #dispatching: Promise<void> = Promise.resolve()
+  #isDispatching = false
   #again = false
   #stopped = false
   #cancelPoll: () => void = () => {}
@@ -75,9 +76,9 @@ export class Dispatcher {
   #wake(): void {
     if (this.#stopped) return
     this.#again = true
-    this.#dispatching ??= this.#dispatchAll().finally(() => {
-      this.#dispatching = null
-    })
+    if (this.#isDispatching) return
+    this.#isDispatching = true
+    this.#dispatching = this.#dispatchAll()
   }
 
   async #dispatchAll(): Promise<void> {
@@ -93,6 +94,8 @@ export class Dispatcher {
     } catch (err) {
       log.warn({ err }, 'events cannot be dispatched; it is tried again')
     }
+    // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
+    this.#isDispatching = false
   }
 
   /** What comes again after a crash in the middle is in its place already. */

@@ -38,7 +38,8 @@ export interface Hold {
 export class Pull {
   readonly #options: PullOptions
   readonly #running = new Map<string, Promise<void>>()
-  #claiming: Promise<void> | null = null
+  #claiming: Promise<void> = Promise.resolve()
+  #isClaiming = false
   #claimAgain = false
   #stopped = false
   #cancelPoll: () => void = () => {}
@@ -65,9 +66,9 @@ export class Pull {
   wake(): void {
     if (this.#stopped) return
     this.#claimAgain = true
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null
-    })
+    if (this.#isClaiming) return
+    this.#isClaiming = true
+    this.#claiming = this.#claim()
   }
 
   async #claim(): Promise<void> {
@@ -75,22 +76,26 @@ export class Pull {
     while (this.#claimAgain && !this.#stopped) {
       this.#claimAgain = false
       const free = atOnce - this.#running.size
-      if (free === 0) return
+      if (free === 0) break
       try {
         for (const job of await queue.claim(name, free, leaseMs)) this.#begin(job)
       } catch (err) {
         log.warn({ err, queue: name }, 'jobs cannot be claimed')
       }
     }
+    // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
+    this.#isClaiming = false
   }
 
   #begin(job: ClaimedJob): void {
-    // Its lease has ended though it goes on: it is claimed again when it has really ended.
-    if (this.#running.has(job.id)) return
-    const running = this.#carryOut(job).finally(() => {
-      this.#running.delete(job.id)
-      this.wake()
-    })
+    // Where its lease has ended though it goes on, it is begun again when it has really ended.
+    const before = this.#running.get(job.id) ?? Promise.resolve()
+    const running = before
+      .then(() => this.#carryOut(job))
+      .finally(() => {
+        if (this.#running.get(job.id) === running) this.#running.delete(job.id)
+        this.wake()
+      })
     this.#running.set(job.id, running)
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { FairSlots } from '../directory/fair-slots.ts'
 import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
@@ -51,6 +52,8 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    // As many as there are attempts under way.
+    setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: Delivery) => options.attempt(delivery, this.#cut.signal)
     this.#lineParts = { ...options, attempt }
     this.#serving = this.#pull(serveQueue, claimedMax, (job, hold) => this.#serve(job, hold))

@@ -1,74 +1,63 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 
-/** A request as it came. */
-export interface Received {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-  /** Of `performance.now()`. */
-  readonly at: number
-}
+/** What a receiver does with a connection. */
+export type Behaviour = (socket: Socket) => void
 
-/** Answers, or does not. */
-export type Behaviour = (response: ServerResponse, received: Received) => void
-
-export const answering =
-  (status: number): Behaviour =>
-  (response) => {
-    response.writeHead(status).end()
-  }
-
-export const hanging: Behaviour = () => {}
-
-/** A receiver of events on loopback. */
+/** A real listener on loopback that does with every connection what a test says, byte by byte. */
 export class Receiver {
-  readonly received: Received[] = []
-  /** May be changed while it runs. */
-  behaviour: Behaviour
+  /** Connections that were made to it. */
+  connections = 0
+  /** All bytes that came, of all connections. */
+  received = ''
+  readonly #open = new Set<Socket>()
   readonly #server: Server
-  readonly url: string
 
-  private constructor(server: Server, behaviour: Behaviour) {
-    this.#server = server
-    this.behaviour = behaviour
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  }
-
-  static async start(behaviour: Behaviour = answering(200)): Promise<Receiver> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const receiver = new Receiver(server, behaviour)
-    server.on('request', (request, response) => receiver.#take(request, response))
-    return receiver
-  }
-
-  /** `webhook-id` of each request. */
-  get ids(): readonly string[] {
-    return this.received.map(({ headers }) => headers['webhook-id'] as string)
-  }
-
-  /** The JSON of each request. */
-  get bodies(): readonly Record<string, unknown>[] {
-    return this.received.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    this.#server.close()
-    await once(this.#server, 'close')
-  }
-
-  #take(request: IncomingMessage, response: ServerResponse): void {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('error', () => {})
-    request.on('end', () => {
-      const body = Buffer.concat(parts).toString()
-      const received = { path: request.url ?? '', headers: request.headers, body, at: performance.now() }
-      this.received.push(received)
-      this.behaviour(response, received)
+  constructor(behaviour: Behaviour) {
+    this.#server = createServer((socket) => {
+      this.connections += 1
+      this.#open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => this.#open.delete(socket))
+      socket.on('data', (chunk) => {
+        this.received += chunk.toString('latin1')
+      })
+      behaviour(socket)
     })
   }
+
+  /** Connections that have not been closed by either side. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return address !== null && typeof address === 'object' ? address.port : 0
+  }
+
+  async start(host = '127.0.0.1'): Promise<this> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, host, resolve)
+    })
+    return this
+  }
+
+  stop(): void {
+    for (const socket of this.#open) socket.destroy()
+    this.#server.close()
+  }
+}
+
+/** Calls back once a request's body, of `content-length`, has come. */
+export function onRequest(socket: Socket, then: () => void): void {
+  let text = ''
+  const read = (chunk: Buffer): void => {
+    text += chunk.toString('latin1')
+    const end = text.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
+    if (end === -1 || text.length < end + 4 + length) return
+    socket.off('data', read)
+    then()
+  }
+  socket.on('data', read)
 }
