@@ -47,8 +47,10 @@ it('[HOOK-40] everything is wanted while nothing is known, then what somebody wa
   expect(await wantedTypes(subscriptions, neighbour)).toContain('comment.add')
 })
 
-it('[HOOK-41] a change acts at once in its process', async () => {
-  const { subscriptions, configs, endpoints } = await openProcess()
+it('[HOOK-41] a change acts at once in its process, without the bus', async () => {
+  const bus = new LossyBus(systemClock)
+  bus.isDeaf = true
+  const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)
   const basic = (useWebhookService: boolean, rawNotificationUrl: string) =>
     configs.updateBasic(tenant, { useWebhookService, webhookServiceConfig: { rawNotificationUrl } })
   /** What is said right after the change, and when it is known. */
@@ -138,7 +140,41 @@ it('[HOOK-43] what is remembered is bounded in bytes; what was forgotten is aske
   expect(known.length).toBeGreaterThan(0)
   expect(known.length).toBeLessThan(10)
   expect(known).toContain(tenants.at(-1))
+  // The questions above have made it read all of them again.
+  await Promise.all(tenants.map((each) => subscriptions.targetsOf(each, toldEvent())))
   expect(await wantedTypes(subscriptions, tenants[0])).toEqual([])
+  // What was forgotten while it was read takes no room.
+  for (const each of tenants) {
+    const late = subscriptions.targetsOf(each, toldEvent())
+    subscriptions.forget(each)
+    await late
+  }
+  expect(await wantedTypes(subscriptions)).toEqual([])
+})
+
+it('[HOOK-42] of many who ask at once what has changed one reads it, for all', async () => {
+  const engine = await openMemoryEngine()
+  let scans = 0
+  const kv: Kv = {
+    get: (part, keys) => engine.kv.get(part, keys),
+    commit: (part, commit) => engine.kv.commit(part, commit),
+    scan: (part, range) => {
+      scans += 1
+      return engine.kv.scan(part, range)
+    },
+  }
+  const bus = new LossyBus(systemClock)
+  bus.isDeaf = true
+  const [reader, other] = [processOn({ kv }, bus), processOn(engine, bus)]
+  const ask = () =>
+    Promise.all(Array.from({ length: 100 }, () => reader.subscriptions.targetsOf(tenant, toldEvent())))
+  expect(new Set((await ask()).map(({ length }) => length))).toEqual(new Set([0]))
+  await other.configs.updateBasic(tenant, {
+    useWebhookService: true,
+    webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
+  })
+  expect(new Set((await ask()).map(({ length }) => length))).toEqual(new Set([1]))
+  expect(scans).toBe(2)
 })
 
 it('[HOOK-44] while the store is away everything is wanted, and when it is back what somebody wants', async () => {

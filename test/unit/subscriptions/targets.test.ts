@@ -160,4 +160,5 @@ it('[HOOK-55] a replaced secret signs, too, for its time; one replaced before it
   expect(await secretsNow()).toEqual([fourth.secret, third.secret])
   const fifth = await endpoints.rotateSecret(tenant, 'mine', 0)
   expect(await secretsNow()).toEqual([fifth.secret])
+  expect(fifth.previousSecret).toBeNull()
 })
