@@ -46,7 +46,7 @@ export const endpointProperties = {
       'Organizations and documents whose events are to be told, by their ids; all, where it is not set.',
     examples: [['acme']],
   },
-  disabled: { type: 'boolean', description: 'Whether nothing is sent to it.' },
+  disabled: { type: 'boolean', description: 'Whether nothing is sent to it.', examples: [false] },
   rateLimit: {
     type: 'integer',
     minimum: 1,
@@ -101,7 +101,7 @@ export const endpointAnswer = {
     },
     rateLimit: orNull(endpointProperties.rateLimit),
     uid: orNull(uid),
-    metadata: orNull(endpointProperties.metadata),
+    metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
     createdAt: time,
     updatedAt: time,
   },

@@ -51,7 +51,11 @@ const serviceConfig = {
   triggers,
 } as const
 
-const useWebhookService = { type: 'boolean', description: 'Whether the service is on.' } as const
+const useWebhookService = {
+  type: 'boolean',
+  description: 'Whether the service is on.',
+  examples: [true],
+} as const
 
 /** What can be changed of the basic service. */
 export const basicChange = {

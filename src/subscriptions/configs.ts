@@ -76,16 +76,19 @@ export async function checkAdvanced(transaction: Transaction): Promise<void> {
   if (!config.isEnabled) throw new ApiError('FAILED_PRECONDITION', 'advanced webhooks are disabled')
 }
 
+/** With those members that there are: callers send others, too. */
 function changedBasic(stored: BasicConfig, change: BasicChange): BasicConfig {
   const { useWebhookService = stored.useWebhookService, webhookServiceConfig = {} } = change
-  const { triggers = {}, ...others } = webhookServiceConfig
+  const { triggers = {}, encodeData, encryptData, publicKey, ...others } = webhookServiceConfig
+  const { authToken, rawNotificationUrl, processedNotificationUrl } = others
   const { webhookServiceConfig: config } = stored
   const isSeeding = change.useWebhookService === true && !hasTriggers(config.triggers)
+  const wrapping = { encodeData, encryptData, publicKey }
   return {
     useWebhookService,
     webhookServiceConfig: {
       ...config,
-      ...given(others),
+      ...given({ authToken, rawNotificationUrl, processedNotificationUrl, ...wrapping }),
       triggers: mergeTriggers(config.triggers, triggers, isSeeding),
     },
   }

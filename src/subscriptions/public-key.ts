@@ -18,9 +18,11 @@ export function readPublicKey(text: string): KeyObject | null {
   return key !== null && isUsable(key) ? key : null
 }
 
+/** Private keys load, too, as do keys that something follows: only what comes back out as it went in is one. */
 function loaded(bytes: Buffer, type: 'spki' | 'pkcs1'): KeyObject | null {
   try {
-    return createPublicKey({ key: bytes, format: 'der', type })
+    const key = createPublicKey({ key: bytes, format: 'der', type })
+    return key.export({ format: 'der', type }).equals(bytes) ? key : null
   } catch {
     return null
   }

@@ -17,6 +17,7 @@ const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId
 
 /** An object of its own for each reading: one that a change overtakes is remembered no more. */
 interface Remembered {
+  readonly reading: Promise<Snapshot>
   /** Null while it is being read. */
   snapshot: Snapshot | null
 }
@@ -50,12 +51,8 @@ export class Subscriptions {
    */
   wanted(tenant: Tenant, type: EventType): boolean {
     const known = this.#remembered.get(nameOf(tenant))
-    if (known === undefined) {
-      // Where the store is away nobody is told anything: the next question asks again.
-      this.#load(tenant).catch(() => undefined)
-      return true
-    }
-    return known.snapshot === null || known.snapshot.types.has(type)
+    if (known === undefined) this.#load(tenant)
+    return known === undefined || known.snapshot === null || known.snapshot.types.has(type)
   }
 
   /** Those that are to be told of an event, as stored at this moment. */
@@ -81,24 +78,27 @@ export class Subscriptions {
   }
 
   async #current(tenant: Tenant): Promise<Snapshot> {
-    const known = this.#remembered.get(nameOf(tenant))?.snapshot ?? null
-    if (known !== null && known.revision === (await readRevision(this.#kv, tenant))) return known
-    return this.#load(tenant)
+    const name = nameOf(tenant)
+    const known = this.#remembered.get(name)
+    if (known === undefined) return this.#load(tenant).reading
+    const snapshot = await known.reading
+    if (snapshot.revision === (await readRevision(this.#kv, tenant))) return snapshot
+    // Of many who find this out at once the first reads it anew, for all.
+    return this.#remembered.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
   }
 
-  async #load(tenant: Tenant): Promise<Snapshot> {
+  /** A reading that fails is forgotten: the next question asks again. */
+  #load(tenant: Tenant): Remembered {
     const name = nameOf(tenant)
-    const remembered: Remembered = { snapshot: null }
     this.forget(tenant)
+    const remembered: Remembered = { reading: readSnapshot(this.#kv, tenant), snapshot: null }
     this.#remembered.set(name, remembered)
-    try {
-      const snapshot = await readSnapshot(this.#kv, tenant)
-      if (this.#remembered.get(name) === remembered) this.#keep(remembered, snapshot)
-      return snapshot
-    } finally {
-      if (remembered.snapshot === null && this.#remembered.get(name) === remembered)
-        this.#remembered.delete(name)
-    }
+    const isCurrent = () => this.#remembered.get(name) === remembered
+    remembered.reading.then(
+      (snapshot) => isCurrent() && this.#keep(remembered, snapshot),
+      () => isCurrent() && this.#remembered.delete(name),
+    )
+    return remembered
   }
 
   #keep(remembered: Remembered, snapshot: Snapshot): void {
@@ -106,7 +106,9 @@ export class Subscriptions {
     this.#bytes += snapshot.bytes
     for (const [name, { snapshot: oldest }] of this.#remembered) {
       if (this.#bytes <= this.#bytesMax) return
-      this.#bytes -= oldest?.bytes ?? 0
+      // What is still being read takes no room yet.
+      if (oldest === null) continue
+      this.#bytes -= oldest.bytes
       this.#remembered.delete(name)
     }
   }

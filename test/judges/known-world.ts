@@ -66,11 +66,13 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
 ]
-/** The same, where such a list can be missing. */
+/** The same, where such a list can be missing; and what the tool does not know how to read where it can be null. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
+  '/v2/workspace/advancedwebhook/endpoints/create': ['metadata'],
+  '/v2/workspace/advancedwebhook/endpoints/update': ['metadata'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
   '/v2/workspace/authtoken/reset': ['domains'],
 }
