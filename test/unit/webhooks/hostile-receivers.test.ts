@@ -145,7 +145,9 @@ it('[HOOK-131] one that answers without reading the body is done with', async ()
     { body },
   )
   expect(await outcome).toMatchObject({ kind: 'succeeded', httpStatus: 200 })
-  receiver.stop()
+  receiver.resume()
+  await expect.poll(() => receiver.open).toBe(0)
+  expect(receiver.received.length).toBeLessThan(body.byteLength)
 })
 
 it('[HOOK-133] nobody listens', async () => {
