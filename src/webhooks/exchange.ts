@@ -79,7 +79,11 @@ function answerOf(request: ClientRequest, body: Uint8Array, bounds: Bounds): Pro
     request.on('close', () => reject(new NoAnswer('the connection was closed before the answer')))
     // With the first answer this is settled, whatever happens to the connection afterwards.
     request.on('response', (response) => resolve(drained(response, bounds)))
-    request.on('upgrade', () => request.destroy(new NoAnswer('the receiver wants another protocol')))
+    request.on('upgrade', (_response, socket) => {
+      reject(new NoAnswer('the receiver wants another protocol'))
+      // The socket is no longer the request's, and would end the process.
+      socket.on('error', () => {}).destroy()
+    })
     request.on('information', () => {
       interim += 1
       if (interim > interimAnswersMax) request.destroy(new NoAnswer('too many interim answers'))

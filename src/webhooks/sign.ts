@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import type { EndpointRecord } from '../subscriptions/records.ts'
 
 /** What a signature covers. */
 export interface Signed {
@@ -9,14 +8,6 @@ export interface Signed {
   readonly at: number
   /** The bytes that are sent. */
   readonly body: Uint8Array
-}
-
-/** The secrets that sign for an endpoint now, the newest first. @param now epoch milliseconds */
-export function signingSecrets(
-  { secret, previousSecret }: Pick<EndpointRecord, 'secret' | 'previousSecret'>,
-  now: number,
-): readonly string[] {
-  return previousSecret !== null && now < previousSecret.until ? [secret, previousSecret.secret] : [secret]
 }
 
 /**

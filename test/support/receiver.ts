@@ -7,8 +7,7 @@ export type Behaviour = (socket: Socket) => void
 export class Receiver {
   /** Connections that were made to it. */
   connections = 0
-  /** All bytes that came, of all connections. */
-  received = ''
+  readonly #received: Buffer[] = []
   readonly #open = new Set<Socket>()
   readonly #server: Server
 
@@ -19,10 +18,15 @@ export class Receiver {
       socket.on('error', () => {})
       socket.on('close', () => this.#open.delete(socket))
       socket.on('data', (chunk) => {
-        this.received += chunk.toString('latin1')
+        this.#received.push(chunk)
       })
       behaviour(socket)
     })
+  }
+
+  /** All bytes that came, of all connections, one character each. */
+  get received(): string {
+    return Buffer.concat(this.#received).toString('latin1')
   }
 
   /** Connections that have not been closed by either side. */
@@ -42,6 +46,11 @@ export class Receiver {
     return this
   }
 
+  /** Lets paused connections notice what has become of them. */
+  resume(): void {
+    for (const socket of this.#open) socket.resume()
+  }
+
   stop(): void {
     for (const socket of this.#open) socket.destroy()
     this.#server.close()
@@ -50,12 +59,16 @@ export class Receiver {
 
 /** Calls back once a request's body, of `content-length`, has come. */
 export function onRequest(socket: Socket, then: () => void): void {
-  let text = ''
+  let head = ''
+  let missing = Number.POSITIVE_INFINITY
   const read = (chunk: Buffer): void => {
-    text += chunk.toString('latin1')
-    const end = text.indexOf('\r\n\r\n')
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
-    if (end === -1 || text.length < end + 4 + length) return
+    if (missing === Number.POSITIVE_INFINITY) {
+      head += chunk.toString('latin1')
+      const end = head.indexOf('\r\n\r\n')
+      if (end === -1) return
+      missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - (head.length - end - 4)
+    } else missing -= chunk.byteLength
+    if (missing > 0) return
     socket.off('data', read)
     then()
   }

@@ -1,5 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { createDecipheriv, generateKeyPairSync, type KeyObject, privateDecrypt } from 'node:crypto'
+import {
+  createDecipheriv,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  privateDecrypt,
+} from 'node:crypto'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,6 +92,12 @@ function evenModulus(): string {
   return bytes.toString('base64')
 }
 
+/** The same key with 65,537 made 1: what it encrypts stays as it is. */
+function exponentOne(): string {
+  const jwk = publicKey.export({ format: 'jwk' })
+  return der(createPublicKey({ key: { ...jwk, e: 'AQ' }, format: 'jwk' }))
+}
+
 const none: readonly (readonly [what: string, text: string])[] = [
   ['nothing', ''],
   ['no base64', 'not a key!'],
@@ -99,6 +111,7 @@ const none: readonly (readonly [what: string, text: string])[] = [
   ['an elliptic curve', der(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)],
   ['Ed25519', der(generateKeyPairSync('ed25519').publicKey)],
   ['an even modulus', evenModulus()],
+  ['an exponent of 1', exponentOne()],
   ['far too long', 'A'.repeat(1_000_000)],
 ]
 it.each(none)('[HOOK-106] %s is no key, and nothing is sent with it', (_what, text) => {
