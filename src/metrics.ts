@@ -37,6 +37,17 @@ function gauges(registry: Registry) {
       labelNames: ['protocol'],
       registers,
     }),
+    /** Of targets that this process has served: of others it knows nothing. */
+    webhookPending: new Gauge({
+      name: 'weft_webhook_pending_messages',
+      help: 'Events that wait to be told, those between attempts included, by what this process has seen last',
+      registers,
+    }),
+    webhookOldestPendingSeconds: new Gauge({
+      name: 'weft_webhook_oldest_pending_seconds',
+      help: 'Age of the oldest event that waits to be told, by what this process has seen last',
+      registers,
+    }),
     slowClients: new Gauge({
       name: 'weft_slow_clients',
       help: 'Connections whose send buffer is full: they get no updates until it has drained',

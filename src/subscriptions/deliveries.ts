@@ -38,7 +38,7 @@ export interface DeliveriesParts {
   readonly bus: Bus
   readonly clock: Clock
   /** Of `deliveryLimits`, unless a test has others. */
-  readonly limits?: typeof deliveryLimits
+  readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
 }
 
 /** A message whose time has come. */
@@ -132,6 +132,15 @@ export class Deliveries {
 
   async state(address: TargetAddress): Promise<DeliveryState> {
     return (await this.#parts.store.read(address).get<DeliveryState>(keys.state)) ?? firstState
+  }
+
+  /** How many wait, and when the oldest event of them was (epoch milliseconds; null: none waits). */
+  async waiting(
+    address: TargetAddress,
+  ): Promise<{ readonly pending: number; readonly oldestAt: number | null }> {
+    const { pending } = await this.state(address)
+    const { items } = await this.list(address, 'pending', { upTo: '' }, 1)
+    return { pending, oldestAt: items[0]?.at ?? null }
   }
 
   /** Records what came of attempts, and when the next one is. @param results of different messages, in order */

@@ -35,7 +35,7 @@ function exhaustedEvent(
     messageId: message.id,
     eventType: message.type,
     attempts: message.failures,
-    lastHttpStatus: last?.httpStatus ?? null,
+    httpStatus: last?.httpStatus ?? null,
   }
   const at = clock.now()
   const event = { type, documentId: null, actionUser: { userId: address.apiKey }, data } as const

@@ -4,12 +4,14 @@ import type { Engine } from '../engine/engine.ts'
 import { EventIds } from '../events/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { NotificationConfigs } from '../notifications/configs.ts'
 import { isGone } from '../subscriptions/delivery-targets.ts'
 import type { Subscribing } from '../subscriptions/subscribing.ts'
 import { Attempts } from './attempt.ts'
-import { compose } from './compose.ts'
+import { Composer } from './compose.ts'
 import type { Destinations } from './destination.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { ThreadRecipients } from './recipients.ts'
 import { type Schedule, usualSchedule } from './schedule.ts'
 import { Worker } from './worker.ts'
 
@@ -19,6 +21,7 @@ export interface WebhooksParts extends Subscribing {
   readonly log: Log
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
+  readonly notificationConfigs: NotificationConfigs
   readonly destinations: Destinations
   /** How long what has been told stays in the log of its target. */
   readonly keepMs: number
@@ -34,6 +37,7 @@ export class Webhooks {
     const { engine, clock, subscriptions, endpoints, schedule = usualSchedule } = parts
     const { kv, bus, queue } = engine
     const shared = { ...parts, bus, queue, removal: parts.deliveryRemoval }
+    const composer = new Composer(new ThreadRecipients(parts.notificationConfigs))
     const attempts = new Attempts({ destinations: parts.destinations, clock })
     this.#dispatcher = new Dispatcher(shared)
     this.#worker = new Worker({
@@ -41,7 +45,7 @@ export class Webhooks {
       schedule,
       ids: new EventIds(),
       random: Math.random,
-      compose,
+      compose: (target, due, now) => composer.compose(target, due, now),
       attempt: (delivery, stop) => attempts.make(delivery, stop),
       isGone: (address) => isGone(kv, address),
       wanted: (tenant, type) => subscriptions.wanted(tenant, type),

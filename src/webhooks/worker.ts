@@ -14,10 +14,13 @@ import {
 import type { TargetAddress } from '../subscriptions/delivery-records.ts'
 import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
 import type { Delivery, Outcome } from './attempt.ts'
+import { Backlog } from './backlog.ts'
 import { Line, type LineParts, type Served } from './line.ts'
 import { type Hold, Pull, type PullOptions, type Then } from './pull.ts'
 import type { RuleParts } from './rules.ts'
 
+/** How often metrics are brought up to date that nothing else moves. */
+const showMs = 1_000
 /** Targets that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
 /** Targets that are served at the same time, and those of one API key: nobody waits long behind what others configure. */
@@ -46,9 +49,11 @@ export class Worker {
   readonly #slots = new FairSlots(atOnce)
   readonly #serving: Pull
   readonly #others: readonly Pull[]
+  readonly #backlog: Backlog
   readonly #unsubscribe: () => void
   readonly #cut = new AbortController()
   #stopping = false
+  #cancelShowing: () => void = () => {}
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -56,6 +61,7 @@ export class Worker {
     setMaxListeners(0, this.#cut.signal)
     const attempt = (delivery: Delivery) => options.attempt(delivery, this.#cut.signal)
     this.#lineParts = { ...options, attempt }
+    this.#backlog = new Backlog(options.metrics, options.clock)
     this.#serving = this.#pull(serveQueue, claimedMax, (job, hold) => this.#serve(job, hold))
     this.#others = [
       this.#pull(retryQueue, retriesAtOnce, (job) => this.#retry(job)),
@@ -70,6 +76,7 @@ export class Worker {
   /** Begins to send, also what a crash has left. */
   start(): void {
     for (const pull of [this.#serving, ...this.#others]) pull.start()
+    this.#showBacklog()
   }
 
   /**
@@ -79,9 +86,15 @@ export class Worker {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
     this.#unsubscribe()
+    this.#cancelShowing()
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
     disarm()
+  }
+
+  #showBacklog(): void {
+    this.#backlog.show()
+    this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
   }
 
   #pull(name: string, atOnce: number, carryOut: PullOptions['carryOut']): Pull {
@@ -94,7 +107,10 @@ export class Worker {
     const mayGoOn = (): boolean => isHeld() && !this.#stopping
     return this.#slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
-      return this.#then(address, await Line.serve(this.#lineParts, address, mayGoOn), mayGoOn)
+      const served = await Line.serve(this.#lineParts, address, mayGoOn)
+      const then = await this.#then(address, served, mayGoOn)
+      this.#backlog.seen(address, await this.#options.deliveries.waiting(address))
+      return then
     })
   }
 

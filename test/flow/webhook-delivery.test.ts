@@ -1,6 +1,6 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { eventually } from '../support/clients.ts'
-import { answering, HookReceiver, hanging, type ShownDelivery, startHooks } from '../support/hooks.ts'
+import { answering, hanging, hookTests, type ShownDelivery } from '../support/hooks.ts'
 
 const second = 1_000
 const hour = 3_600_000
@@ -8,22 +8,7 @@ const hour = 3_600_000
 const poll = 5 * second
 const delays = [5 * second, 300 * second, 1_800 * second, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
 
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-async function start() {
-  const hooks = await startHooks()
-  ends.push(() => hooks.server.stop())
-  return hooks
-}
-
-async function receiving(...call: Parameters<typeof HookReceiver.start>): Promise<HookReceiver> {
-  const receiver = await HookReceiver.start(...call)
-  ends.push(() => receiver.stop())
-  return receiver
-}
+const { start, receiving } = hookTests()
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `d${index}`)
 

@@ -1,27 +1,12 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { eventually, RawClient, typed } from '../support/clients.ts'
-import { answering, HookReceiver, hanging, organizationId, startHooks } from '../support/hooks.ts'
+import { answering, hanging, hookTests, organizationId } from '../support/hooks.ts'
 import { dataOf } from '../support/server.ts'
 
 const second = 1_000
 const day = 86_400_000
 
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-async function start() {
-  const hooks = await startHooks()
-  ends.push(() => hooks.server.stop())
-  return hooks
-}
-
-async function receiving(...call: Parameters<typeof HookReceiver.start>): Promise<HookReceiver> {
-  const receiver = await HookReceiver.start(...call)
-  ends.push(() => receiver.stop())
-  return receiver
-}
+const { start, receiving } = hookTests()
 
 it('[HOOK-210] lists what was sent, the newest first, in pages that go both ways', async () => {
   const { endpoint, document, log, server } = await start()

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterEach } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { HeldClock } from './clock.ts'
 import { dataOf, startTestServer, type TestServer } from './server.ts'
@@ -108,12 +110,12 @@ export function hookCalls(post: Post) {
   const workspace = (path: string, data: object) => post(`/v2/workspace/${path}`, data)
   return {
     /** Advanced webhooks are on, and there is an organization. */
-    async begin(): Promise<void> {
+    begin: async (): Promise<void> => {
       await workspace('advancedwebhookconfig/update', { isEnabled: true })
       await post('/v2/organizations/add', { organizations: [{ organizationId }] })
     },
     /** Answers the endpoint's id. */
-    async endpoint(url: string, data: object = {}): Promise<string> {
+    endpoint: async (url: string, data: object = {}): Promise<string> => {
       const made = await workspace('advancedwebhook/endpoints/create', { url, ...data })
       return (made as { id: string }).id
     },
@@ -139,11 +141,31 @@ export function hookCalls(post: Post) {
   }
 }
 
+/** Servers and receivers that end with the test. */
+export function hookTests() {
+  const ends: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  })
+  return {
+    start: async (overrides: Partial<Config> = {}) => {
+      const hooks = await startHooks(overrides)
+      ends.push(() => hooks.server.stop())
+      return hooks
+    },
+    receiving: async (behaviour?: Behaviour): Promise<HookReceiver> => {
+      const receiver = await HookReceiver.start(behaviour)
+      ends.push(() => receiver.stop())
+      return receiver
+    },
+  }
+}
+
 /** A server whose time stands still, with advanced webhooks. */
-export async function startHooks() {
+async function startHooks(overrides: Partial<Config>) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })
-  const server = await startTestServer({ webhookAllow: ['127.0.0.1'] }, { engine, clock })
+  const server = await startTestServer({ webhookAllow: ['127.0.0.1'], ...overrides }, { engine, clock })
   const calls = callsOf(server)
   await calls.begin()
   return { server, engine, clock, ...calls }

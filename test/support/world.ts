@@ -42,8 +42,11 @@ export async function startExampleServer(): Promise<ExampleServer> {
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
 }
 
-/** Makes anew what the examples speak of, for an operation that is called next. */
-export async function makeWorld(server: TestServer, path: string): Promise<void> {
+/**
+ * Makes anew what the examples speak of, for an operation that is called next. Answers the members of its request that
+ * nobody could know before.
+ */
+export async function makeWorld(server: TestServer, path: string): Promise<object> {
   const { post } = server
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
@@ -75,6 +78,15 @@ export async function makeWorld(server: TestServer, path: string): Promise<void>
   // What is to be added must not be there yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+  return path === resending ? sentBefore(server) : {}
+}
+
+const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
+
+/** Something that can be sent again; where it goes to is refused. */
+async function sentBefore({ post }: TestServer): Promise<object> {
+  const path = '/v2/workspace/advancedwebhook/endpoints/test'
+  return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }
 
 /** One endpoint, and keys, so that encryption can be asked for. */
@@ -87,7 +99,8 @@ async function makeWebhooks({ post }: TestServer): Promise<void> {
   }
   for (const { id } of endpoints)
     await post('/v2/workspace/advancedwebhook/endpoints/delete', { endpointId: id })
-  const endpoint = { url: 'https://example.com/webhooks', uid }
+  // Of this machine: nothing is ever sent there.
+  const endpoint = { url: 'http://127.0.0.1/webhooks', uid }
   dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', endpoint))
 }
 

@@ -37,8 +37,9 @@ export const testEndpoint = operation({
     const { tenant } = caller
     const { id, disabledBy } = await services.endpoints.find(tenant, endpointId)
     if (disabledBy !== null) throw new ApiError('FAILED_PRECONDITION', 'the endpoint is disabled')
-    const event = trialEvent(tenant, eventType, services.clock.now())
-    const messageId = await services.deliveries.send({ ...tenant, targetId: id }, event)
+    const target = { ...tenant, targetId: id }
+    const event = trialEvent(target, eventType, services.clock.now())
+    const messageId = await services.deliveries.send(target, event)
     return { message: 'It is being sent.', data: { messageId } }
   },
 })
