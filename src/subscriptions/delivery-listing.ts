@@ -33,7 +33,7 @@ async function idsAt(
   limit: number,
 ): Promise<readonly string[]> {
   if (cursor === null || 'after' in cursor)
-    return idsFrom(reader, index, { ...(cursor ?? {}), limit, reverse: true })
+    return idsFrom(reader, index, { ...cursor, limit, reverse: true })
   const [own, newer] = await Promise.all([
     reader.get<object>([...index, cursor.upTo]),
     idsFrom(reader, index, { after: cursor.upTo, limit }),
