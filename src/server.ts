@@ -68,7 +68,6 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
-  readonly notificationConfigs: NotificationConfigs
   readonly subscribing: Subscribing
   readonly webhooks: Webhooks
   readonly origins: Origins
@@ -151,7 +150,6 @@ function createServices(base: Base, credentials: Credentials): Services {
   const wanted: Wanted = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
   const events = new Events(clock, wanted)
   const organizations = new OrganizationStore(engine, events)
-  const notificationConfigs = new NotificationConfigs(organizations)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
     store: organizations,
@@ -210,14 +208,14 @@ function createServices(base: Base, credentials: Credentials): Services {
       log,
       metrics,
       organizations,
-      notificationConfigs,
+      // No comments are kept yet.
+      participants: async () => [],
       destinations: new Destinations(config.webhookAllow, resolveName),
       keepMs: config.webhookLogDays * dayMs,
     }),
     organizations,
     directory,
     memory,
-    notificationConfigs,
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
@@ -296,7 +294,6 @@ function createHttp({
   organizations,
   directory,
   memory,
-  notificationConfigs,
   subscribing,
   pageTokens,
   origins,
@@ -331,7 +328,7 @@ function createHttp({
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
-      notificationConfigs,
+      notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
       pageTokens,

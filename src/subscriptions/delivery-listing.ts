@@ -32,8 +32,7 @@ async function idsAt(
   cursor: Cursor | null,
   limit: number,
 ): Promise<readonly string[]> {
-  if (cursor === null || 'after' in cursor)
-    return idsFrom(reader, index, { ...cursor, limit, reverse: true })
+  if (cursor === null || 'after' in cursor) return idsFrom(reader, index, { ...cursor, limit, reverse: true })
   const [own, newer] = await Promise.all([
     reader.get<object>([...index, cursor.upTo]),
     idsFrom(reader, index, { after: cursor.upTo, limit }),

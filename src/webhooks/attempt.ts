@@ -63,7 +63,7 @@ export class Attempts {
       return outcomeOf(status, clock.now() - startedAt)
     } catch (error) {
       if (stop.aborted) return { kind: 'interrupted' }
-      return failed(null, clock.now() - startedAt, failureText(error, this.#limits))
+      return failed(null, clock.now() - startedAt, failureText(error))
     } finally {
       disarm()
       stop.removeEventListener('abort', interrupt)

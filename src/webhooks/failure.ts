@@ -1,5 +1,3 @@
-import type { AttemptLimits } from './limits.ts'
-
 /** Why there was no answer, in words for whoever set the URL. */
 export class NoAnswer extends Error {}
 
@@ -19,7 +17,7 @@ const sentences: Readonly<Record<string, string>> = {
 }
 
 /** Never the error's own message: that may name addresses of our network. */
-export function failureText(error: unknown, limits: AttemptLimits): string {
+export function failureText(error: unknown): string {
   if (error instanceof NoAnswer) return error.message
   const code = codeOf(error)
   const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined
@@ -28,7 +26,7 @@ export function failureText(error: unknown, limits: AttemptLimits): string {
   if (code === 'ERR_INVALID_CHAR') return 'a header holds characters that cannot be sent'
   if (/CERT|SELF_SIGNED|ALTNAME/.test(code)) return `the certificate is not valid (${code})`
   if (/SSL|TLS|EPROTO/.test(code)) return `there is no TLS connection (${code})`
-  return code === '' ? `no answer within ${limits.deadlineMs} ms` : `the request failed (${code})`
+  return code === '' ? 'the request failed' : `the request failed (${code})`
 }
 
 function codeOf(error: unknown): string {

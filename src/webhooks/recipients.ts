@@ -1,48 +1,77 @@
-import { inSlices } from '../directory/items.ts'
-import { ApiError } from '../errors.ts'
+import { notificationKeys as keys } from '../directory/notification-keys.ts'
+import type { NotificationConfig } from '../directory/notification-records.ts'
+import { keys as organizationKeys } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { UserRecord } from '../directory/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { StoredEvent } from '../events/outbound.ts'
-import type { NotificationConfigs } from '../notifications/configs.ts'
+import type { OrganizationAddress } from '../model/address.ts'
+import { effectiveConfig } from '../notifications/visibility.ts'
 import type { Recipient, Recipients } from './payload.ts'
 
-/** Recipients of one event: in a thread of more, those who came first. */
-const recipientsMax = 100
+/** Of a thread with more people in it, those who come first are told of. */
+export const recipientsMax = 100
 
-/** Whom comments concern: who is assigned, and who has said something in the thread; not who acts. */
-export class ThreadRecipients implements Recipients {
-  readonly #configs: NotificationConfigs
+/** Who has written in a thread, the first one first; nobody when it is gone. */
+export type Participants = (
+  scope: OrganizationAddress,
+  annotationId: string,
+) => Promise<readonly ActionUser[]>
 
-  constructor(configs: NotificationConfigs) {
-    this.#configs = configs
+/** What is looked at of a comment event's data. */
+interface CommentData {
+  readonly annotation?: {
+    readonly annotationId: string
+    readonly assignedTo?: ActionUser | null
+    readonly createdBy?: ActionUser
+  }
+  readonly comment?: { readonly from: ActionUser }
+}
+
+/**
+ * Whom comment events concern: who is assigned, who has begun the thread and who has written in it, but not who acted.
+ * Other events concern nobody in particular. Names and e-mail addresses are those of the organization's users, else as
+ * they were given; configs are those in force for the document.
+ */
+export class CommentRecipients implements Recipients {
+  readonly #store: OrganizationStore
+  readonly #participants: Participants
+
+  constructor(store: OrganizationStore, participants: Participants) {
+    this.#store = store
+    this.#participants = participants
   }
 
   async of(event: StoredEvent): Promise<readonly Recipient[]> {
-    const users = new Map(usersOf(event.data.annotation).map((user) => [user.userId, user]))
-    users.delete(event.actionUser.userId)
-    const concerned = [...users.values()].slice(0, recipientsMax)
-    try {
-      return await inSlices(concerned, (user) => this.#recipient(event, user))
-    } catch (error) {
-      // What is deleted concerns nobody any more.
-      if (error instanceof ApiError && error.status === 'NOT_FOUND') return []
-      throw error
-    }
+    const { annotation, comment } = event.data as CommentData
+    if (annotation === undefined) return []
+    const written = await this.#participants(event.scope, annotation.annotationId)
+    const concerned = [annotation.assignedTo, annotation.createdBy, comment?.from, ...written]
+    const users = new Map<string, ActionUser>()
+    for (const user of concerned)
+      if (user && user.userId !== event.actionUser.userId && !users.has(user.userId))
+        users.set(user.userId, user)
+    return this.#known(event, [...users.values()].slice(0, recipientsMax))
   }
 
-  async #recipient({ scope, documentId }: StoredEvent, user: ActionUser): Promise<Recipient> {
-    const [entry] = await this.#configs.get(scope, user.userId, [documentId])
-    if (entry === undefined) throw new ApiError('NOT_FOUND', 'there is no such place')
-    return { ...user, notificationConfig: entry.effective }
+  async #known(
+    { scope, documentId }: StoredEvent,
+    users: readonly ActionUser[],
+  ): Promise<readonly Recipient[]> {
+    const reader = this.#store.read(scope)
+    const configsOf = (place: string | null) =>
+      reader.getAll<NotificationConfig>(users.map(({ userId }) => keys.config(userId, place)))
+    const records = await reader.getAll<UserRecord>(users.map(({ userId }) => organizationKeys.user(userId)))
+    const [ofOrganization, ofDocument] = [await configsOf(null), await configsOf(documentId)]
+    return users.map((given, at) => ({
+      ...named(given, records[at] ?? null),
+      notificationConfig: effectiveConfig(ofOrganization[at] ?? null, ofDocument[at] ?? null),
+    }))
   }
 }
 
-function usersOf(annotation: unknown): readonly ActionUser[] {
-  const { assignedTo, comments } = membersOf(annotation)
-  const authors = Array.isArray(comments) ? comments.map((comment) => membersOf(comment).from) : []
-  return [assignedTo, ...authors].filter(isUser)
+function named({ userId, ...given }: ActionUser, record: UserRecord | null): ActionUser {
+  const name = record?.name || given.name
+  const email = record?.email || given.email
+  return { userId, ...(name && { name }), ...(email && { email }) }
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-
-const isUser = (value: unknown): value is ActionUser => typeof membersOf(value).userId === 'string'

@@ -4,14 +4,13 @@ import type { Engine } from '../engine/engine.ts'
 import { EventIds } from '../events/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { NotificationConfigs } from '../notifications/configs.ts'
 import { isGone } from '../subscriptions/delivery-targets.ts'
 import type { Subscribing } from '../subscriptions/subscribing.ts'
 import { Attempts } from './attempt.ts'
 import { Composer } from './compose.ts'
 import type { Destinations } from './destination.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { ThreadRecipients } from './recipients.ts'
+import { CommentRecipients, type Participants } from './recipients.ts'
 import { type Schedule, usualSchedule } from './schedule.ts'
 import { Worker } from './worker.ts'
 
@@ -21,7 +20,7 @@ export interface WebhooksParts extends Subscribing {
   readonly log: Log
   readonly metrics: Metrics
   readonly organizations: OrganizationStore
-  readonly notificationConfigs: NotificationConfigs
+  readonly participants: Participants
   readonly destinations: Destinations
   /** How long what has been told stays in the log of its target. */
   readonly keepMs: number
@@ -37,7 +36,7 @@ export class Webhooks {
     const { engine, clock, subscriptions, endpoints, schedule = usualSchedule } = parts
     const { kv, bus, queue } = engine
     const shared = { ...parts, bus, queue, removal: parts.deliveryRemoval }
-    const composer = new Composer(new ThreadRecipients(parts.notificationConfigs))
+    const composer = new Composer(new CommentRecipients(parts.organizations, parts.participants))
     const attempts = new Attempts({ destinations: parts.destinations, clock })
     this.#dispatcher = new Dispatcher(shared)
     this.#worker = new Worker({

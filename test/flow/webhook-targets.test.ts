@@ -31,14 +31,14 @@ it('[HOOK-220] both URLs of the basic service are told, with its token; the proc
   const config = { useWebhookService: true, webhookServiceConfig }
   dataOf(await server.post('/v2/workspace/webhookconfig/update', config))
   await document('d')
-  const comments = [{ from: { userId: 'ann' } }, { from: { userId: 'bob', name: 'Bob' } }]
-  const annotation = { annotationId: 'a', assignedTo: { userId: 'cy' }, comments }
+  const annotation = { annotationId: 'a', assignedTo: { userId: 'cy' }, createdBy: { userId: 'ann' } }
+  const comment = { from: { userId: 'bob', name: 'Bob' } }
   const actionUser = { userId: 'ann' }
-  await record(hooks, { type: 'comment.add', documentId: 'd', actionUser, data: { annotation } })
+  await record(hooks, { type: 'comment.add', documentId: 'd', actionUser, data: { annotation, comment } })
   await eventually(() => raw.hooks.length === 1 && processed.hooks.length === 1)
   for (const { headers } of [...raw.hooks, ...processed.hooks])
     expect(headers.authorization).toBe('Basic dXNlcjpwYXNz')
-  expect(raw.bodies[0]).toMatchObject({ actionType: 'comment.add', data: { annotation } })
+  expect(raw.bodies[0]).toMatchObject({ actionType: 'comment.add', data: { annotation, comment } })
   expect(raw.bodies[0]).not.toHaveProperty('recipients')
   expect(processed.bodies[0]?.recipients).toEqual([
     { userId: 'cy', notificationConfig: expect.objectContaining({ inbox: 'ALL' }) },
