@@ -139,6 +139,7 @@ export class Deliveries {
     address: TargetAddress,
   ): Promise<{ readonly pending: number; readonly oldestAt: number | null }> {
     const { pending } = await this.state(address)
+    if (pending === 0) return { pending, oldestAt: null }
     const { items } = await this.list(address, 'pending', { upTo: '' }, 1)
     return { pending, oldestAt: items[0]?.at ?? null }
   }

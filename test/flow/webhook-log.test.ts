@@ -148,3 +148,31 @@ it('[HOOK-215] crdt.update_data: one event for the changes of an editor in a tim
   clock.advance(5 * second)
   await eventually(() => receiver.hooks.length === 3)
 })
+
+it('[HOOK-226] what was sent to the endpoints of an API key is absent to another one', async () => {
+  const adminToken = 'an-admin-token-of-tests'
+  const { server, endpoint, document, log } = await start({ adminToken })
+  const receiver = await receiving()
+  const id = await endpoint(receiver.url)
+  await document('d')
+  await eventually(async () => (await log(id, { status: 'succeeded' })).deliveries.length === 1)
+  const made = await server.post(
+    '/v2/workspace/create',
+    { ownerEmail: 'ada@example.com' },
+    { 'x-service-admin-token': adminToken },
+  )
+  const { apiKey, apiKeyAuthToken } = dataOf(made) as { apiKey: string; apiKeyAuthToken: string }
+  const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': apiKeyAuthToken }
+  const post = (path: string, data: object) => server.post(`/v2/workspace/${path}`, data, headers)
+  dataOf(await post('advancedwebhookconfig/update', { isEnabled: true }))
+  const [messageId] = receiver.ids
+  const calls: readonly (readonly [string, object])[] = [
+    ['advancedwebhook/deliveries/get', { endpointId: id }],
+    ['advancedwebhook/deliveries/resend', { endpointId: id, messageId }],
+    ['advancedwebhook/deliveries/recover', { endpointId: id, since: 0 }],
+    ['advancedwebhook/endpoints/test', { endpointId: id }],
+    ['advancedwebhook/deliveries/resend', { endpointId: 'basic-raw', messageId }],
+  ]
+  for (const [path, data] of calls) expect((await post(path, data)).body.error?.status).toBe('NOT_FOUND')
+  expect(receiver.hooks).toHaveLength(1)
+})
