@@ -23,8 +23,11 @@ import type { RuleParts } from './rules.ts'
 const showMs = 1_000
 /** Targets that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
-/** Targets that are served at the same time, and those of one API key: nobody waits long behind what others configure. */
-const atOnce = { total: 256, each: 64 }
+/**
+ * Targets that are served at the same time, and those of one API key: all that it can have. Those that failed last time
+ * have as many places of their own: what hangs takes no place from those that answer.
+ */
+const atOnce = { total: 256, each: 128 }
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
 const sweepsAtOnce = 4
@@ -46,7 +49,7 @@ export interface WorkerOptions extends Omit<LineParts, 'attempt'>, RuleParts {
 export class Worker {
   readonly #options: WorkerOptions
   readonly #lineParts: LineParts
-  readonly #slots = new FairSlots(atOnce)
+  readonly #slots = { answering: new FairSlots(atOnce), failing: new FairSlots(atOnce) }
   readonly #serving: Pull
   readonly #others: readonly Pull[]
   readonly #backlog: Backlog
@@ -102,10 +105,12 @@ export class Worker {
     return new Pull({ queue, clock, log, name, atOnce, carryOut })
   }
 
-  #serve(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {
+  async #serve(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {
     const address = targetOf(job.payload)
     const mayGoOn = (): boolean => isHeld() && !this.#stopping
-    return this.#slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
+    const { failingSince } = await this.#options.deliveries.state(address)
+    const slots = failingSince === null ? this.#slots.answering : this.#slots.failing
+    return slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
       const served = await Line.serve(this.#lineParts, address, mayGoOn)
       const then = await this.#then(address, served, mayGoOn)

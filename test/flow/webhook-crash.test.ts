@@ -58,10 +58,12 @@ const told = (receiver: HookReceiver, member: 'documentId' | 'editorId'): Readon
 
 async function arrived(receiver: HookReceiver, documents: Set<string>, editors: Set<string>): Promise<void> {
   const deadline = Date.now() + patienceMs
-  const missing = () => [
-    ...[...documents].filter((id) => !told(receiver, 'documentId').has(id)),
-    ...[...editors].filter((id) => !told(receiver, 'editorId').has(id)),
-  ]
+  const missing = () => {
+    const [ofDocuments, ofEditors] = [told(receiver, 'documentId'), told(receiver, 'editorId')]
+    return [...documents]
+      .filter((id) => !ofDocuments.has(id))
+      .concat([...editors].filter((id) => !ofEditors.has(id)))
+  }
   while (missing().length > 0 && Date.now() < deadline) await new Promise((r) => setTimeout(r, 200))
   expect(missing(), `seed ${seed}`).toEqual([])
 }

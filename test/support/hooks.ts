@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Config } from '../../src/config.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { HeldClock } from './clock.ts'
 import { dataOf, startTestServer, type TestServer } from './server.ts'
@@ -161,14 +162,25 @@ export function hookTests() {
   }
 }
 
-/** A server whose time stands still, with advanced webhooks. */
+/** A server whose time stands still, with advanced webhooks; `enqueued`: the queues of all jobs. */
 async function startHooks(overrides: Partial<Config>) {
   const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
   const engine = await openMemoryEngine({ clock })
-  const server = await startTestServer({ webhookAllow: ['127.0.0.1'], ...overrides }, { engine, clock })
+  const enqueued: string[] = []
+  const commit: Engine['kv']['commit'] = (part, change) => {
+    enqueued.push(...(change.jobs ?? []).map(({ queue }) => queue))
+    return engine.kv.commit(part, change)
+  }
+  const kv: Engine['kv'] = {
+    get: (...call) => engine.kv.get(...call),
+    scan: (...call) => engine.kv.scan(...call),
+    commit,
+  }
+  const options = { webhookAllow: ['127.0.0.1'], ...overrides }
+  const server = await startTestServer(options, { engine: { ...engine, kv }, clock })
   const calls = callsOf(server)
   await calls.begin()
-  return { server, engine, clock, ...calls }
+  return { server, engine, clock, enqueued, ...calls }
 }
 
 export const callsOf = (server: TestServer): ReturnType<typeof hookCalls> =>
