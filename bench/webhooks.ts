@@ -15,10 +15,11 @@ import { typistsAt } from './support/typists.ts'
 
 const smoke = process.argv.includes('--smoke')
 const pace = { perSecond: 100, seconds: smoke ? 2 : 15 }
-const eventsPerSecond = 300
+const eventsPerSecond = 200
 /** Documents that one call makes: an event each. */
 const batch = 10
-const dead = smoke ? 4 : 20
+/** Of which each is to be told of every event, as is the one beside them. */
+const dead = 4
 const deliveries = smoke ? 200 : 3_000
 const singles = smoke ? 20 : 300
 const organizationId = 'acme'
@@ -166,6 +167,7 @@ const repeated = (status: number | null): readonly (number | null)[] =>
 const phases = [
   await phase('nobody is told', []),
   await phase('one receiver', [fine]),
+  await phase(`one, and ${dead} more`, [fine, ...repeated(fine)]),
   await phase(`one, and ${dead} that hang`, [fine, ...repeated(null)]),
   await phase(`one, and ${dead} that answer 500`, [fine, ...repeated(500)]),
 ]
