@@ -7,14 +7,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { WebSocket } from 'ws'
 import { fsyncMs } from './support/disk.ts'
 import { endWithThis } from './support/ending.ts'
 import { seededRandom } from './support/random.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
-import { readTrace, updateMessage, updatesOf } from './support/trace.ts'
+import { startWeft, temporaryDirectory } from './support/server.ts'
+import { type Typists, typistsAt } from './support/typists.ts'
 
 const smoke = process.argv.includes('--smoke')
 /** Keystrokes a second, as of a few people. */
@@ -36,48 +35,13 @@ function textOf(length: number): string {
   return text.slice(0, length)
 }
 
-const frames = updatesOf(readTrace(perSecond * seconds * 10).patches).map(updateMessage)
+const pace = { perSecond, seconds }
 
 interface Phase {
   readonly name: string
   readonly latencies: number[]
   /** Milliseconds of each replacement. */
   readonly replacements: number[]
-}
-
-interface Typists {
-  type(): Promise<number[]>
-}
-
-async function typistsAt(server: BenchServer): Promise<Typists> {
-  const url = `${server.syncUrl}bench/typed/main?token=${await server.token()}`
-  const sockets = [0, 1].map(() => new WebSocket(url, { perMessageDeflate: false }))
-  await Promise.all(sockets.map((socket) => once(socket, 'open')))
-  const [writer, reader] = sockets as [WebSocket, WebSocket]
-  let next = 0
-  return {
-    async type() {
-      const latencies: number[] = []
-      const sentAt: number[] = []
-      const count = perSecond * seconds
-      const received = (message: Buffer): void => {
-        if (message[0] === 0 && message[1] === 2)
-          latencies.push(performance.now() - (sentAt[latencies.length] as number))
-      }
-      reader.on('message', received)
-      const start = performance.now()
-      while (sentAt.length < count || latencies.length < count) {
-        const due = Math.min(count, Math.floor(((performance.now() - start) / 1000) * perSecond))
-        while (sentAt.length < due) {
-          sentAt.push(performance.now())
-          writer.send(frames[next++] as Uint8Array)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 1))
-      }
-      reader.off('message', received)
-      return latencies
-    },
-  }
 }
 
 async function phase(name: string, typists: Typists, order: ReplacerOrder | null): Promise<Phase> {
@@ -103,7 +67,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 async function run(threads: number): Promise<Phase[]> {
   const server = await startWeft(temporaryDirectory(), { WEFT_REPLACE_THREADS: String(threads) })
-  const typists = await typistsAt(server)
+  const typists = await typistsAt(server, pace, 10)
   const where = threads === 0 ? 'on the event loop' : 'on a thread'
   const of = (type: string, contents: [string, string]) => ({ call: server.call, type, contents })
   const phases = [

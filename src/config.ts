@@ -1,4 +1,5 @@
 import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
+import { destinations } from './config/destinations.ts'
 import {
   flag,
   headerValue,
@@ -186,6 +187,23 @@ export const options = {
     wholeNumber(0, 86_400),
     600,
     'Time for which the content at a version that was handed out stays known, in seconds; 0 keeps nothing for it.',
+  ),
+  crdtEventSeconds: option(
+    wholeNumber(5, 86_400),
+    5,
+    'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
+  ),
+  webhookLogDays: option(
+    wholeNumber(2, 3650),
+    30,
+    'Days for which is known what has become of an event that was told, or could not be.',
+  ),
+  webhookAllow: option<readonly string[]>(
+    destinations,
+    [],
+    'Destinations of webhooks that are allowed though they are not on the public internet: a name with whatever it ' +
+      'resolves to, an address with whatever name leads there.',
+    { defaultText: 'none' },
   ),
 } as const
 

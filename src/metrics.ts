@@ -37,6 +37,17 @@ function gauges(registry: Registry) {
       labelNames: ['protocol'],
       registers,
     }),
+    /** Of targets that this process has served: of others it knows nothing. */
+    webhookPending: new Gauge({
+      name: 'weft_webhook_pending_messages',
+      help: 'Events that wait to be told, those between attempts included, by what this process has seen last',
+      registers,
+    }),
+    webhookOldestPendingSeconds: new Gauge({
+      name: 'weft_webhook_oldest_pending_seconds',
+      help: 'Age of the oldest event that waits to be told, by what this process has seen last',
+      registers,
+    }),
     slowClients: new Gauge({
       name: 'weft_slow_clients',
       help: 'Connections whose send buffer is full: they get no updates until it has drained',
@@ -73,6 +84,20 @@ function counters(registry: Registry) {
       help: 'Awareness messages of clients that are not shown because their document has too many',
       registers,
     }),
+    /** `outcome` is `succeeded` or `failed`. */
+    webhookAttempts: new Counter({
+      name: 'weft_webhook_attempts_total',
+      help: 'Requests to receivers of events, by what came of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `given_up` (there is no place to send it to). */
+    webhookMessages: new Counter({
+      name: 'weft_webhook_messages_total',
+      help: 'Events that have been told to a receiver, or never will be',
+      labelNames: ['outcome'],
+      registers,
+    }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
       help: 'Refused credentials and tokens, by reason',
@@ -96,6 +121,12 @@ function histograms(registry: Registry) {
       name: 'weft_crdt_update_duration_seconds',
       help: 'Content replacement, difference and commit included, by content type',
       labelNames: ['type'],
+      buckets,
+      registers,
+    }),
+    webhookAttemptSeconds: new Histogram({
+      name: 'weft_webhook_attempt_duration_seconds',
+      help: 'Requests to receivers of events',
       buckets,
       registers,
     }),

@@ -21,7 +21,10 @@ import { createDirectory, type Directory } from './directory/directory.ts'
 import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
+import { ChangeWindows } from './events/change-windows.ts'
 import { Events, type Wanted } from './events/events.ts'
+import { eventTopic } from './events/outbound.ts'
+import { allNotes } from './events/windows.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -30,10 +33,14 @@ import { type Close, close } from './model/close.ts'
 import { NotificationConfigs } from './notifications/configs.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
+import { createSubscribing, forgetDeliveries, type Subscribing } from './subscriptions/subscribing.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
 import { userTraces } from './userdata/traces.ts'
 import { UserData } from './userdata/user-data.ts'
+import { Destinations } from './webhooks/destination.ts'
+import { resolveName } from './webhooks/resolve.ts'
+import { Webhooks } from './webhooks/webhooks.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -55,7 +62,6 @@ interface Base {
   readonly engine: Engine
   readonly metrics: Metrics
   readonly tenancy: Tenancy
-  readonly wanted: Wanted
   readonly stopping: AbortSignal
 }
 
@@ -67,6 +73,8 @@ interface Services extends Base {
   readonly memory: Memory
   readonly userData: UserData
   readonly comments: Comments
+  readonly subscribing: Subscribing
+  readonly webhooks: Webhooks
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -81,6 +89,7 @@ const awarenessWindowMs = 40
 const restMs = 20_000
 /** Bytes on their way to the disk above which reading from sockets pauses. */
 const pendingBytesMax = 33_554_432
+const dayMs = 86_400_000
 /** Part of the time for a stop that is kept for the store. */
 const storeShare = 0.25
 
@@ -88,8 +97,6 @@ const storeShare = 0.25
 export interface GivenParts {
   readonly clock?: Clock
   readonly engine?: Engine
-  /** Without it nobody outside is told of events. */
-  readonly wanted?: Wanted
 }
 
 /**
@@ -100,8 +107,8 @@ export async function startServer(config: Config, log: Log, given: GivenParts = 
   if (keepsData(config)) await makeDataDirectory(config.data)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
-    const { clock = systemClock, wanted = () => false } = given
-    return await serve({ config, log, clock, wanted, engine })
+    const { clock = systemClock } = given
+    return await serve({ config, log, clock, engine })
   } catch (error) {
     await engine.close()
     throw error
@@ -117,9 +124,7 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
   return openLevelEngine({ directory: config.data, durability: config.durability, log })
 }
 
-async function serve(
-  given: Pick<Base, 'config' | 'log' | 'clock' | 'engine' | 'wanted'>,
-): Promise<RunningServer> {
+async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
   const { config, engine, clock } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
@@ -136,6 +141,7 @@ async function serve(
   services.directory.edits.start()
   services.userData.start()
   services.comments.judging.start()
+  services.webhooks.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -148,7 +154,9 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const events = new Events(clock, base.wanted)
+  const subscribing = createSubscribing(engine, clock)
+  const wanted: Wanted = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
+  const events = new Events(clock, wanted)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const directory = createDirectory(engine, {
@@ -156,9 +164,18 @@ function createServices(base: Base, credentials: Credentials): Services {
     clock,
     log,
     events,
-    forget: (scope, goOn) => memory.forget(scope, goOn),
+    forget: async (scope, goOn) => {
+      await memory.forget(scope, goOn)
+      await forgetDeliveries(engine, subscribing, scope, goOn)
+    },
     editWindowMs: config.editWindowSeconds * 1000,
     awayMs: config.presenceLeaveSeconds * 1000,
+  })
+  const changes = new ChangeWindows({
+    clock,
+    windowMs: config.crdtEventSeconds * 1000,
+    wanted,
+    due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
   const rooms = new Rooms(
     engine,
@@ -177,7 +194,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       metrics,
       logger: log,
       records: directory.documents,
-      edits: directory.edits.windows,
+      edits: allNotes([directory.edits.windows, changes]),
       visits: directory.visits.visits,
     },
   )
@@ -202,6 +219,19 @@ function createServices(base: Base, credentials: Credentials): Services {
     ...base,
     rooms,
     tokens,
+    subscribing,
+    webhooks: new Webhooks({
+      ...subscribing,
+      engine,
+      clock,
+      log,
+      metrics,
+      organizations,
+      // No comments are kept yet.
+      participants: async () => [],
+      destinations: new Destinations(config.webhookAllow, resolveName),
+      keepMs: config.webhookLogDays * dayMs,
+    }),
     organizations,
     directory,
     memory,
@@ -295,6 +325,7 @@ function createHttp({
   memory,
   userData,
   comments,
+  subscribing,
   pageTokens,
   origins,
   ...rest
@@ -324,6 +355,7 @@ function createHttp({
       ...directory,
       ...tenancy,
       ...comments,
+      ...subscribing,
       memory,
       userData,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
@@ -352,7 +384,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, userData, comments, engine, log }: Services,
+  { config, rooms, directory, userData, comments, webhooks, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -361,7 +393,7 @@ async function endServer(
   // First: that clients are sent away is no leaving.
   const visits = directory.visits.stop()
   const clientsMs = drainMs * (1 - storeShare)
-  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
+  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs), webhooks.stop(clientsMs)])
   const finishing = finishServer({ visits, rooms, directory, userData, comments, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['memory'],
-  ['notifications', 'comments'],
+  ['notifications', 'comments', 'subscriptions'],
   ['access'],
   ['rooms'],
   ['userdata'],

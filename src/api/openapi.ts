@@ -54,7 +54,7 @@ const tags: Readonly<Record<string, string>> = {
   organizations: 'Organizations, and the folders, documents and user groups in them.',
   presence: 'Who is on a document: those who are connected, and those whom a backend names.',
   users: 'Users of organizations, folders and documents.',
-  workspace: 'Workspaces, their API keys and tokens, and the domains that may use an API key.',
+  workspace: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
 }
 
 const description = `

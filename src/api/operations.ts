@@ -69,6 +69,18 @@ import { getUserData } from './v2/users/data/get.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
 import { updateUsers } from './v2/users/update.ts'
+import { getDeliveries } from './v2/workspace/advancedwebhook/deliveries/get.ts'
+import { recoverDeliveries } from './v2/workspace/advancedwebhook/deliveries/recover.ts'
+import { resendDelivery } from './v2/workspace/advancedwebhook/deliveries/resend.ts'
+import { createEndpoint } from './v2/workspace/advancedwebhook/endpoints/create.ts'
+import { deleteEndpoint } from './v2/workspace/advancedwebhook/endpoints/delete.ts'
+import { getEndpoints } from './v2/workspace/advancedwebhook/endpoints/get.ts'
+import { getEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/get.ts'
+import { rotateEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/rotate.ts'
+import { testEndpoint } from './v2/workspace/advancedwebhook/endpoints/test.ts'
+import { updateEndpoint } from './v2/workspace/advancedwebhook/endpoints/update.ts'
+import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/get.ts'
+import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
 import { createApiKey } from './v2/workspace/apikey/create.ts'
 import { getApiKeys } from './v2/workspace/apikeys/get.ts'
 import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
@@ -78,6 +90,8 @@ import { addDomains } from './v2/workspace/domains/add.ts'
 import { deleteDomains } from './v2/workspace/domains/delete.ts'
 import { getDomains } from './v2/workspace/domains/get.ts'
 import { getWorkspace } from './v2/workspace/get.ts'
+import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
+import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
 
 /** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
@@ -151,6 +165,18 @@ export const operations: readonly Operation[] = [
   deleteUsers,
   getUsers,
   updateUsers,
+  getDeliveries,
+  recoverDeliveries,
+  resendDelivery,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoints,
+  getEndpointSecret,
+  rotateEndpointSecret,
+  testEndpoint,
+  updateEndpoint,
+  getAdvancedWebhookConfig,
+  updateAdvancedWebhookConfig,
   createApiKey,
   getApiKeys,
   resetAuthToken,
@@ -160,4 +186,6 @@ export const operations: readonly Operation[] = [
   deleteDomains,
   getDomains,
   getWorkspace,
+  getWebhookConfig,
+  updateWebhookConfig,
 ]

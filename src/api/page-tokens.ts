@@ -27,8 +27,12 @@ export class PageTokens {
     return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
   }
 
-  /** The position of a token. @throws ApiError INVALID_ARGUMENT when it is damaged or of another query */
-  open(query: readonly unknown[], token: string): unknown {
+  /**
+   * The position of a token.
+   * @param member of the request that holds the token
+   * @throws ApiError INVALID_ARGUMENT when it is damaged or of another query
+   */
+  open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
     const bytes = Buffer.from(token.length > tokenLengthMax ? '' : token, 'base64url')
     try {
       const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, ivBytes), {
@@ -38,7 +42,7 @@ export class PageTokens {
       const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
       return JSON.parse(text.toString())
     } catch (cause) {
-      throw Object.assign(invalid('pageToken is not one of this query: begin again without it'), { cause })
+      throw Object.assign(invalid(`${member} is not one of this query: begin again without it`), { cause })
     }
   }
 }

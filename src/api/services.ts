@@ -19,6 +19,9 @@ import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { WebhookConfigs } from '../subscriptions/configs.ts'
+import type { Deliveries } from '../subscriptions/deliveries.ts'
+import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { UserData } from '../userdata/user-data.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
@@ -43,6 +46,9 @@ export interface Services extends Tenancy {
   readonly notifications: Notifications
   readonly notificationConfigs: NotificationConfigs
   readonly userData: UserData
+  readonly webhookConfigs: WebhookConfigs
+  readonly endpoints: Endpoints
+  readonly deliveries: Deliveries
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

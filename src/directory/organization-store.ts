@@ -1,6 +1,7 @@
 import type { Bus, Engine, Kv } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Events } from '../events/events.ts'
+import { eventQueue, eventTopic } from '../events/outbound.ts'
 import { accessChangeOf, accessTopic, encodeAccessChange } from './access-change.ts'
 import { occurrencesOf } from './change-activities.ts'
 import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
@@ -44,6 +45,7 @@ export class OrganizationStore {
     const { result, transaction } = await this.#transactions.run(organizationPart(scope), work)
     const change = accessChangeOf(scope, transaction.written())
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
+    if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
     return result
   }
 }

@@ -118,6 +118,11 @@ export class Transaction implements Reader {
     this.#jobs.push(job)
   }
 
+  /** Whether this enqueues jobs of a queue. */
+  enqueues(queue: string): boolean {
+    return this.#jobs.some((job) => job.queue === queue)
+  }
+
   /** Null when there is nothing to write. Records that stay as they were are not written. */
   commit(): KvCommit | null {
     const cells = [...this.#cells.values()]

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { OrganizationAddress, Tenant } from '../model/address.ts'
 import type { ActivityEvent } from './activity.ts'
-import { type EventType, eventJob, type OutboundEvent } from './outbound.ts'
+import { EventIds, type EventType, eventJob, type OutboundEvent, storedEvent } from './outbound.ts'
 import type { PartitionWriter } from './partition.ts'
 import { putNewActivities, writeActivities } from './record.ts'
 
@@ -18,6 +18,7 @@ export type Wanted = (tenant: Tenant, type: EventType) => boolean
 export class Events {
   readonly #clock: Clock
   readonly #wanted: Wanted
+  readonly #ids = new EventIds()
 
   constructor(clock: Clock, wanted: Wanted) {
     this.#clock = clock
@@ -53,9 +54,10 @@ export class Events {
   }
 
   #tell(transaction: PartitionWriter, scope: OrganizationAddress, occurrences: readonly Occurrence[]): void {
+    const at = this.#clock.now()
     for (const { outbound } of occurrences)
       if (outbound !== null && this.#wanted(scope, outbound.type))
-        transaction.enqueue(eventJob(scope, outbound, this.#clock.now()))
+        transaction.enqueue(eventJob(storedEvent(scope, outbound, { id: this.#ids.next(at), at })))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
-import type { EditNotes, Editor } from '../events/edit-windows.ts'
+import type { EditNotes, Editor } from '../events/windows.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'

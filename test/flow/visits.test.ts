@@ -1,23 +1,24 @@
 import { expect, it } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import type { Wanted } from '../../src/events/events.ts'
-import { eventQueue, type StoredEvent, storedEventOf } from '../../src/events/outbound.ts'
+import type { StoredEvent } from '../../src/events/outbound.ts'
 import { eventually, RawClient, syncedEditor } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
-import { holdable } from '../support/held-engine.ts'
-import { dataOf, startTestServer } from '../support/server.ts'
+import { openRecorded } from '../support/recorded-engine.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const ids = { organizationId: 'acme', documentId: 'd' }
 const awayMs = 10_000
 const startedAt = Math.floor(Date.now() / 1000) * 1000
 
-async function world(wanted: Wanted = () => true) {
-  const engine = await openMemoryEngine()
+const presenceTypes = ['presence.join', 'presence.leave'] as const
+
+/** On a store whose jobs of telling events are seen; somebody outside wants to be told of `types`, if there are any. */
+async function world(types: readonly string[] = presenceTypes) {
+  const { engine, told: recorded } = await openRecorded()
   const clock = new HeldClock(startedAt)
-  const server = await startTestServer({}, { engine, clock, wanted })
+  const server = await startTestServer({}, { engine, clock })
+  await wantTold(server, types)
   const told: StoredEvent[] = []
-  const collect = async (): Promise<void> => void told.push(...(await eventsOf(engine)))
+  const collect = async (): Promise<void> => void told.splice(0, told.length, ...visitsIn(recorded()))
   return {
     clock,
     server,
@@ -50,11 +51,15 @@ async function world(wanted: Wanted = () => true) {
 
 const nameIn = ({ user }: StoredEvent['data']): string => (user as { userId: string }).userId
 
-/** Takes the events of presence that wait to be told. */
-async function eventsOf({ queue }: Engine): Promise<StoredEvent[]> {
-  const jobs = await queue.claim(eventQueue, 1_000, 60_000)
-  await Promise.all(jobs.map(({ token }) => queue.done(token)))
-  return jobs.map(({ payload }) => storedEventOf(payload)).filter(({ type }) => type.startsWith('presence.'))
+const visitsIn = (events: readonly StoredEvent[]): readonly StoredEvent[] =>
+  events.filter(({ type }) => type.startsWith('presence.'))
+
+async function wantTold({ post }: TestServer, filterTypes: readonly string[]): Promise<void> {
+  if (filterTypes.length === 0) return
+  dataOf(await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }))
+  // Nobody is ever called there: private addresses are refused.
+  const url = 'http://127.0.0.1:9/hook'
+  dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', { url, filterTypes }))
 }
 
 it('[PRES-18] the first of three tabs is a join, the end of the last one a leave, a while later', async () => {
@@ -143,14 +148,14 @@ it('[PRES-21] whom REST adds has joined, whom it deletes or no longer names has 
 })
 
 it('[PRES-22] nothing is written of what nobody wants to be told', async () => {
-  const leaves = await world((_, type) => type === 'presence.leave')
+  const leaves = await world(['presence.leave'])
   const client = await leaves.connect('ann')
   client.end()
   await eventually(async () => (await leaves.here()).length === 0)
   leaves.clock.advance(awayMs)
   await leaves.tells('ann presence.leave')
   await leaves.server.stop()
-  const nothing = await world(() => false)
+  const nothing = await world([])
   const other = await nothing.connect('ann')
   other.end()
   await eventually(async () => (await nothing.here()).length === 0)
@@ -162,9 +167,9 @@ it('[PRES-22] nothing is written of what nobody wants to be told', async () => {
 })
 
 it('[PRES-23] a stop tells who had gone before, and takes nobody else’s leave', async () => {
-  const engine = await openMemoryEngine()
-  const kept = { ...holdable(engine), close: async () => {} }
-  const server = await startTestServer({}, { engine: kept, wanted: () => true })
+  const { engine, told: recorded } = await openRecorded()
+  const server = await startTestServer({}, { engine })
+  await wantTold(server, presenceTypes)
   const connect = async (userId: string): Promise<RawClient> =>
     RawClient.connect(`${server.wsUrl}/sync/acme/d/main?token=${await server.token(userId)}`)
   const [gone, there] = [await connect('gone'), await connect('there')]
@@ -174,7 +179,6 @@ it('[PRES-23] a stop tells who had gone before, and takes nobody else’s leave'
   await eventually(async () => (await here()).length === 1)
   await server.stop()
   expect((await there.closed).code).toBe(1012)
-  const told = (await eventsOf(engine)).map(({ type, data }) => `${nameIn(data)} ${type}`)
+  const told = visitsIn(recorded()).map(({ type, data }) => `${nameIn(data)} ${type}`)
   expect(told.toSorted()).toEqual(['gone presence.join', 'gone presence.leave', 'there presence.join'])
-  await engine.close()
 })

@@ -1,3 +1,5 @@
+import { publicKey } from '../support/world.ts'
+
 /** The part of a schema that is changed here. */
 interface Schema {
   properties?: Members
@@ -50,27 +52,45 @@ const known: Readonly<Record<string, unknown>> = {
   notificationId: 'shared-2',
   notificationIds: ['shared-1'],
   apiKey: 'key_example',
+  endpointId: 'billing',
+  uid: 'audit',
+  url: 'https://example.com/webhooks',
+  rawNotificationUrl: 'https://example.com/webhooks',
+  processedNotificationUrl: '',
+  publicKey,
   ownerEmail: 'ada@example.com',
   avatar: 'https://example.com/ada.png',
   // 2100-01-01, in Unix seconds.
   expiresAt: 4_102_444_800,
 }
 /** Members with values of earlier answers, which nobody can guess. */
-const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
-/** Lists whose items must differ, be there, or be domains: those that the tool makes are not; credentials once more. */
+const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
+/**
+ * Lists whose items must differ, be there, or be domains, and ids that only answers tell: those that the tool makes are
+ * not; credentials once more.
+ */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
   '/v2/auth/permissions/add',
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
+  '/v2/workspace/advancedwebhook/deliveries/resend',
 ]
-/** The same, where such a list can be missing. */
+/** The same, where such a list can be missing; and what the tool does not know how to read where it can be null. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
+  '/v2/workspace/advancedwebhook/endpoints/create': ['metadata'],
+  '/v2/workspace/advancedwebhook/endpoints/update': ['metadata'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
   '/v2/workspace/authtoken/reset': ['domains'],
+}
+/** Members of which a request must have one of many: the one that is sent. */
+const needed: Readonly<Record<string, string>> = {
+  '/v2/workspace/webhookconfig/update': 'useWebhookService',
+  '/v2/workspace/advancedwebhookconfig/update': 'isEnabled',
+  '/v2/workspace/advancedwebhook/endpoints/update': 'disabled',
 }
 /** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
 const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
@@ -96,6 +116,9 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
     const { schema, examples } = post.requestBody.content['application/json']
     restrict(schema)
     for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
+    const data = schema.properties?.data
+    if (data !== undefined && needed[path] !== undefined)
+      data.required = [...(data.required ?? []), needed[path]]
     fill(schema, examples?.done?.value)
     // Examples of failures have no requests that belong to them.
     for (const [code, { content }] of Object.entries(post.responses))

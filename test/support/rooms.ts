@@ -1,5 +1,5 @@
-import type { EditNotes } from '../../src/events/edit-windows.ts'
 import type { VisitNotes } from '../../src/events/visits.ts'
+import type { EditNotes } from '../../src/events/windows.ts'
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */

@@ -26,6 +26,12 @@ const workspace = {
   authToken: 'an-auth-token-of-tests',
 }
 
+/** An RSA key of 2048 bits, as receivers give it; nobody has its other half. */
+export const publicKey =
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtZBsU79xTGNIlC8qeHC7MdTgV2oNVLTfSDoNfrgZEHIlCLL7fn0nBGB3F2VDpAvm4w9R5TRKvyvvuCtvIm3ZY/Kbgjriq7RYYvBHb1fs4yCzHTN3wSh9YQXUfaEOl1Vt2/l2zxYQ8x46kpk0xO2xXSTsde6aPada1ZYzRRXKg6SlYpKVUj0rkJzYhmaNFS21ZnJS9rYQhBwXpP25XT0ygwFxI7//4qS5GrjYuZuNfCJCe49CMdkPnPyR0oCSP5WL34mpDXcaopWtUFJUSlVg4avuNLvrkdQGLRqg1FR+8DPXoRDxgbXIrSBgBaxd4r84BJCHaLW3oO0Jh65uJmy62QIDAQAB'
+/** Names an endpoint. */
+const uid = 'billing'
+
 /** A server, and what is shown to it, by the names of the security schemes of `/openapi.json`. */
 export interface ExampleServer {
   readonly server: TestServer
@@ -43,12 +49,17 @@ export async function startExampleServer(): Promise<ExampleServer> {
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
 }
 
-/** Makes anew what the examples speak of, for an operation that is called next. */
-export async function makeWorld({ post }: TestServer, path: string): Promise<void> {
+/**
+ * Makes anew what the examples speak of, for an operation that is called next. Answers the members of its request that
+ * nobody could know before.
+ */
+export async function makeWorld(server: TestServer, path: string): Promise<object> {
+  const { post } = server
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
   await post('/v2/organizations/delete', { organizationIds: [organizationId] })
   await post('/v2/workspace/domains/delete', { domains })
+  await makeWebhooks(server)
   const steps: readonly (readonly [string, object])[] = [
     ['/v2/organizations/add', { organizations: [{ organizationId }] }],
     ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
@@ -85,6 +96,30 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<voi
   // What is to be added must not be there yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+  return path === resending ? sentBefore(server) : {}
+}
+
+const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
+
+/** Something that can be sent again; where it goes to is refused. */
+async function sentBefore({ post }: TestServer): Promise<object> {
+  const path = '/v2/workspace/advancedwebhook/endpoints/test'
+  return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
+}
+
+/** One endpoint, and keys, so that encryption can be asked for. */
+async function makeWebhooks({ post }: TestServer): Promise<void> {
+  const wrapping = { encryptData: false, publicKey }
+  await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
+  await post('/v2/workspace/webhookconfig/update', { webhookServiceConfig: wrapping })
+  const { endpoints } = dataOf(await post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
+    endpoints: readonly { readonly id: string }[]
+  }
+  for (const { id } of endpoints)
+    await post('/v2/workspace/advancedwebhook/endpoints/delete', { endpointId: id })
+  // Of this machine: nothing is ever sent there.
+  const endpoint = { url: 'http://127.0.0.1/webhooks', uid }
+  dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', endpoint))
 }
 
 /** Operations that fail for what is there already. */

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { BenchServer } from './server.ts'
+import { readTrace, updateMessage, updatesOf } from './trace.ts'
+
+/** How somebody types. */
+export interface Pace {
+  /** Keystrokes a second, as of a few people: 100. */
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+export interface Typists {
+  /** Types for the time of the pace; milliseconds from each keystroke to its coming to the reader. */
+  type(): Promise<number[]>
+}
+
+/** One who types in a document, and one who reads it. @param times how often they are going to */
+export async function typistsAt(
+  server: BenchServer,
+  { perSecond, seconds }: Pace,
+  times: number,
+): Promise<Typists> {
+  const frames = updatesOf(readTrace(perSecond * seconds * times).patches).map(updateMessage)
+  const url = `${server.syncUrl}bench/typed/main?token=${await server.token()}`
+  const sockets = [0, 1].map(() => new WebSocket(url, { perMessageDeflate: false }))
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  const [writer, reader] = sockets as [WebSocket, WebSocket]
+  let next = 0
+  return {
+    async type() {
+      const latencies: number[] = []
+      const sentAt: number[] = []
+      const count = perSecond * seconds
+      const received = (message: Buffer): void => {
+        if (message[0] === 0 && message[1] === 2)
+          latencies.push(performance.now() - (sentAt[latencies.length] as number))
+      }
+      reader.on('message', received)
+      const start = performance.now()
+      while (sentAt.length < count || latencies.length < count) {
+        const due = Math.min(count, Math.floor(((performance.now() - start) / 1000) * perSecond))
+        while (sentAt.length < due) {
+          sentAt.push(performance.now())
+          writer.send(frames[next++] as Uint8Array)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      reader.off('message', received)
+      return latencies
+    },
+  }
+}

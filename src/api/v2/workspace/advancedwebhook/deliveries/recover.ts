@@ -1,0 +1,38 @@
+import { deliveryLimits } from '../../../../../subscriptions/delivery-records.ts'
+import { deliveryTarget, targetNamed } from '../../../../delivery-schema.ts'
+import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
+import { operation } from '../../../../operation.ts'
+
+export const recoverDeliveries = operation({
+  path: '/v2/workspace/advancedwebhook/deliveries/recover',
+  auth: 'key',
+  summary: 'Send everything again that has failed',
+  description:
+    `Of the events since a time, the oldest first; at most ${deliveryLimits.recovered} with one call: where it answers ` +
+    'that many, there may be more for the next one.',
+  request: {
+    type: 'object',
+    required: ['endpointId', 'since'],
+    properties: {
+      endpointId: deliveryTarget,
+      since: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 253_402_300_799_999,
+        description: 'Epoch milliseconds.',
+        examples: [1_767_225_600_000],
+      },
+    },
+  },
+  response: {
+    type: 'object',
+    required: ['requeued'],
+    properties: { requeued: { type: 'integer', description: 'How many are sent again.', examples: [3] } },
+  },
+  errors: [advancedOff, noSuchEndpoint],
+  async handler({ endpointId, since }, { caller, services }) {
+    const target = await targetNamed(services.endpoints, caller.tenant, endpointId)
+    const requeued = await services.deliveries.recover(target, since)
+    return { message: `${requeued} deliveries are sent again.`, data: { requeued } }
+  },
+})

@@ -1,0 +1,23 @@
+import { advancedOff, endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
+import { operation } from '../../../../operation.ts'
+
+export const deleteEndpoint = operation({
+  path: '/v2/workspace/advancedwebhook/endpoints/delete',
+  auth: 'key',
+  summary: 'Delete a webhook endpoint',
+  description: 'It is sent nothing more, not even what has happened before. Its `uid` is free again.',
+  request: { type: 'object', required: ['endpointId'], properties: { endpointId } },
+  response: {
+    type: 'object',
+    required: ['endpointId', 'deleted'],
+    properties: {
+      endpointId: { type: 'string', description: 'Id of the endpoint.' },
+      deleted: { type: 'boolean', description: 'True.' },
+    },
+  },
+  errors: [advancedOff, noSuchEndpoint],
+  async handler({ endpointId }, { caller, services }) {
+    const { id } = await services.endpoints.delete(caller.tenant, endpointId)
+    return { message: 'Endpoint deleted.', data: { endpointId: id, deleted: true } }
+  },
+})

@@ -1,0 +1,35 @@
+import { subscriptionLimits } from '../../../../../../subscriptions/limits.ts'
+import { advancedOff, endpointId, noSuchEndpoint, secretAnswer } from '../../../../../endpoint-schema.ts'
+import { operation } from '../../../../../operation.ts'
+
+/** A day. */
+const graceSecondsDefault = 86_400
+
+export const rotateEndpointSecret = operation({
+  path: '/v2/workspace/advancedwebhook/endpoints/secret/rotate',
+  auth: 'key',
+  summary: 'Replace the signing secret of a webhook endpoint',
+  description:
+    'For `graceSeconds` what is sent is signed with the replaced secret, too. One that was replaced before that signs ' +
+    'no longer.',
+  request: {
+    type: 'object',
+    required: ['endpointId'],
+    properties: {
+      endpointId,
+      graceSeconds: {
+        type: 'integer',
+        minimum: 0,
+        maximum: subscriptionLimits.graceSeconds,
+        default: graceSecondsDefault,
+        description: 'Time for which the replaced secret signs, too.',
+      },
+    },
+  },
+  response: secretAnswer,
+  errors: [advancedOff, noSuchEndpoint],
+  async handler({ endpointId, graceSeconds = graceSecondsDefault }, { caller, services }) {
+    const { id, secret } = await services.endpoints.rotateSecret(caller.tenant, endpointId, graceSeconds)
+    return { message: 'Secret replaced.', data: { endpointId: id, secret } }
+  },
+})

@@ -1,0 +1,18 @@
+import { operation } from '../../../operation.ts'
+import { advancedAnswer } from '../../../webhook-schema.ts'
+
+export const getAdvancedWebhookConfig = operation({
+  path: '/v2/workspace/advancedwebhookconfig/get',
+  auth: 'key',
+  summary: 'Read what holds for all webhook endpoints',
+  description: 'Where it was never configured: `false` and an empty `publicKey`.',
+  request: { type: 'object', properties: {} },
+  response: advancedAnswer,
+  errors: [],
+  async handler(_data, { caller, services }) {
+    return {
+      message: 'Advanced webhook configuration found.',
+      data: await services.webhookConfigs.advanced(caller.tenant),
+    }
+  },
+})

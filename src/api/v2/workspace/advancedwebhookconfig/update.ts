@@ -1,0 +1,24 @@
+import { invalid } from '../../../../errors.ts'
+import { operation } from '../../../operation.ts'
+import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../webhook-schema.ts'
+
+export const updateAdvancedWebhookConfig = operation({
+  path: '/v2/workspace/advancedwebhookconfig/update',
+  auth: 'key',
+  summary: 'Configure what holds for all webhook endpoints',
+  description:
+    'Changes what is given; at least one member must be. While they are disabled endpoints are kept, can be neither ' +
+    'read nor changed, and are sent nothing.',
+  request: advancedChange,
+  response: advancedAnswer,
+  errors: [{ status: 'FAILED_PRECONDITION', when: 'it is the first call and `isEnabled` is not true' }],
+  async handler(data, { caller, services }) {
+    const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
+    const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid(`one of ${Object.keys(change).join(', ')} must be given`)
+    checkWebhookConfig('/data', publicKey === undefined ? {} : { publicKey })
+    const config = await services.webhookConfigs.updateAdvanced(caller.tenant, change)
+    return { message: 'Advanced webhook configuration updated.', data: config }
+  },
+})

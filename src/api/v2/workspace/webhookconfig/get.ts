@@ -1,0 +1,18 @@
+import { operation } from '../../../operation.ts'
+import { basicAnswer } from '../../../webhook-schema.ts'
+
+export const getWebhookConfig = operation({
+  path: '/v2/workspace/webhookconfig/get',
+  auth: 'key',
+  summary: 'Read the configuration of the basic webhook service',
+  description: 'Where it was never configured: `false`, empty strings and no triggers.',
+  request: { type: 'object', properties: {} },
+  response: basicAnswer,
+  errors: [],
+  async handler(_data, { caller, services }) {
+    return {
+      message: 'Webhook configuration found.',
+      data: await services.webhookConfigs.basic(caller.tenant),
+    }
+  },
+})

@@ -1,0 +1,105 @@
+import type { Clock } from '../clock.ts'
+import type { Job } from '../engine/engine.ts'
+import type { DocumentAddress } from '../model/address.ts'
+
+/** Who makes a commit. */
+export interface Editor {
+  /** '' when nobody is known. */
+  readonly userId: string
+  readonly name?: string
+}
+
+/** Windows that a commit begins. One of the two has to be called. */
+export interface Begun {
+  /** To be enqueued with the commit. */
+  readonly jobs: readonly Job[]
+  readonly stored: () => void
+  readonly lost: () => void
+}
+
+/** Whoever notes who edits. */
+export interface EditNotes {
+  /** Notes a commit to a document. Null when it begins no window. */
+  noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null
+}
+
+/** Notes of several, as one. */
+export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
+  noted(address, editors) {
+    const begun = all.flatMap((notes) => notes.noted(address, editors) ?? [])
+    if (begun.length === 0) return null
+    return {
+      jobs: begun.flatMap(({ jobs }) => jobs),
+      stored: () => {
+        for (const { stored } of begun) stored()
+      },
+      lost: () => {
+        for (const { lost } of begun) lost()
+      },
+    }
+  },
+})
+
+interface Window<Subject> {
+  readonly subject: Subject
+  /** Epoch milliseconds. */
+  readonly until: number
+  count: number
+  readonly cancel: () => void
+}
+
+/**
+ * Counts in memory what happens under a name within a time: the first one begins a window, the others cost nothing
+ * but counting. A window that begins brings a job with it, so that a crash does not lose that there was one.
+ */
+export class Windows<Subject> {
+  readonly #clock: Clock
+  readonly #windowMs: number
+  readonly #ended: (subject: Subject, count: number) => void
+  readonly #open = new Map<string, Window<Subject>>()
+
+  /** @param ended called with what a window was begun with, and how often its name was counted */
+  constructor(clock: Clock, windowMs: number, ended: (subject: Subject, count: number) => void) {
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#ended = ended
+  }
+
+  /** Counts; returns what begins a window with it, null within one. */
+  count(name: string, make: () => Subject): Subject | null {
+    const window = this.#open.get(name)
+    const now = this.#clock.now()
+    if (window !== undefined && now < window.until) {
+      window.count += 1
+      return null
+    }
+    // Its job may have been done, though its timer is late.
+    this.#end(name)
+    const subject = make()
+    const cancel = this.#clock.after(this.#windowMs, () => this.#end(name))
+    this.#open.set(name, { subject, until: now + this.#windowMs, count: 1, cancel })
+    return subject
+  }
+
+  /** As if there had been none. */
+  forget(name: string): void {
+    this.#take(name)
+  }
+
+  /** Ends every window now. */
+  end(): void {
+    for (const name of this.#open.keys()) this.#end(name)
+  }
+
+  #end(name: string): void {
+    const window = this.#take(name)
+    if (window !== undefined) this.#ended(window.subject, window.count)
+  }
+
+  #take(name: string): Window<Subject> | undefined {
+    const window = this.#open.get(name)
+    window?.cancel()
+    this.#open.delete(name)
+    return window
+  }
+}

@@ -1,0 +1,24 @@
+import type { AdvancedConfig, BasicConfig } from './records.ts'
+
+/** The basic service where it was never configured. */
+export const noBasicConfig: BasicConfig = {
+  useWebhookService: false,
+  webhookServiceConfig: {
+    authToken: '',
+    rawNotificationUrl: '',
+    processedNotificationUrl: '',
+    encodeData: false,
+    encryptData: false,
+    publicKey: '',
+    triggers: {},
+  },
+}
+
+/** Advanced webhooks where they were never configured. */
+export const noAdvancedConfig: AdvancedConfig = {
+  isEnabled: false,
+  encryptData: false,
+  encodeData: false,
+  publicKey: '',
+  enableDataProtection: false,
+}

@@ -1,0 +1,66 @@
+import type { Transaction } from '../directory/transaction.ts'
+import { ApiError } from '../errors.ts'
+import { subscriptionKeys as keys } from './keys.ts'
+import { subscriptionLimits as limits } from './limits.ts'
+import type { EndpointRecord } from './records.ts'
+
+/** What callers say of an endpoint. */
+type Described = Pick<
+  EndpointRecord,
+  'url' | 'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'metadata'
+>
+
+export interface NewEndpoint extends Described, Pick<EndpointRecord, 'uid'> {
+  readonly disabled: boolean
+}
+
+/** What is left out stays. */
+export type EndpointChange = { readonly [K in keyof Described]?: Described[K] | undefined } & {
+  readonly disabled?: boolean | undefined
+}
+
+/** Index: which endpoint has a uid. */
+interface UidRecord {
+  readonly endpointId: string
+}
+
+/** @throws ApiError NOT_FOUND when there is no endpoint of that id, nor of that uid */
+export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
+  const ofId = await transaction.get<EndpointRecord>(keys.endpoint(idOrUid))
+  const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
+  if (endpoint === null) throw new ApiError('NOT_FOUND', 'the endpoint does not exist')
+  return endpoint
+}
+
+async function endpointOfUid(transaction: Transaction, uid: string): Promise<EndpointRecord | null> {
+  const known = await transaction.get<UidRecord>(keys.endpointOfUid(uid))
+  return known === null ? null : transaction.get<EndpointRecord>(keys.endpoint(known.endpointId))
+}
+
+/** @throws ApiError ALREADY_EXISTS when another has the uid; FAILED_PRECONDITION when there are as many as there can be */
+export async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
+  const { id, uid } = endpoint
+  const others = await transaction.scan({ prefix: keys.endpoints, limit: limits.endpoints })
+  if (others.length >= limits.endpoints)
+    throw new ApiError('FAILED_PRECONDITION', `an API key has at most ${limits.endpoints} endpoints`)
+  if (uid !== null) {
+    if ((await transaction.get<UidRecord>(keys.endpointOfUid(uid))) !== null)
+      throw new ApiError('ALREADY_EXISTS', 'another endpoint has that uid')
+    transaction.put(keys.endpointOfUid(uid), { endpointId: id } satisfies UidRecord)
+  }
+  transaction.put(keys.endpoint(id), endpoint)
+}
+
+/** The endpoint after a change. @param now epoch milliseconds */
+export function changedEndpoint(
+  endpoint: EndpointRecord,
+  { disabled, ...change }: EndpointChange,
+  now: number,
+): EndpointRecord {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const described: EndpointRecord = { ...endpoint, ...given, updatedAt: now }
+  if (disabled === true) return { ...described, disabledBy: endpoint.disabledBy ?? 'user' }
+  if (disabled === false && endpoint.disabledBy !== null)
+    return { ...described, disabledBy: null, enabledSince: now }
+  return described
+}

@@ -1,0 +1,115 @@
+import type { Bus, Kv } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
+import type { EventType } from '../events/outbound.ts'
+import type { Tenant } from '../model/address.ts'
+import { readRevision, readSnapshot, type Snapshot } from './snapshot.ts'
+import { type Target, type ToldEvent, targetIdOf, wantsEvent } from './target.ts'
+
+/** The topic on which is told that an API key has configured something. */
+export const subscriptionsTopic = 'subscriptions.change'
+
+export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
+  Buffer.from(JSON.stringify({ workspaceId, apiKey }))
+
+const decodeChange = (message: Uint8Array): Tenant => JSON.parse(Buffer.from(message).toString()) as Tenant
+
+const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
+
+/** An object of its own for each reading: one that a change overtakes is remembered no more. */
+interface Remembered {
+  readonly reading: Promise<Snapshot>
+  /** Null while it is being read. */
+  snapshot: Snapshot | null
+}
+
+/** Bytes of what is remembered, roughly; of more, what is remembered longest is forgotten. */
+const rememberedBytesMax = 33_554_432
+
+/** Who wants to be told of what. */
+export class Subscriptions {
+  readonly #kv: Kv
+  readonly #bytesMax: number
+  readonly #remembered = new Map<string, Remembered>()
+  #bytes = 0
+
+  constructor({ kv, bus }: { readonly kv: Kv; readonly bus: Bus }, bytesMax: number = rememberedBytesMax) {
+    this.#kv = kv
+    this.#bytesMax = bytesMax
+    bus.subscribe(subscriptionsTopic, (message) => {
+      this.forget(decodeChange(message))
+      return undefined
+    })
+    bus.onLoss(() => {
+      this.#remembered.clear()
+      this.#bytes = 0
+    })
+  }
+
+  /**
+   * Whether anybody may want to be told of events of a type: true, too, while that is not known, and then it is found
+   * out. What this process changes acts at once, what others change when the bus has told it.
+   */
+  wanted(tenant: Tenant, type: EventType): boolean {
+    const known = this.#remembered.get(nameOf(tenant))
+    if (known === undefined) this.#load(tenant)
+    return known === undefined || known.snapshot === null || known.snapshot.types.has(type)
+  }
+
+  /** Those that are to be told of an event, as stored at this moment. */
+  async targetsOf(tenant: Tenant, event: ToldEvent): Promise<readonly Target[]> {
+    const { targets } = await this.#current(tenant)
+    return targets.filter((target) => wantsEvent(target, event))
+  }
+
+  /**
+   * The target of an id (see `targetIdOf`), as stored at this moment; null when nothing is sent to it: it is disabled or
+   * removed, or its whole service is off.
+   */
+  async targetOf(tenant: Tenant, targetId: string): Promise<Target | null> {
+    const { targets } = await this.#current(tenant)
+    return targets.find((target) => targetIdOf(target) === targetId) ?? null
+  }
+
+  /** To be called when the API key has changed what it has configured. */
+  forget(tenant: Tenant): void {
+    const name = nameOf(tenant)
+    this.#bytes -= this.#remembered.get(name)?.snapshot?.bytes ?? 0
+    this.#remembered.delete(name)
+  }
+
+  async #current(tenant: Tenant): Promise<Snapshot> {
+    const name = nameOf(tenant)
+    const known = this.#remembered.get(name)
+    if (known === undefined) return this.#load(tenant).reading
+    const snapshot = await known.reading
+    if (snapshot.revision === (await readRevision(this.#kv, tenant))) return snapshot
+    // Of many who find this out at once the first reads it anew, for all.
+    return this.#remembered.get(name) === known ? this.#load(tenant).reading : this.#current(tenant)
+  }
+
+  /** A reading that fails is forgotten: the next question asks again. */
+  #load(tenant: Tenant): Remembered {
+    const name = nameOf(tenant)
+    this.forget(tenant)
+    const remembered: Remembered = { reading: readSnapshot(this.#kv, tenant), snapshot: null }
+    this.#remembered.set(name, remembered)
+    const isCurrent = () => this.#remembered.get(name) === remembered
+    remembered.reading.then(
+      (snapshot) => isCurrent() && this.#keep(remembered, snapshot),
+      () => isCurrent() && this.#remembered.delete(name),
+    )
+    return remembered
+  }
+
+  #keep(remembered: Remembered, snapshot: Snapshot): void {
+    remembered.snapshot = snapshot
+    this.#bytes += snapshot.bytes
+    for (const [name, { snapshot: oldest }] of this.#remembered) {
+      if (this.#bytes <= this.#bytesMax) return
+      // What is still being read takes no room yet.
+      if (oldest === null) continue
+      this.#bytes -= oldest.bytes
+      this.#remembered.delete(name)
+    }
+  }
+}

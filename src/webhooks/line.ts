@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Tenant } from '../model/address.ts'
+import type { Deliveries, DueMessage, Recorded } from '../subscriptions/deliveries.ts'
+import type { AttemptRecord, DeliveryState, TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { Target } from '../subscriptions/target.ts'
+import type { Delivery, Outcome } from './attempt.ts'
+import { Recording } from './recording.ts'
+import { type RuleParts, rulesOf } from './rules.ts'
+import type { Schedule } from './schedule.ts'
+
+/** After so long a line gives way to others, when an attempt has ended. */
+const sliceMs = 1_000
+/** Messages that are read at a time. */
+const batchSize = 64
+/** A longer wait, for the rate limit, is not spent in the place of others. */
+const waitMs = 100
+
+export interface LineParts extends RuleParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly schedule: Schedule
+  readonly deliveries: Deliveries
+  /** Null when nothing is sent to it. */
+  readonly targetOf: (tenant: Tenant, targetId: string) => Promise<Target | null>
+  readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
+  /** @throws when nothing can be made of the event for this target */
+  readonly compose: (target: Target, due: DueMessage, now: number) => Promise<Delivery>
+  readonly attempt: (delivery: Delivery) => Promise<Outcome>
+}
+
+/** What a line has come to. */
+export type Served =
+  | { readonly kind: 'empty' }
+  /** Nothing is sent to the target any more. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'waits'; readonly ms: number }
+
+/** Sends the messages of one target whose time has come: one after the other, in order, for a while. */
+export class Line {
+  readonly #parts: LineParts
+  readonly #address: TargetAddress
+  readonly #mayGoOn: () => boolean
+  readonly #until: number
+  readonly #recording: Recording
+  #state: DeliveryState
+  #attemptedAt: number
+
+  private constructor(
+    parts: LineParts,
+    address: TargetAddress,
+    state: DeliveryState,
+    mayGoOn: () => boolean,
+  ) {
+    this.#parts = parts
+    this.#address = address
+    this.#mayGoOn = mayGoOn
+    this.#until = parts.clock.now() + sliceMs
+    this.#state = state
+    this.#attemptedAt = state.attemptedAt
+    const { deliveries } = parts
+    this.#recording = new Recording({ deliveries, rules: rulesOf(parts, address) }, address, (recorded) =>
+      this.#recorded(recorded),
+    )
+  }
+
+  /** @param mayGoOn asked before each attempt */
+  static async serve(parts: LineParts, address: TargetAddress, mayGoOn: () => boolean): Promise<Served> {
+    const state = await parts.deliveries.state(address)
+    return new Line(parts, address, state, mayGoOn).#serve()
+  }
+
+  async #serve(): Promise<Served> {
+    for (;;) {
+      const target = await this.#parts.targetOf(this.#address, this.#address.targetId)
+      if (target === null) return { kind: 'closed' }
+      const due = await this.#parts.deliveries.due(this.#address, batchSize)
+      if (due.length === 0) return { kind: 'empty' }
+      const served = await this.#sendAll(target, due)
+      await this.#recording.settled()
+      await this.#disableFailing(target)
+      if (served !== null) return served
+    }
+  }
+
+  /** Null when all have been sent. */
+  async #sendAll(target: Target, due: readonly DueMessage[]): Promise<Served | null> {
+    for (const each of due) {
+      const wait = this.#waitFor(target)
+      if (wait > waitMs) return { kind: 'waits', ms: wait }
+      if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
+      if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
+      const goesOn = await this.#send(target, each)
+      if (!goesOn) return { kind: 'waits', ms: 0 }
+    }
+    return null
+  }
+
+  /** Milliseconds until the rate limit allows the next attempt. */
+  #waitFor(target: Target): number {
+    const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
+    if (rateLimit === null) return 0
+    const spacing = Math.ceil(1_000 / rateLimit)
+    // A clock that was set back must not make anybody wait longer.
+    return Math.min(spacing, this.#attemptedAt + spacing - this.#parts.clock.now())
+  }
+
+  /** False when no more is to be sent now. */
+  async #send(target: Target, due: DueMessage): Promise<boolean> {
+    const { clock, metrics } = this.#parts
+    const at = clock.now()
+    const outcome = await this.#attempt(target, due, at)
+    if (outcome.kind === 'interrupted') return false
+    this.#attemptedAt = at
+    metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
+    metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
+    this.#recording.add({ messageId: due.message.id, attempt: attemptOf(outcome, at) })
+    if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
+    await this.#disable(target.endpoint.id, 'gone')
+    return false
+  }
+
+  async #attempt(target: Target, due: DueMessage, at: number): Promise<Outcome> {
+    try {
+      return await this.#parts.attempt(await this.#parts.compose(target, due, at))
+    } catch (err) {
+      this.#parts.log.error({ err, type: due.message.type }, 'no payload could be made of an event')
+      return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'no payload could be made' }
+    }
+  }
+
+  #recorded({ messages, state }: Recorded): void {
+    this.#state = state
+    const exhausted = messages.filter((message) => message?.status === 'failed').length
+    if (exhausted > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
+    const succeeded = messages.filter((message) => message?.status === 'succeeded').length
+    if (succeeded > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
+  }
+
+  /** From the first failure on, or from when it was enabled. */
+  async #disableFailing(target: Target): Promise<void> {
+    const { failingSince } = this.#state
+    if (target.kind !== 'endpoint' || failingSince === null) return
+    const { clock, schedule } = this.#parts
+    const since = Math.max(failingSince, target.endpoint.enabledSince)
+    if (clock.now() - since >= schedule.disableAfterMs) await this.#disable(target.endpoint.id, 'failures')
+  }
+
+  async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
+    const { workspaceId, apiKey } = this.#address
+    this.#parts.log.warn({ workspaceId, endpointId, by }, 'a webhook endpoint is disabled')
+    await this.#parts.disable({ workspaceId, apiKey }, endpointId, by)
+  }
+}
+
+const attemptOf = (outcome: Exclude<Outcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
+  at,
+  httpStatus: outcome.httpStatus,
+  durationMs: outcome.durationMs,
+  error: errorOf(outcome),
+})
+
+function errorOf(outcome: Exclude<Outcome, { kind: 'interrupted' }>): string | null {
+  if (outcome.kind === 'succeeded') return null
+  return outcome.kind === 'gone' ? 'the receiver wants no more (410)' : outcome.error
+}

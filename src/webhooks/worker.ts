@@ -1,0 +1,152 @@
+import { setMaxListeners } from 'node:events'
+import { FairSlots } from '../directory/fair-slots.ts'
+import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
+import type { Log } from '../log.ts'
+import { type Deliveries, sweepMs } from '../subscriptions/deliveries.ts'
+import {
+  deliveryTopic,
+  retryQueue,
+  serveQueue,
+  sweepQueue,
+  targetOf,
+} from '../subscriptions/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
+import type { Delivery, Outcome } from './attempt.ts'
+import { Backlog } from './backlog.ts'
+import { Line, type LineParts, type Served } from './line.ts'
+import { type Hold, Pull, type PullOptions, type Then } from './pull.ts'
+import type { RuleParts } from './rules.ts'
+
+/** How often metrics are brought up to date that nothing else moves. */
+const showMs = 1_000
+/** Targets that are claimed: so far ahead it is seen whose they are. */
+const claimedMax = 1_000
+/**
+ * Targets that are served at the same time, and those of one API key: all that it can have. Those that failed last time
+ * have as many places of their own: what hangs takes no place from those that answer.
+ */
+const atOnce = { total: 256, each: 128 }
+/** Jobs that only enqueue others. */
+const retriesAtOnce = 64
+const sweepsAtOnce = 4
+
+export interface WorkerOptions extends Omit<LineParts, 'attempt'>, RuleParts {
+  readonly queue: Queue
+  readonly bus: Bus
+  readonly log: Log
+  readonly deliveries: Deliveries
+  readonly removal: DeliveryRemoval
+  /** Whether there is no such endpoint any more. */
+  readonly isGone: (address: TargetAddress) => Promise<boolean>
+  readonly attempt: (delivery: Delivery, stop: AbortSignal) => Promise<Outcome>
+  /** How long what has been told stays in the log of its target. */
+  readonly keepMs: number
+}
+
+/** Sends messages to their targets, many at a time; each target is served by one process at a time. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #lineParts: LineParts
+  readonly #slots = { answering: new FairSlots(atOnce), failing: new FairSlots(atOnce) }
+  readonly #serving: Pull
+  readonly #others: readonly Pull[]
+  readonly #backlog: Backlog
+  readonly #unsubscribe: () => void
+  readonly #cut = new AbortController()
+  #stopping = false
+  #cancelShowing: () => void = () => {}
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    // As many as there are attempts under way.
+    setMaxListeners(0, this.#cut.signal)
+    const attempt = (delivery: Delivery) => options.attempt(delivery, this.#cut.signal)
+    this.#lineParts = { ...options, attempt }
+    this.#backlog = new Backlog(options.metrics, options.clock)
+    this.#serving = this.#pull(serveQueue, claimedMax, (job, hold) => this.#serve(job, hold))
+    this.#others = [
+      this.#pull(retryQueue, retriesAtOnce, (job) => this.#retry(job)),
+      this.#pull(sweepQueue, sweepsAtOnce, (job, hold) => this.#sweep(job, hold)),
+    ]
+    this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
+      this.#serving.wake()
+      return undefined
+    })
+  }
+
+  /** Begins to send, also what a crash has left. */
+  start(): void {
+    for (const pull of [this.#serving, ...this.#others]) pull.start()
+    this.#showBacklog()
+  }
+
+  /**
+   * Resolves when nothing is sent any more. Attempts under way may end within `graceMs`; then they are cut off, and are
+   * made again at the next start.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    this.#unsubscribe()
+    this.#cancelShowing()
+    const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
+    await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
+    disarm()
+  }
+
+  #showBacklog(): void {
+    this.#backlog.show()
+    this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
+  }
+
+  #pull(name: string, atOnce: number, carryOut: PullOptions['carryOut']): Pull {
+    const { queue, clock, log } = this.#options
+    return new Pull({ queue, clock, log, name, atOnce, carryOut })
+  }
+
+  async #serve(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {
+    const address = targetOf(job.payload)
+    const mayGoOn = (): boolean => isHeld() && !this.#stopping
+    const { failingSince } = await this.#options.deliveries.state(address)
+    const slots = failingSince === null ? this.#slots.answering : this.#slots.failing
+    return slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
+      if (!mayGoOn()) return { againAfterMs: 0 }
+      const served = await Line.serve(this.#lineParts, address, mayGoOn)
+      const then = await this.#then(address, served, mayGoOn)
+      this.#backlog.seen(address, await this.#options.deliveries.waiting(address))
+      return then
+    })
+  }
+
+  async #then(address: TargetAddress, served: Served, mayGoOn: () => boolean): Promise<Then> {
+    if (served.kind === 'waits') return { againAfterMs: served.ms }
+    if (served.kind === 'empty') return 'done'
+    if (await this.#options.isGone(address)) await this.#options.removal.purge(address, goOn(mayGoOn))
+    else await this.#fail(address, mayGoOn)
+    return 'done'
+  }
+
+  /** What waits for a target that nothing is sent to would wait for ever. */
+  async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
+    const check = goOn(mayGoOn)
+    while ((await this.#options.deliveries.failSome(address, 'the endpoint is disabled')) > 0) await check()
+  }
+
+  async #retry(job: ClaimedJob): Promise<Then> {
+    await this.#options.deliveries.serve(targetOf(job.payload))
+    return 'done'
+  }
+
+  async #sweep(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {
+    const { removal, clock, keepMs } = this.#options
+    const before = clock.now() - keepMs
+    const check = goOn(() => isHeld() && !this.#stopping)
+    const isLeft = await removal.sweep(targetOf(job.payload), before, check)
+    return isLeft ? { againAfterMs: sweepMs } : 'done'
+  }
+}
+
+const goOn = (mayGoOn: () => boolean) => async (): Promise<void> => {
+  if (!mayGoOn()) throw new Error('the server is stopping')
+}

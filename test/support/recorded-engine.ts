@@ -1,0 +1,17 @@
+import type { Engine, Job } from '../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { eventQueue, storedEventOf } from '../../src/events/outbound.ts'
+
+/** A store, and the jobs of telling events that are enqueued in it. */
+export async function openRecorded() {
+  const [engine, jobs] = [await openMemoryEngine(), [] as Job[]]
+  const kv: Engine['kv'] = {
+    get: (part, keys) => engine.kv.get(part, keys),
+    scan: (part, range) => engine.kv.scan(part, range),
+    commit: (part, commit) => {
+      jobs.push(...(commit.jobs ?? []).filter(({ queue }) => queue === eventQueue))
+      return engine.kv.commit(part, commit)
+    },
+  }
+  return { engine: { ...engine, kv }, told: () => jobs.map(({ payload }) => storedEventOf(payload)) }
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { EventIds, orderAt, orderOf, type StoredEvent } from '../../../src/events/outbound.ts'
+import { Deliveries } from '../../../src/subscriptions/deliveries.ts'
+import { deliveryLimits } from '../../../src/subscriptions/delivery-records.ts'
+import { DeliveryStore } from '../../../src/subscriptions/delivery-store.ts'
+import { delayAfter, usualSchedule } from '../../../src/webhooks/schedule.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+const address = { workspaceId: 'w', apiKey: 'k', targetId: 'ep_1' }
+const never = { retryAfter: () => null, exhausted: () => null }
+
+async function open(pending = 3) {
+  const clock = new HeldClock()
+  const { kv, bus, queue } = await openMemoryEngine({ clock })
+  const store = new DeliveryStore(kv)
+  const limits = { ...deliveryLimits, pending }
+  const ids = new EventIds()
+  const event = (documentId: string): StoredEvent => ({
+    id: ids.next(clock.now()),
+    at: clock.now(),
+    scope: { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' },
+    type: 'document.create',
+    documentId,
+    actionUser: { userId: 'ann' },
+    data: { documentId },
+  })
+  return { clock, queue, event, deliveries: new Deliveries({ store, bus, clock, limits }) }
+}
+
+it('[HOOK-216] an event that is enqueued again changes nothing, whatever has become of it', async () => {
+  const { event, deliveries, queue } = await open()
+  const [first, second] = [event('a'), event('b')]
+  await deliveries.enqueue(address, [first])
+  const [due] = await deliveries.due(address, 10)
+  const attempt = { at: 1, httpStatus: 200, durationMs: 1, error: null }
+  await deliveries.record(address, [{ messageId: due?.message.id as string, attempt }], never)
+  const [job] = await queue.claim('webhooks', 10, 1_000)
+  await queue.done(job?.token as string)
+  await deliveries.enqueue(address, [first])
+  expect(await deliveries.due(address, 10)).toEqual([])
+  expect(await queue.claim('webhooks', 10, 1_000)).toEqual([])
+  await deliveries.enqueue(address, [first, second])
+  expect((await deliveries.due(address, 10)).map(({ event }) => event.documentId)).toEqual(['b'])
+  expect(await deliveries.state(address)).toMatchObject({ pending: 1 })
+})
+
+it('[HOOK-217] of more messages than may wait, the oldest fail, and say why', async () => {
+  const { event, deliveries } = await open(3)
+  await deliveries.enqueue(address, [event('a'), event('b')])
+  await deliveries.enqueue(address, [event('c'), event('d'), event('e')])
+  expect((await deliveries.due(address, 10)).map(({ event }) => event.documentId)).toEqual(['c', 'd', 'e'])
+  expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
+  const { items } = await deliveries.list(address, 'failed', null, 10)
+  expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
+})
+
+it('[HOOK-218] ids of events sort as they were made', () => {
+  const ids = new EventIds()
+  const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
+  expect(made.toSorted()).toEqual(made)
+  expect(new Set(made).size).toBe(made.length)
+  expect(orderOf(made[3] as string) >= orderAt(6)).toBe(true)
+  expect(orderOf(made[2] as string) < orderAt(6)).toBe(true)
+})
+
+it('[HOOK-219] delays vary by a tenth, to either side', () => {
+  expect(delayAfter(usualSchedule, 1, 0)).toBe(4_500)
+  expect(delayAfter(usualSchedule, 1, 1)).toBe(5_500)
+  expect(delayAfter(usualSchedule, 7, 0.5)).toBe(36_000_000)
+  expect(delayAfter(usualSchedule, 8, 0.5)).toBeNull()
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { StoredEvent } from '../../../src/events/outbound.ts'
+import { NotificationConfigs } from '../../../src/notifications/configs.ts'
+import { CommentRecipients, recipientsMax } from '../../../src/webhooks/recipients.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+
+const scope = scopeOf(tenant, 'org')
+const all = { inbox: 'ALL', email: 'ALL', slack: 'ALL' }
+
+let directory: OpenDirectory
+beforeAll(async () => {
+  directory = await openDirectory()
+  await directory.organizations.ensure(scope)
+  await directory.documents.add(scope, [{ documentId: 'doc' }], { createFolder: false })
+  const place = { type: 'organization', id: 'org' } as const
+  await directory.users.add(scope, place, [{ userId: 'bob', name: 'Bob', email: 'bob@example.com' }])
+  const configs = new NotificationConfigs(directory.store)
+  await configs.set(scope, ['bob', 'cyd'], [null], { email: 'NONE' })
+  await configs.set(scope, ['cyd'], ['doc'], { inbox: 'MINE' })
+})
+afterAll(() => directory.close())
+
+const event = (data: StoredEvent['data'], type: StoredEvent['type'] = 'comment.add'): StoredEvent => ({
+  id: 'e',
+  scope,
+  at: 0,
+  type,
+  documentId: 'doc',
+  actionUser: { userId: 'ann' },
+  data,
+})
+const annotation = {
+  annotationId: 'a-1',
+  assignedTo: { userId: 'bob', name: 'Robert' },
+  createdBy: { userId: 'cyd', name: 'Cyd' },
+}
+
+it('[HOOK-142] a comment concerns those in its thread and who is assigned, but not who acted', async () => {
+  const recipients = new CommentRecipients(directory.store, async (_scope, annotationId) =>
+    annotationId === 'a-1' ? [{ userId: 'dan' }, { userId: 'ann' }, { userId: 'bob' }] : [],
+  )
+  expect(await recipients.of(event({ annotation, comment: { from: { userId: 'ann' } } }))).toEqual([
+    { userId: 'bob', name: 'Bob', email: 'bob@example.com', notificationConfig: { ...all, email: 'NONE' } },
+    { userId: 'cyd', name: 'Cyd', notificationConfig: { inbox: 'MINE', email: 'NONE', slack: 'ALL' } },
+    { userId: 'dan', notificationConfig: all },
+  ])
+})
+
+it('[HOOK-142] of a thread that is gone, what the event says; other events concern nobody', async () => {
+  const recipients = new CommentRecipients(directory.store, async () => [])
+  const shown = await recipients.of(event({ annotation: { annotationId: 'a-2', assignedTo: null } }))
+  expect(shown).toEqual([])
+  expect(await recipients.of(event({ documentId: 'doc' }, 'document.create'))).toEqual([])
+})
+
+it('[HOOK-142] of a crowd only so many are told of', async () => {
+  const crowd = Array.from({ length: recipientsMax + 10 }, (_, index) => ({ userId: `u${index}` }))
+  const recipients = new CommentRecipients(directory.store, async () => crowd)
+  const shown = await recipients.of(event({ annotation }))
+  expect(shown.map(({ userId }) => userId).slice(0, 3)).toEqual(['bob', 'cyd', 'u0'])
+  expect(shown).toHaveLength(recipientsMax)
+})

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import * as fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import { expect, it } from 'vitest'
+import { signatureHeaders, tokenHeaders } from '../../../src/webhooks/sign.ts'
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+const payload = { event: 'comment.add', data: { text: 'Zoë 😀' } }
+const body = Buffer.from(JSON.stringify(payload))
+
+it('[HOOK-101] the check vector', () => {
+  const headers = signatureHeaders(
+    {
+      id: 'msg_loFOjxBNrRLzqYUf',
+      at: 1_731_705_121_000,
+      body: Buffer.from('{"event_type":"ping","data":{"success":true}}'),
+    },
+    ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
+  )
+  expect(headers).toEqual({
+    'webhook-id': 'msg_loFOjxBNrRLzqYUf',
+    'webhook-timestamp': '1731705121',
+    'webhook-signature': 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  })
+})
+
+it.each([
+  ['standardwebhooks', Webhook],
+  ['svix', SvixWebhook],
+])('[HOOK-101] %s verifies what is sent, and nothing that was changed', (_name, Library) => {
+  const secret = newSecret()
+  const headers = signatureHeaders({ id: 'msg_1', at: Date.now(), body }, [secret])
+  const receiver = new Library(secret)
+  const earlier = String(Number(headers['webhook-timestamp']) - 1)
+  expect(receiver.verify(body.toString(), headers)).toEqual(payload)
+  expect(() => receiver.verify(`${body.toString()} `, headers)).toThrow('signature')
+  expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-id': 'msg_2' })).toThrow('signature')
+  expect(() => receiver.verify(body.toString(), { ...headers, 'webhook-timestamp': earlier })).toThrow(
+    'signature',
+  )
+  expect(() => new Library(newSecret()).verify(body.toString(), headers)).toThrow('signature')
+})
+
+it('[HOOK-101] any secret, id and body verifies with both libraries', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 24, maxLength: 64 }),
+      fc.stringMatching(/^msg_[\w-]{1,40}$/),
+      fc.json(),
+      (key, id, json) => {
+        const secret = `whsec_${Buffer.from(key).toString('base64')}`
+        const headers = signatureHeaders({ id, at: Date.now(), body: Buffer.from(json) }, [secret])
+        new Webhook(secret).verify(json, headers)
+        new SvixWebhook(secret).verify(json, headers)
+      },
+    ),
+  )
+})
+
+it('[HOOK-102] with two secrets, either verifies; with one, that alone', () => {
+  const [secret, previous] = [newSecret(), newSecret()]
+  const message = { id: 'msg_1', at: Date.now(), body }
+  const during = signatureHeaders(message, [secret, previous])
+  const after = signatureHeaders(message, [secret])
+  for (const Library of [Webhook, SvixWebhook]) {
+    expect(new Library(secret).verify(body.toString(), during)).toEqual(payload)
+    expect(new Library(previous).verify(body.toString(), during)).toEqual(payload)
+    expect(new Library(secret).verify(body.toString(), after)).toEqual(payload)
+    expect(() => new Library(previous).verify(body.toString(), after)).toThrow('signature')
+  }
+})
+
+it('[HOOK-103] the token of the basic service goes as it is stored', () => {
+  expect(tokenHeaders('dXNlcjpwYXNz')).toEqual({ authorization: 'Basic dXNlcjpwYXNz' })
+  expect(tokenHeaders('')).toEqual({})
+})
