@@ -1,11 +1,10 @@
 import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from './array-edit.ts'
-import type { Change } from './change.ts'
+import type { Change, TypeUpdate } from './change.ts'
 import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
 import { asRoot, type Root } from './kind.ts'
 import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
-import type { XmlUpdate } from './xml.ts'
 
 /** Of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
@@ -20,9 +19,9 @@ export type Edit =
   | MapEdit
   | ArrayEdit
   | { readonly in: 'text'; readonly type: Root; readonly operations: readonly Operation[] }
-  | { readonly in: 'xml'; readonly type: Root; readonly update: XmlUpdate }
+  | { readonly in: 'planned'; readonly type: Root; readonly update: TypeUpdate }
 
-/** What edits in XML came to; it is not known before. */
+/** What edits came to that were planned elsewhere; it is not known before. */
 export type Counts = Pick<Change, 'insertions' | 'deletions'>
 
 /**
@@ -111,7 +110,7 @@ function putShared(transaction: Y.Transaction, place: Place, value: SharedValue)
   const item = put(transaction, place, new Y.ContentType(type))
   if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
   else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
-  else if (value.as === 'xml') value.update?.(transaction, type)
+  else if (value.as !== 'text') value.update?.(transaction, type)
   else if (value.text !== '') insertString(transaction, type, value.text)
   return item
 }
