@@ -9,20 +9,12 @@ import { planXmlOf } from './xml.ts'
  * texts. Subdocuments and single XML nodes become their reading.
  */
 export function copyOf(past: Stored): NewValue {
-  switch (past.kind) {
-    case 'map':
-      return { as: 'map', entries: [...past.entries].map(([key, entry]) => [key, copyOf(entry)]) }
-    case 'array':
-      return { as: 'array', elements: past.elements.map(copyOf) }
-    case 'text':
-      return { as: 'formatted', update: planFormatted(undefined, past.type) }
-    case 'xml':
-      return { as: 'xml', update: planXmlOf(undefined, fragmentKey, past.type) }
-    case 'plain':
-      return { as: 'plain', value: past.value }
-    case 'opaque':
-      return { as: 'plain', value: isPlain(past.value) ? past.value : past.json }
-  }
+  if (past.kind === 'map')
+    return { as: 'map', entries: [...past.entries].map(([key, entry]) => [key, copyOf(entry)]) }
+  if (past.kind === 'array') return { as: 'array', elements: past.elements.map(copyOf) }
+  if (past.kind === 'text') return { as: 'formatted', update: planFormatted(undefined, past.type) }
+  if (past.kind === 'xml') return { as: 'xml', update: planXmlOf(undefined, fragmentKey, past.type) }
+  return { as: 'plain', value: isPlain(past.value) ? past.value : past.json }
 }
 
 const isPlain = (value: unknown): boolean => !(value instanceof Y.AbstractType || value instanceof Y.Doc)
