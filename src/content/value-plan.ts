@@ -79,6 +79,7 @@ export class ValuePlan {
         this.insertions += end - at
       }
       for (const [a, b] of pairUp(elements, target, hunk, this.#effort.budget)) {
+        if (past !== undefined && past.elements[b]?.kind !== elements[a]?.kind) continue
         insertTo(b)
         removed[a] = 0
         this.#at(b, () => this.#update(elements[a] as Stored, target[b] as Json, past?.elements[b]))

@@ -14,13 +14,15 @@ const copyOf = (doc: Y.Doc): Y.Doc => {
   return copy
 }
 
-/** Each root that holds anything, in every format that it can be read in. */
+/** Each root that shows anything, in every format that it can be read in. */
 function contentOf(doc: Y.Doc): unknown {
   const formats: Record<string, readonly string[]> = { text: ['delta'], xmltext: ['xmltext'] }
   const keys = [...doc.share.keys()].filter((key) => rootKind(doc, key) !== 'none').sort()
-  return keys.map((key) => {
+  return keys.flatMap((key) => {
     const content = readContent(doc, key)
-    return [content, (formats[content.type] ?? []).map((type) => readContentAs(doc, type, key).data)]
+    // What is `undefined` reads as absent.
+    if (content.type === 'map' && Object.keys(content.data as object).length === 0) return []
+    return [[content, (formats[content.type] ?? []).map((type) => readContentAs(doc, type, key).data)]]
   })
 }
 
