@@ -1,5 +1,6 @@
 import type { TypeUpdate } from './change.ts'
 import { isArray, isObject, type Json, type JsonKind, kindOfJson } from './json.ts'
+import type { Root } from './kind.ts'
 import { fragmentKey, kindOfShared, type Stored } from './shared-values.ts'
 import { checkXml, planXml } from './xml.ts'
 
@@ -10,6 +11,7 @@ export type NewValue =
   | { readonly as: 'array'; readonly elements: readonly NewValue[] }
   | { readonly as: 'text'; readonly text: string }
   | { readonly as: 'formatted' | 'xml'; readonly update: TypeUpdate | null }
+  | { readonly as: 'node'; readonly make: () => Root }
 
 /** Existing values that a new one is made after, at most. */
 const examplesMax = 16

@@ -10,6 +10,7 @@ import { pointerTo } from './json-check.ts'
 import type { Root } from './kind.ts'
 import { fragmentKey, type Stored, type StoredArray, type StoredMap } from './shared-values.ts'
 import { type NewValue, Siblings } from './siblings.ts'
+import { StoredNumbers } from './stored-numbers.ts'
 import { deltaOf } from './text-delta.ts'
 import { planEdits } from './text-plan.ts'
 import { readState, type TextState } from './text-state.ts'
@@ -31,6 +32,7 @@ export class ValuePlan {
   deletions = 0
   readonly #effort: Effort
   readonly #numbers = new ValueNumbers()
+  readonly #storedNumbers = new StoredNumbers()
   readonly #path: (string | number)[] = []
 
   constructor(effort: Effort) {
@@ -56,8 +58,7 @@ export class ValuePlan {
   /** @param past as with `map` */
   array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
     const { elements, type } = stored
-    const numbered = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
-    const hunks = diffTokens(numbered(stored.json), numbered(target), this.#effort.budget)
+    const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
     if (past !== undefined) this.#formatKept(stored, past, hunks)
     if (hunks.length === 0) return
     const siblings = new Siblings(elements)
@@ -92,6 +93,17 @@ export class ValuePlan {
     if (count + insertions.length > 0) this.edits.push({ in: 'array', type, removed, insertions })
   }
 
+  /** What is stored on both sides is compared as it is stored. */
+  #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
+    if (past === undefined) {
+      const tokens = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
+      return [tokens(stored.json), tokens(target)]
+    }
+    const tokens = (values: readonly Stored[]) =>
+      Int32Array.from(values, (value) => this.#storedNumbers.of(value))
+    return [tokens(stored.elements), tokens(past.elements)]
+  }
+
   #entryKept(stored: StoredMap, key: string, target: Json, past?: Stored): boolean {
     return this.#at(key, () => {
       const entry = stored.entries.get(key)
@@ -116,7 +128,7 @@ export class ValuePlan {
 
   /** The same where the target is stored too: values of another kind give way, so that all is as it was. */
   #restore(stored: Stored, past: Stored): boolean {
-    const isEqual = this.#numbers.of(stored.json) === this.#numbers.of(past.json)
+    const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
     if (isEqual) this.#format(stored, past)
     else if (stored.kind === 'map' && past.kind === 'map') this.map(stored, past.json, past)
     else if (stored.kind === 'array' && past.kind === 'array') this.array(stored, past.json, past)
@@ -127,7 +139,7 @@ export class ValuePlan {
     return true
   }
 
-  /** Of values that are equal as JSON: texts in them may be formatted otherwise. */
+  /** Of values that are equal but for the formatting of texts in them. */
   #format(stored: Stored, past: Stored): void {
     if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
     else if (stored.kind === 'array' && past.kind === 'array') this.#formatKept(stored, past, [])

@@ -106,16 +106,19 @@ function insertAfter(
 type SharedValue = Exclude<NewValue, { as: 'plain' }>
 
 function putShared(transaction: Y.Transaction, place: Place, value: SharedValue): Y.Item {
-  const type = emptyType(value)
+  const type = newType(value)
   const item = put(transaction, place, new Y.ContentType(type))
   if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
   else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
-  else if (value.as !== 'text') value.update?.(transaction, type)
-  else if (value.text !== '') insertString(transaction, type, value.text)
+  else if (value.as === 'text') {
+    if (value.text !== '') insertString(transaction, type, value.text)
+  } else if (value.as !== 'node') value.update?.(transaction, type)
   return item
 }
 
-function emptyType({ as }: SharedValue): Root {
+function newType(value: SharedValue): Root {
+  if (value.as === 'node') return value.make()
+  const { as } = value
   if (as === 'map') return asRoot(new Y.Map())
   if (as === 'xml') return asRoot(new Y.XmlFragment())
   return asRoot(as === 'array' ? new Y.Array() : new Y.Text())
