@@ -167,6 +167,12 @@ export const options = {
     600,
     'Time for which the edits of a user to an editor are one activity, in seconds.',
   ),
+  versionMinutes: option(
+    wholeNumber(0, 10_080),
+    0,
+    'Time after which an editor in which there were edits gets an automatic version, in minutes: all of the last day are kept, ' +
+      'then one an hour for a week, then one a day for 90 days; each takes the space of the document. 0 makes none.',
+  ),
   replaceThreads: option(
     wholeNumber(0, 64),
     1,

@@ -31,6 +31,9 @@ import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
+import { joinedNotes } from './versions/notes.ts'
+import { createVersionParts } from './versions/version-parts.ts'
+import { Versions } from './versions/versions.ts'
 
 export interface RunningServer {
   readonly port: number
@@ -58,6 +61,7 @@ interface Base {
 interface Services extends Base {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly versions: Versions
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
@@ -123,6 +127,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
   services.directory.edits.start()
+  services.versions.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -139,12 +144,18 @@ function createServices(base: Base, credentials: Credentials): Services {
   const events = new Events(clock, () => false)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
+  const everyMs = config.versionMinutes * 60_000
+  const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
     store: organizations,
     clock,
     log,
     events,
-    forget: (scope, goOn) => memory.forget(scope, goOn),
+    forget: async (scope, goOn) => {
+      await memory.forget(scope, goOn)
+      await kept.store.forget(scope, goOn)
+    },
+    forgetDocument: (scope, documentId, goOn) => kept.store.forgetDocument(scope, documentId, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
   })
   const rooms = new Rooms(
@@ -159,7 +170,13 @@ function createServices(base: Base, credentials: Credentials): Services {
       restMs,
       replaceThreads: config.replaceThreads,
     },
-    { clock, metrics, logger: log, records: directory.documents, edits: directory.edits.windows },
+    {
+      clock,
+      metrics,
+      logger: log,
+      records: directory.documents,
+      edits: joinedNotes(directory.edits.windows, kept.notes),
+    },
   )
   const tokens = new Tokens({
     secret: jwtSecret,
@@ -172,6 +189,7 @@ function createServices(base: Base, credentials: Credentials): Services {
   return {
     ...base,
     rooms,
+    versions: new Versions({ ...kept, rooms, queue: engine.queue, clock, log }),
     tokens,
     organizations,
     directory,
@@ -251,6 +269,7 @@ function createHttp({
   tenancy,
   tokens,
   rooms,
+  versions,
   organizations,
   directory,
   memory,
@@ -289,6 +308,7 @@ function createHttp({
       notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
+      versions,
       pageTokens,
       log: engine.log,
       metrics,
@@ -309,7 +329,7 @@ function createHttp({
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
 async function endServer(
-  { config, rooms, directory, engine, log }: Services,
+  { config, rooms, versions, directory, engine, log }: Services,
   edge: HttpEdge,
   sync: SyncServer,
 ): Promise<void> {
@@ -317,7 +337,7 @@ async function endServer(
   const drainMs = config.drainSeconds * 1000
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, directory, engine, edge, restarting })
+  const finishing = finishServer({ rooms, versions, directory, engine, edge, restarting })
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
@@ -326,12 +346,14 @@ async function endServer(
 
 async function finishServer(parts: {
   rooms: Rooms
+  versions: Versions
   directory: Directory
   engine: Engine
   edge: HttpEdge
   restarting: Close
 }): Promise<void> {
   await parts.directory.removals.stop()
+  await parts.versions.stop()
   await parts.rooms.closeAll(parts.restarting)
   await parts.directory.edits.stop()
   // A connection that will not end must not keep the store open.

@@ -17,6 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['notifications'],
   ['access'],
   ['rooms'],
+  ['versions'],
   ['sync', 'api', 'webhooks'],
   ['server.ts'],
   ['cli'],

@@ -15,6 +15,7 @@ import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { Versions } from '../versions/versions.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
 
@@ -22,6 +23,7 @@ import type { MinuteLimiter } from './rate-limit.ts'
 export interface Services extends Tenancy {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly versions: Versions
   readonly organizations: Organizations
   readonly documents: Documents
   readonly folders: Folders

@@ -48,6 +48,8 @@ interface Window {
 
 export interface EditWindowsOptions {
   readonly clock: Clock
+  /** Where the jobs go. */
+  readonly queue: string
   readonly windowMs: number
   /** Edits have been enqueued. */
   readonly begun: () => void
@@ -87,6 +89,12 @@ export class EditWindows implements EditNotes {
     for (const name of this.#windows.keys()) this.#end(name)
   }
 
+  /** Forgets the windows of all users of an editor: the next commit of each begins one. */
+  forgetEditor(address: DocumentAddress): void {
+    const document = keyName(addressKey(address))
+    for (const name of this.#windows.keys()) if (name.startsWith(document)) this.#forget(name)
+  }
+
   #begin(name: string, address: DocumentAddress, user: Editor): string {
     const { clock, windowMs } = this.#options
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
@@ -104,7 +112,7 @@ export class EditWindows implements EditNotes {
     const windows = names.map((name) => this.#windows.get(name) as Window)
     return {
       jobs: windows.map(({ edit }) => ({
-        queue: editQueue,
+        queue: this.#options.queue,
         id: edit.activityId,
         at: 0,
         payload: Buffer.from(JSON.stringify(edit)),
