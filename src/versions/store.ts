@@ -131,12 +131,13 @@ export class VersionStore {
    * for a document that is gone.
    */
   async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
-    const [head = null] = await this.#log.heads([addressKey(address)])
-    if (head === null) return
+    if (!(await this.#isLive(address))) return
     await this.#organizations.carryOut(address, async (transaction) => {
       if ((await missingDocument(transaction, address)) !== null) return
       await addAuthors(transaction, address, versionIdOf(author.at), [author])
     })
+    // It may have been deleted, with its versions, in between.
+    if (!(await this.#isLive(address))) await this.removeEditor(address)
   }
 
   /** Removes blobs that no record names, and what belongs to a log that is gone. */
@@ -184,6 +185,11 @@ export class VersionStore {
   async #requireEpoch(address: DocumentAddress, epoch: number): Promise<void> {
     const [head = null] = await this.#log.heads([addressKey(address)])
     if (head?.epoch !== epoch) throw new ApiError('NOT_FOUND', 'the content was deleted meanwhile')
+  }
+
+  async #isLive(address: DocumentAddress): Promise<boolean> {
+    const [head = null] = await this.#log.heads([addressKey(address)])
+    return head !== null
   }
 
   #removeRecord(address: DocumentAddress, versionId: string): Promise<boolean> {

@@ -36,8 +36,11 @@ export async function startExampleServer(): Promise<ExampleServer> {
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
 }
 
-/** Makes anew what the examples speak of, for an operation that is called next. */
-export async function makeWorld({ post }: TestServer, path: string): Promise<void> {
+/**
+ * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
+ * no example can know them.
+ */
+export async function makeWorld({ post }: TestServer, path: string): Promise<{ readonly versionId: string }> {
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
   await post('/v2/organizations/delete', { organizationIds: [organizationId] })
@@ -67,6 +70,9 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<voi
   // What is to be added must not be there yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+  if (path === '/v2/crdt/add') return { versionId: '' }
+  const version = await post('/v2/crdt/versions/create', { ...document, editorId: 'main' })
+  return dataOf(version) as { versionId: string }
 }
 
 /** Operations that fail for what is there already. */
