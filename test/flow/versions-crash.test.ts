@@ -88,7 +88,11 @@ it(`[VER-14] ${rounds} SIGKILLs while versions are made, restored and deleted: e
   try {
     for (let at = 0; at < rounds; at++) await round(directory.path, random, done)
     const server = await startProcess(directory.path, options)
-    await check(server, done).finally(() => server.end('SIGTERM'))
+    try {
+      await check(server, done)
+    } finally {
+      await server.end('SIGTERM')
+    }
     const { kept, named } = await contents(directory.path)
     expect(kept).toEqual(named)
   } finally {
