@@ -16,6 +16,7 @@ const benches = [
   'replace-growth',
   'replace-worst',
   'neighbours',
+  'presence',
   'rest',
   'activities',
   'memory',

@@ -1,19 +1,20 @@
 /**
  * Decision suggestion: how long an answer takes with growing numbers of judgments, and how long the first one, for which
- * the index is built. The service itself, on a store in memory: what it computes, not what a disk does.
+ * the index is built; and for how long either holds the event loop (CPU time of the longest turn, collecting garbage
+ * included). The service itself, on a store in memory: what it computes, not what a disk does.
  *
- *   node --import tsx bench/memory.ts [--smoke]
+ *   node --import tsx bench/memory.ts [--smoke] [part of a name, such as han]
  */
 import { systemClock } from '../src/clock.ts'
 import { OrganizationStore } from '../src/directory/organization-store.ts'
 import { openMemoryEngine } from '../src/engine/memory/engine.ts'
 import { Events } from '../src/events/events.ts'
+import { memoryLimits } from '../src/memory/limits.ts'
 import { Memory } from '../src/memory/memory.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
-const sizes = smoke ? [1_000, 10_000] : [1_000, 10_000, 100_000]
 const calls = smoke ? 20 : 100
 /** Different words; how often each comes is by Zipf's law, as in texts of people. */
 const vocabulary = 20_000
@@ -22,10 +23,39 @@ const words = 20
 
 const tenant = { workspaceId: 'workspace', apiKey: 'key' }
 const random = seededRandom(5)
-const text = (): string =>
-  Array.from({ length: words }, () => `word${Math.floor(vocabulary ** (random(1e6) / 1e6))}`).join(' ')
+const zipf = (): string => `word${Math.floor(vocabulary ** (random(1e6) / 1e6))}`
+const joined = (count: number, word: () => string): string => Array.from({ length: count }, word).join(' ')
+const longest = (text: string): string => text.slice(0, memoryLimits.queryCharacters)
 
-async function fill(memory: Memory, count: number): Promise<void> {
+interface Kind {
+  readonly name: string
+  readonly counts: readonly number[]
+  readonly text: () => string
+}
+
+/** As many as a memory holds of the longest texts. */
+const longCount = smoke ? 200 : memoryLimits.characters / memoryLimits.queryCharacters
+const kinds: readonly Kind[] = [
+  {
+    name: `${words} words`,
+    counts: smoke ? [1_000, 10_000] : [1_000, 10_000, memoryLimits.judgments],
+    text: () => joined(words, zipf),
+  },
+  { name: 'longest texts', counts: [longCount], text: () => longest(joined(500, zipf)) },
+  {
+    name: 'longest texts, no word twice',
+    counts: [longCount],
+    text: () => longest(joined(800, () => random(1e9).toString(36))),
+  },
+  {
+    name: 'longest texts, han',
+    counts: [longCount],
+    text: () => longest(String.fromCodePoint(...Array.from({ length: 4_000 }, () => 0x4e00 + random(5_000)))),
+  },
+  { name: 'the same words', counts: [smoke ? 1_000 : memoryLimits.judgments], text: () => 'late parcel' },
+]
+
+async function fill(memory: Memory, count: number, text: () => string): Promise<void> {
   const bar = progress('filling')
   for (let index = 0; index < count; index++) {
     await memory.add(tenant, {
@@ -45,28 +75,62 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-async function measure(count: number): Promise<readonly string[]> {
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** CPU milliseconds of the longest turn of the event loop while `work` goes on. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let [longestMs, last] = [0, cpuMs()]
+  const look = (): void => {
+    longestMs = Math.max(longestMs, cpuMs() - last)
+    last = cpuMs()
+  }
+  const state = { goesOn: true }
+  const turn = (): void => {
+    look()
+    if (state.goesOn) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  look()
+  state.goesOn = false
+  return longestMs
+}
+
+async function measure({ name, text }: Kind, count: number): Promise<readonly string[]> {
   const engine = await openMemoryEngine()
   const memory = new Memory(
     engine.kv,
     new OrganizationStore(engine, new Events(systemClock, () => false)),
     systemClock,
   )
-  const fillMs = await timed(() => fill(memory, count))
-  const ask = () => timed(() => memory.suggest(tenant, text(), {}))
-  const firstMs = await ask()
+  const fillMs = await timed(() => fill(memory, count, text))
+  const ask = () => {
+    const question = text()
+    return timed(() => memory.suggest(tenant, question, {}))
+  }
+  let firstMs = 0
+  const buildTurnMs = await longestTurn(async () => {
+    firstMs = await ask()
+  })
   const times: number[] = []
   for (let call = 0; call < calls; call++) times.push(await ask())
   await engine.close()
   return [
+    name,
     thousands(count),
     round(median(times)),
     round(quantile(times, 0.99)),
     round(firstMs, 0),
+    round(buildTurnMs, 0),
     thousands(count / (fillMs / 1000)),
   ]
 }
 
 const rows: (readonly string[])[] = []
-for (const size of sizes) rows.push(await measure(size))
-table(['judgments', 'suggest p50 ms', 'p99 ms', 'first ms', 'added/s'], rows)
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+for (const kind of kinds.filter(({ name }) => wanted.every((part) => name.includes(part))))
+  for (const count of kind.counts) rows.push(await measure(kind, count))
+table(['texts', 'judgments', 'suggest p50 ms', 'p99 ms', 'first ms', 'its longest turn ms', 'added/s'], rows)

@@ -167,6 +167,11 @@ export const options = {
     600,
     'Time for which the edits of a user to an editor are one activity, in seconds.',
   ),
+  presenceLeaveSeconds: option(
+    wholeNumber(0, 3600),
+    10,
+    'Time a user must be away from a document to have left it (`presence.leave`), in seconds; who comes back earlier is not told to have joined again.',
+  ),
   versionMinutes: option(
     wholeNumber(0, 10_080),
     0,

@@ -68,6 +68,11 @@ function counters(registry: Registry) {
       labelNames: ['where'],
       registers,
     }),
+    statesRefused: new Counter({
+      name: 'weft_awareness_refused_total',
+      help: 'Awareness messages of clients that are not shown because their document has too many',
+      registers,
+    }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
       help: 'Refused credentials and tokens, by reason',

@@ -1,6 +1,6 @@
+import { configuredProvider } from './access/configured-provider.ts'
 import { Authenticator } from './access/credentials.ts'
 import { AccessReader } from './access/document-access.ts'
-import { IdentityProvider } from './access/identity-provider.ts'
 import { Origins } from './access/origins.ts'
 import { PermissionReader } from './access/permission-report.ts'
 import { RealtimeAccess } from './access/realtime.ts'
@@ -12,6 +12,7 @@ import { pages } from './api/pages.ts'
 import { MinuteLimiter, RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type Comments, createComments } from './comments/comments.ts'
 import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
@@ -20,7 +21,7 @@ import { createDirectory, type Directory } from './directory/directory.ts'
 import { OrganizationStore } from './directory/organization-store.ts'
 import { createTenancy, type Tenancy } from './directory/tenancy.ts'
 import type { Engine, Health } from './engine/engine.ts'
-import { Events } from './events/events.ts'
+import { Events, type Wanted } from './events/events.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory/memory.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -31,6 +32,8 @@ import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
+import { userTraces } from './userdata/traces.ts'
+import { UserData } from './userdata/user-data.ts'
 import { joinedNotes } from './versions/notes.ts'
 import { createVersionParts } from './versions/version-parts.ts'
 import { Versions } from './versions/versions.ts'
@@ -55,6 +58,7 @@ interface Base {
   readonly engine: Engine
   readonly metrics: Metrics
   readonly tenancy: Tenancy
+  readonly wanted: Wanted
   readonly stopping: AbortSignal
 }
 
@@ -65,6 +69,8 @@ interface Services extends Base {
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
+  readonly userData: UserData
+  readonly comments: Comments
   readonly origins: Origins
   readonly pageTokens: PageTokens
   /** Whom those act as who show no credentials; null where credentials are required. */
@@ -86,6 +92,8 @@ const storeShare = 0.25
 export interface GivenParts {
   readonly clock?: Clock
   readonly engine?: Engine
+  /** Without it nobody outside is told of events. */
+  readonly wanted?: Wanted
 }
 
 /**
@@ -96,7 +104,8 @@ export async function startServer(config: Config, log: Log, given: GivenParts = 
   if (keepsData(config)) await makeDataDirectory(config.data)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
-    return await serve({ config, log, clock: given.clock ?? systemClock, engine })
+    const { clock = systemClock, wanted = () => false } = given
+    return await serve({ config, log, clock, wanted, engine })
   } catch (error) {
     await engine.close()
     throw error
@@ -112,7 +121,9 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
   return openLevelEngine({ directory: config.data, durability: config.durability, log })
 }
 
-async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
+async function serve(
+  given: Pick<Base, 'config' | 'log' | 'clock' | 'engine' | 'wanted'>,
+): Promise<RunningServer> {
   const { config, engine, clock } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
@@ -127,6 +138,8 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const port = await edge.listen(config.port, config.host)
   services.directory.removals.start()
   services.directory.edits.start()
+  services.userData.start()
+  services.comments.judging.start()
   services.versions.start()
   let closing: Promise<void> | null = null
   const end = () => {
@@ -140,8 +153,7 @@ function createServices(base: Base, credentials: Credentials): Services {
   const { config, clock, engine, metrics, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  // Nobody outside can ask for events yet.
-  const events = new Events(clock, () => false)
+  const events = new Events(clock, base.wanted)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
   const everyMs = config.versionMinutes * 60_000
@@ -157,6 +169,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     },
     forgetDocument: (scope, documentId, goOn) => kept.store.forgetDocument(scope, documentId, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
+    awayMs: config.presenceLeaveSeconds * 1000,
   })
   const rooms = new Rooms(
     engine,
@@ -176,6 +189,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       logger: log,
       records: directory.documents,
       edits: joinedNotes(directory.edits.windows, kept.notes),
+      visits: directory.visits.visits,
     },
   )
   const tokens = new Tokens({
@@ -184,7 +198,16 @@ function createServices(base: Base, credentials: Credentials): Services {
     clock,
     isTenant: (tenant) => tenancy.tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => tenancy.revocations.revokedUntil(tenant, userId),
-    foreign: createProvider(base, first),
+    foreign: configuredProvider(config, { first, tenants: tenancy.tenants, clock }),
+  })
+  const userData = new UserData({
+    kv: engine.kv,
+    queue: engine.queue,
+    store: organizations,
+    revocations: tenancy.revocations,
+    traces: userTraces({ store: organizations, presence: rooms.presence }),
+    clock,
+    log,
   })
   return {
     ...base,
@@ -194,25 +217,20 @@ function createServices(base: Base, credentials: Credentials): Services {
     organizations,
     directory,
     memory,
+    userData,
+    comments: createComments({
+      store: organizations,
+      organizations: directory.organizations,
+      events,
+      memory,
+      queue: engine.queue,
+      clock,
+      log,
+    }),
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
   }
-}
-
-/** Null when none is configured. */
-function createProvider({ config, clock, tenancy }: Base, first: Tenant): IdentityProvider | null {
-  const { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey } = config
-  if (jwtJwksUrl === null || jwtIssuer === null || jwtAudience === null) return null
-  return new IdentityProvider({
-    jwksUrl: jwtJwksUrl,
-    issuer: jwtIssuer,
-    audience: jwtAudience,
-    claims: jwtClaims,
-    apiKey: jwtApiKey ?? first.apiKey,
-    tenantOf: (apiKey) => tenancy.tenants.tenantOf(apiKey),
-    clock,
-  })
 }
 
 function createSync({
@@ -273,6 +291,8 @@ function createHttp({
   organizations,
   directory,
   memory,
+  userData,
+  comments,
   pageTokens,
   origins,
   ...rest
@@ -301,7 +321,9 @@ function createHttp({
     services: {
       ...directory,
       ...tenancy,
+      ...comments,
       memory,
+      userData,
       workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
@@ -328,36 +350,34 @@ function createHttp({
 }
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
-async function endServer(
-  { config, rooms, versions, directory, engine, log }: Services,
-  edge: HttpEdge,
-  sync: SyncServer,
-): Promise<void> {
+async function endServer(services: Services, edge: HttpEdge, sync: SyncServer): Promise<void> {
+  const { config, directory, log } = services
   const restarting = close('restarting', 'the server is restarting')
   const drainMs = config.drainSeconds * 1000
+  // First: that clients are sent away is no leaving.
+  const visits = directory.visits.stop()
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs)])
-  const finishing = finishServer({ rooms, versions, directory, engine, edge, restarting })
+  const finishing = finishServer(services, edge, visits, restarting)
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not finish within the time for a stop')
 }
 
-async function finishServer(parts: {
-  rooms: Rooms
-  versions: Versions
-  directory: Directory
-  engine: Engine
-  edge: HttpEdge
-  restarting: Close
-}): Promise<void> {
-  await parts.directory.removals.stop()
-  await parts.versions.stop()
-  await parts.rooms.closeAll(parts.restarting)
-  await parts.directory.edits.stop()
+async function finishServer(
+  { rooms, versions, directory, userData, comments, engine }: Services,
+  edge: HttpEdge,
+  visits: Promise<void>,
+  restarting: Close,
+): Promise<void> {
+  const working = [directory.removals, userData, comments.judging, versions]
+  await Promise.all(working.map((each) => each.stop()))
+  await rooms.closeAll(restarting)
+  await directory.edits.stop()
+  await visits
   // A connection that will not end must not keep the store open.
-  await Promise.all([parts.edge.close(), parts.engine.close()])
+  await Promise.all([edge.close(), engine.close()])
 }
 
 const late = (ms: number): Promise<'late'> =>

@@ -27,7 +27,8 @@ export interface BenchServer {
   /** What a websocket URL starts with: append `organization/document/editor?token=`. */
   readonly syncUrl: string
   readonly process: ChildProcess
-  token(): Promise<string>
+  /** @param userId `bench` unless given */
+  token(userId?: string): Promise<string>
   post(
     path: string,
     data: unknown,
@@ -68,8 +69,8 @@ export async function startWeft(data: string, options: Record<string, string> = 
     syncUrl: `ws://127.0.0.1:${port}/sync/`,
     process: child,
     post,
-    token: async () => {
-      const user = { userId: 'bench', userProperties: { name: 'Bench', email: 'bench@example.com' } }
+    token: async (userId = 'bench') => {
+      const user = { userId, userProperties: { name: 'Bench', email: 'bench@example.com' } }
       const { body } = await post('/v2/auth/generate_token', user)
       return (body.result as { data: { token: string } }).data.token
     },
@@ -77,15 +78,21 @@ export async function startWeft(data: string, options: Record<string, string> = 
   }
 }
 
+export interface RunningScript {
+  readonly port: number
+  readonly pid: number
+  readonly kill: () => Promise<void>
+}
+
 /** Runs a script of `bench/support` that listens on the port given as its argument. */
-export async function startScript(script: string): Promise<{ port: number; kill(): Promise<void> }> {
+export async function startScript(script: string): Promise<RunningScript> {
   const port = await freePort()
   const child = spawn(process.execPath, ['--import', 'tsx', join('bench', 'support', script), String(port)], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await ready(`http://127.0.0.1:${port}`, child)
-  return { port, kill: () => kill(child) }
+  return { port, pid: child.pid as number, kill: () => kill(child) }
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {

@@ -7,12 +7,31 @@ import type { Tenant } from '../model/address.ts'
 import { isAllowedOrigin } from '../model/domain.ts'
 import { headerOf, type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
 import type { Origins } from './origins.ts'
-import { timingSafeIndexOf } from './secrets.ts'
+import { timingSafe, timingSafeIndexOf } from './secrets.ts'
 
 /** A backend that has shown an API key and its auth token: may do everything within its tenant. */
 export interface Caller {
   readonly level: 'key'
   readonly tenant: Tenant
+  /** As it was shown; null where none is asked for, and none was. */
+  readonly authToken: string | null
+}
+
+/**
+ * For what asks for the credentials once more in the body.
+ * @throws ApiError UNAUTHENTICATED unless they are those that the caller has shown; without any, only the API key counts
+ */
+export function checkRepeated(
+  { tenant, authToken }: Caller,
+  repeated: { readonly apiKey: string; readonly authToken: string },
+): void {
+  // Both are compared, whatever the first says.
+  const same = [
+    timingSafe(tenant.apiKey, repeated.apiKey),
+    timingSafe(authToken ?? repeated.authToken, repeated.authToken),
+  ]
+  if (same.includes(false))
+    throw new ApiError('UNAUTHENTICATED', 'the credentials in the body are not those of the headers')
 }
 
 export const apiKeyHeader = { name: 'x-service-api-key', what: 'API key' } as const
@@ -27,8 +46,7 @@ export interface KeyOptions {
   readonly onRefusal: OnRefusal
 }
 
-interface Accepted {
-  readonly tenant: Tenant
+interface Accepted extends Omit<Caller, 'level'> {
   /** Domains that the auth token is for; none: any. */
   readonly domains: readonly string[]
 }
@@ -44,20 +62,20 @@ export async function keyCallerOf(headers: IncomingHttpHeaders, options: KeyOpti
     options.onRefusal('wrong_origin')
     throw new ApiError('PERMISSION_DENIED', 'pages of this origin may not use the API key')
   }
-  return { level: 'key', tenant: accepted.tenant }
+  return { level: 'key', tenant: accepted.tenant, authToken: accepted.authToken }
 }
 
 async function acceptedOf(headers: IncomingHttpHeaders, options: KeyOptions): Promise<Accepted> {
   const { tenants, clock, defaultTenant, onRefusal } = options
   const given = [apiKeyHeader, authTokenHeader].map((header) => headerOf(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))
-    return { tenant: defaultTenant, domains: [] }
+    return { tenant: defaultTenant, authToken: null, domains: [] }
   const apiKey = requireHeader(headers, apiKeyHeader, onRefusal)
   const authToken = requireHeader(headers, authTokenHeader, onRefusal)
   const tenant = await tenants.tenantOf(apiKey)
   const records = tenant === null ? [] : await tenants.validTokens(tenant, clock.now())
   const record = matching(records, authToken)
-  if (tenant !== null && record !== undefined) return { tenant, domains: record.domains }
+  if (tenant !== null && record !== undefined) return { tenant, authToken, domains: record.domains }
   throw wrongCredentials('the API key or the auth token is not valid', onRefusal)
 }
 

@@ -78,7 +78,11 @@ export const judgmentRecords = {
       query: { type: 'string', description: 'What was judged.', examples: judgmentQuery.examples },
       decision,
       reason,
-      reviewerId: { type: 'string', description: 'Who decided.', examples: reviewerId.examples },
+      reviewerId: {
+        type: 'string',
+        description: "Who decided; '' when that has been forgotten.",
+        examples: reviewerId.examples,
+      },
       organizationId: { type: 'string', description: 'Absent when it is about none.' },
       documentId: { type: 'string', description: 'Absent when it is about none.' },
       judgedAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
@@ -115,7 +119,11 @@ const suggestion = {
       description: 'At most 3, those with the most weight first.',
       examples: [reason.examples],
     },
-    uniqueReviewers: { type: 'integer', description: 'How many people decided so.', examples: [2] },
+    uniqueReviewers: {
+      type: 'integer',
+      description: 'How many people decided so; those who have been forgotten count as one.',
+      examples: [2],
+    },
     caveats: {
       type: 'array',
       items: { type: 'string' },

@@ -1,3 +1,4 @@
+import type { NotifiedUser } from '../directory/notification-records.ts'
 import type { Metadata } from '../directory/records.ts'
 import { notificationLimits as limits } from '../notifications/limits.ts'
 import type { NotificationView } from '../notifications/notifications.ts'
@@ -26,6 +27,13 @@ export const notifiedUser = {
   properties: notifiedUserProperties,
   examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
 } as const
+
+/** A user without members of the caller's own. */
+export const onlyKnown = ({ userId, name, email }: NotifiedUser): NotifiedUser => ({
+  userId,
+  ...(name !== undefined && { name }),
+  ...(email !== undefined && { email }),
+})
 
 /** What can be said at first, and changed later. */
 export const notificationContent = {

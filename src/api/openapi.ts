@@ -46,7 +46,9 @@ const credentials: Readonly<
 const tags: Readonly<Record<string, string>> = {
   activities: 'What has happened in organizations, and to their documents.',
   auth: 'Tokens for people, and what people may do.',
+  commentannotations: 'Threads of comments on documents, with reactions and suggestions.',
   crdt: 'The content of documents, as people see it while they edit.',
+  livestate: 'What a backend says to those who are connected.',
   memory: 'What people decided, and what they would decide.',
   notifications: 'Notifications, and what users want to see of them.',
   organizations: 'Organizations, and the folders, documents and user groups in them.',

@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts'
 import { addNotification } from './v1/notifications/add.ts'
 import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
+import { deleteLocationData } from './v1/organizations/documents/locations/data/delete.ts'
 import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
 import { addFolders } from './v1/organizations/folders/add.ts'
 import { deleteFolderV1 } from './v1/organizations/folders/delete.ts'
@@ -18,6 +19,16 @@ import { addPermissions } from './v2/auth/permissions/add.ts'
 import { getPermissions } from './v2/auth/permissions/get.ts'
 import { removePermissions } from './v2/auth/permissions/remove.ts'
 import { revokeTokens } from './v2/auth/revoke_tokens.ts'
+import { addAnnotations } from './v2/commentannotations/add.ts'
+import { addComments } from './v2/commentannotations/comments/add.ts'
+import { deleteComments } from './v2/commentannotations/comments/delete.ts'
+import { getComments } from './v2/commentannotations/comments/get.ts'
+import { addReactions } from './v2/commentannotations/comments/reactions/add.ts'
+import { deleteReactions } from './v2/commentannotations/comments/reactions/delete.ts'
+import { updateComments } from './v2/commentannotations/comments/update.ts'
+import { deleteAnnotations } from './v2/commentannotations/delete.ts'
+import { getAnnotations } from './v2/commentannotations/get.ts'
+import { updateAnnotations } from './v2/commentannotations/update.ts'
 import { addContent } from './v2/crdt/add.ts'
 import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
@@ -28,6 +39,7 @@ import { deleteVersion } from './v2/crdt/versions/delete.ts'
 import { getVersion } from './v2/crdt/versions/get.ts'
 import { listVersions } from './v2/crdt/versions/list.ts'
 import { restoreVersion } from './v2/crdt/versions/restore.ts'
+import { broadcastLive } from './v2/livestate/broadcast.ts'
 import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
 import { queryJudgments } from './v2/memory/judgments/query.ts'
@@ -57,6 +69,8 @@ import { deletePresence } from './v2/presence/delete.ts'
 import { getPresence } from './v2/presence/get.ts'
 import { updatePresence } from './v2/presence/update.ts'
 import { addUsers } from './v2/users/add.ts'
+import { deleteUserData } from './v2/users/data/delete.ts'
+import { getUserData } from './v2/users/data/get.ts'
 import { deleteUsers } from './v2/users/delete.ts'
 import { getUsers } from './v2/users/get.ts'
 import { updateUsers } from './v2/users/update.ts'
@@ -74,6 +88,7 @@ import { getWorkspace } from './v2/workspace/get.ts'
 export const operations: readonly Operation[] = [
   addNotification,
   getDocumentsV1,
+  deleteLocationData,
   updateDocumentsV1,
   addFolders,
   deleteFolderV1,
@@ -91,6 +106,16 @@ export const operations: readonly Operation[] = [
   getPermissions,
   removePermissions,
   revokeTokens,
+  addAnnotations,
+  addComments,
+  deleteComments,
+  getComments,
+  addReactions,
+  deleteReactions,
+  updateComments,
+  deleteAnnotations,
+  getAnnotations,
+  updateAnnotations,
   addContent,
   applyUpdate,
   deleteContent,
@@ -101,6 +126,7 @@ export const operations: readonly Operation[] = [
   getVersion,
   listVersions,
   restoreVersion,
+  broadcastLive,
   addJudgment,
   deleteJudgments,
   queryJudgments,
@@ -130,6 +156,8 @@ export const operations: readonly Operation[] = [
   getPresence,
   updatePresence,
   addUsers,
+  deleteUserData,
+  getUserData,
   deleteUsers,
   getUsers,
   updateUsers,

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/credentials.ts'
-import type { PresenceScope } from '../rooms/presence.ts'
+import type { DocumentScope } from '../model/address.ts'
 import { statusLengthMax } from '../rooms/presence-board.ts'
 import type { DocumentIds } from './editors.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
@@ -53,7 +53,7 @@ export async function presenceScope(
   ids: DocumentIds,
   caller: Caller,
   { documents }: Services,
-): Promise<PresenceScope> {
+): Promise<DocumentScope> {
   const scope = { ...caller.tenant, organizationId: ids.organizationId }
   await documents.require(scope, ids.documentId)
   return { ...scope, documentId: ids.documentId }

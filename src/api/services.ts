@@ -1,6 +1,10 @@
 import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
 import type { Clock } from '../clock.ts'
+import type { Annotations } from '../comments/annotations.ts'
+import type { Locations } from '../comments/locations.ts'
+import type { Reactions } from '../comments/reactions.ts'
+import type { Threads } from '../comments/threads.ts'
 import type { Activities } from '../directory/activities.ts'
 import type { Documents } from '../directory/documents.ts'
 import type { Folders } from '../directory/folders.ts'
@@ -15,6 +19,7 @@ import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Rooms } from '../rooms/rooms.ts'
+import type { UserData } from '../userdata/user-data.ts'
 import type { Versions } from '../versions/versions.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
@@ -31,10 +36,15 @@ export interface Services extends Tenancy {
   readonly groups: Groups
   readonly permissions: Permissions
   readonly activities: Activities
+  readonly annotations: Annotations
+  readonly threads: Threads
+  readonly reactions: Reactions
+  readonly locations: Locations
   readonly memory: Memory
   readonly permissionReader: PermissionReader
   readonly notifications: Notifications
   readonly notificationConfigs: NotificationConfigs
+  readonly userData: UserData
   readonly pageTokens: PageTokens
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>

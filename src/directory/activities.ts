@@ -12,9 +12,11 @@ import {
   listActivities,
 } from '../events/activity-listing.ts'
 import type { ActivityQuery } from '../events/activity-query.ts'
+import { namesTooMany } from '../events/anonymous.ts'
 import type { Events, Occurrence } from '../events/events.ts'
 import type { EventType, OutboundEvent } from '../events/outbound.ts'
 import { readActivities, removeActivity } from '../events/record.ts'
+import { namedUsersMax } from '../model/named-users.ts'
 import { eachItem, ItemRefused, type Results } from './items.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
@@ -111,6 +113,8 @@ export class Activities {
           const [event, message] = work(input, known.get(input.id) ?? null)
           if (Buffer.byteLength(JSON.stringify(event)) > activityBytesMax)
             throw new ItemRefused(`the activity has more than ${activityBytesMax} bytes of JSON`)
+          if (namesTooMany(event))
+            throw new ItemRefused(`the activity names more than ${namedUsersMax} users`)
           occurrences.push({ activity: event, outbound: outboundOf(event) })
           return message
         },

@@ -13,6 +13,7 @@ import { Permissions } from './permissions.ts'
 import { type ForgetDocument, type ForgetOrganization, Removal } from './removal.ts'
 import { Removals } from './removals.ts'
 import { Users } from './users.ts'
+import { VisitEvents } from './visit-events.ts'
 
 /** What organizations are made of. */
 export interface Directory {
@@ -25,6 +26,8 @@ export interface Directory {
   readonly activities: Activities
   /** To be started, and stopped after rooms are closed. */
   readonly edits: Edits
+  /** To be stopped before clients are. */
+  readonly visits: VisitEvents
   /** To be started, and stopped before the engine is closed. */
   readonly removals: Removals
 }
@@ -38,11 +41,13 @@ interface DirectoryParts {
   readonly events: Events
   /** One activity stands for the edits of a user to an editor in this time. */
   readonly editWindowMs: number
+  /** Who comes back to a document within this time has not been away. */
+  readonly awayMs: number
 }
 
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log, forget, forgetDocument, events, editWindowMs }: DirectoryParts,
+  { store, clock, log, forget, forgetDocument, events, editWindowMs, awayMs }: DirectoryParts,
 ): Directory {
   const removal = new Removal({ kv, log: documentLog, bus, store, forget, forgetDocument })
   const removals = new Removals({ queue, bus, removal, clock, log })
@@ -56,6 +61,7 @@ export function createDirectory(
     permissions: new Permissions(store, clock),
     activities: new Activities(store, events),
     edits: new Edits({ store, queue, clock, log, windowMs: editWindowMs }),
+    visits: new VisitEvents({ store, events, clock, log, awayMs }),
     removals,
   }
 }

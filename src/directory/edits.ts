@@ -4,6 +4,8 @@ import type { ActivityEvent } from '../events/activity.ts'
 import { type Edit, EditWindows, editOf, editQueue } from '../events/edit-windows.ts'
 import { readActivities, writeActivities } from '../events/record.ts'
 import type { Log } from '../log.ts'
+import { deletedUser } from '../model/named-users.ts'
+import { isErasedSince } from './erased-users.ts'
 import { JobLoop } from './job-loop.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { missingOf } from './places.ts'
@@ -73,7 +75,11 @@ async function writeEdit(transaction: Transaction, edit: Edit, commits: number):
   const { activityId, address, at } = edit
   if ((await missingOf(transaction, [{ type: 'document', id: address.documentId }])).length > 0) return
   const known = (await readActivities(transaction, [activityId])).get(activityId)
-  if (known === undefined && commits === 1) return writeActivities(transaction, [activityOf(edit)], at)
+  if (known === undefined && commits === 1) {
+    const isErased = await isErasedSince(transaction, edit.user.userId, at)
+    const user = isErased ? deletedUser : edit.user
+    return writeActivities(transaction, [activityOf({ ...edit, user })], at)
+  }
   if (known === undefined || commits === 1) return
   await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits } }], at)
 }

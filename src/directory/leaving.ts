@@ -88,18 +88,34 @@ async function cutAll(
 
 /** False when there was nothing left. */
 async function cutSlice(transaction: Transaction, subject: Subject): Promise<boolean> {
-  const [grants, memberships] = tieRanges(subject)
-  const granted = await transaction.scan({ prefix: grants, limit: sliceMax })
+  const granted = await cutGrants(transaction, subject, sliceMax)
+  const members = await cutMemberships(transaction, subject, sliceMax)
+  const notified = subject.type === 'user' ? await cutNotifications(transaction, subject.id, sliceMax) : 0
+  return granted + members + notified > 0
+}
+
+/** Removes up to `limit` grants of a user or a group; returns how many. */
+export async function cutGrants(transaction: Transaction, subject: Subject, limit: number): Promise<number> {
+  const granted = await transaction.scan({ prefix: keys.grantsOf(subject), limit })
   for (const entry of granted) {
     await removeGrant(transaction, indexedResource(entry), subject)
     transaction.delete(entry.key)
   }
-  const members = await transaction.scan({ prefix: memberships, limit: sliceMax })
+  return granted.length
+}
+
+/** Removes up to `limit` places of a user in groups, or of users in a group; returns how many. */
+export async function cutMemberships(
+  transaction: Transaction,
+  subject: Subject,
+  limit: number,
+): Promise<number> {
+  const [, prefix] = tieRanges(subject)
+  const members = await transaction.scan({ prefix, limit })
   for (const { key } of members) {
     const other = key.at(-1) as string
     const [groupId, userId] = subject.type === 'user' ? [other, subject.id] : [subject.id, other]
     removeMembership(transaction, { groupId, userId })
   }
-  const notified = subject.type === 'user' ? await cutNotifications(transaction, subject.id, sliceMax) : 0
-  return granted.length + members.length + notified > 0
+  return members.length
 }

@@ -24,6 +24,9 @@ export const notificationKeys = {
   /** Index: the notifications that a user has marked. */
   marksOf: (userId: string): Key => ['notificationMarksOf', userId],
   markOf: (userId: string, id: string): Key => ['notificationMarksOf', userId, id],
+  /** Index: those that name a user otherwise than as whom they address. */
+  naming: (userId: string): Key => ['notificationsNaming', userId],
+  namingIn: (userId: string, id: string): Key => ['notificationsNaming', userId, id],
   /** What a user wants to see: of a document, or null: of the organization. */
   config: (userId: string, documentId: string | null): Key =>
     documentId === null

@@ -1,13 +1,10 @@
+import { type NamedUser, namedUsersMax, usersNamedIn, withoutUser } from '../model/named-users.ts'
 import { notificationKeys as keys, type NotificationList } from './notification-keys.ts'
 import { type Metadata, present } from './records.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Somebody as named by whoever notifies; need not be a user of the organization. */
-export interface NotifiedUser {
-  readonly userId: string
-  readonly name?: string
-  readonly email?: string
-}
+export type NotifiedUser = NamedUser
 
 export interface NotificationRecord {
   /** ASCII letters, digits, `_` and `-`. */
@@ -62,10 +59,39 @@ function listsOf({ documentId, notifyUsers, notifyAll }: NotificationRecord): re
   ]
 }
 
+/** Ids of the users that a notification names otherwise than as whom it addresses. */
+const namedIn = (record: NotificationRecord): ReadonlySet<string> =>
+  usersNamedIn([record.actionUser, record.displayHeadlineMessageTemplateData, record.notificationSourceData])
+
+/** Does it name more users than may be looked for by? */
+export const namesTooMany = (record: NotificationRecord): boolean => namedIn(record).size > namedUsersMax
+
+/** Writes a notification that says something else now. Whom it addresses, and its time, are the same. */
+export function rewriteNotification(
+  transaction: Transaction,
+  before: NotificationRecord,
+  record: NotificationRecord,
+): void {
+  transaction.put(keys.notification(record.id), record)
+  for (const userId of namedIn(before)) transaction.delete(keys.namingIn(userId, record.id))
+  for (const userId of namedIn(record)) transaction.put(keys.namingIn(userId, record.id), present)
+}
+
+/** The notification with the deleted user instead of this one, whom it may address all the same. */
+export function withoutNamed(record: NotificationRecord, userId: string): NotificationRecord {
+  const known = record.actionUser.userId === userId ? record.actionUser : { userId }
+  return {
+    ...record,
+    actionUser: withoutUser(record.actionUser, known),
+    displayHeadlineMessageTemplateData: withoutUser(record.displayHeadlineMessageTemplateData, known),
+    notificationSourceData: withoutUser(record.notificationSourceData, known),
+  }
+}
+
 /** Adds a notification whose id is free. */
 export function addNotification(transaction: Transaction, record: NotificationRecord): void {
   const { id, createdAt } = record
-  transaction.put(keys.notification(id), record)
+  rewriteNotification(transaction, record, record)
   transaction.put(keys.state(id), { marks: 0 } satisfies NotificationState)
   for (const list of listsOf(record)) transaction.put(keys.inList(list, createdAt, id), present)
 }
@@ -87,6 +113,7 @@ export async function removeNotification(transaction: Transaction, id: string): 
   }
   transaction.delete(keys.notification(id))
   transaction.delete(keys.state(id))
+  for (const userId of namedIn(record)) transaction.delete(keys.namingIn(userId, id))
   for (const list of listsOf(record)) transaction.delete(keys.inList(list, record.createdAt, id))
   return true
 }

@@ -5,6 +5,8 @@ import {
   type NotificationRecord,
   removeMark,
   removeNotification,
+  rewriteNotification,
+  withoutNamed,
 } from './notification-records.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 import type { OrganizationStore } from './organization-store.ts'
@@ -60,21 +62,54 @@ export async function cutNotifications(
   userId: string,
   limit: number,
 ): Promise<number> {
-  const [addressed, marks, configs] = await Promise.all(
-    notificationTies(userId).map((prefix) => transaction.scan({ prefix, limit })),
-  )
-  for (const { key } of addressed ?? []) await cutAddressed(transaction, key.at(-1) as string, userId)
-  for (const { key } of marks ?? []) await removeMark(transaction, key.at(-1) as string, userId)
-  for (const { key } of configs ?? []) {
+  let count = 0
+  // One after the other: removing a notification removes its marks.
+  for (const cut of [cutAddressed, cutMarks, cutConfigs]) count += await cut(transaction, userId, limit)
+  return count
+}
+
+/** Takes a user from up to `limit` notifications, and removes those that address nobody else; returns how many. */
+export async function cutAddressed(transaction: Transaction, userId: string, limit: number): Promise<number> {
+  const prefix = keys.list({ kind: 'user', id: userId })
+  const entries = await transaction.scan({ prefix, limit })
+  for (const { key } of entries) {
+    const id = key.at(-1) as string
+    const record = await transaction.get<NotificationRecord>(keys.notification(id))
+    if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
+      await removeNotification(transaction, id)
+  }
+  return entries.length
+}
+
+/** Removes up to `limit` marks of a user; returns how many. */
+export async function cutMarks(transaction: Transaction, userId: string, limit: number): Promise<number> {
+  const marks = await transaction.scan({ prefix: keys.marksOf(userId), limit })
+  for (const { key } of marks) await removeMark(transaction, key.at(-1) as string, userId)
+  return marks.length
+}
+
+/** Removes up to `limit` of what a user wants to see; returns how many. */
+export async function cutConfigs(transaction: Transaction, userId: string, limit: number): Promise<number> {
+  const configs = await transaction.scan({ prefix: keys.configsOf(userId), limit })
+  for (const { key } of configs) {
     transaction.delete(key)
     const [, , kind, documentId] = key
     if (kind === 'document' && documentId !== undefined) transaction.delete(keys.configOn(documentId, userId))
   }
-  return [addressed, marks, configs].reduce((sum, entries) => sum + (entries?.length ?? 0), 0)
+  return configs.length
 }
 
-async function cutAddressed(transaction: Transaction, id: string, userId: string): Promise<void> {
-  const record = await transaction.get<NotificationRecord>(keys.notification(id))
-  if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
-    await removeNotification(transaction, id)
+/** Puts the deleted user into up to `limit` notifications that name this one; returns how many. */
+export async function anonymiseNotifications(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const entries = await transaction.scan({ prefix: keys.naming(userId), limit })
+  for (const { key } of entries) transaction.delete(key)
+  const ids = entries.map(({ key }) => key.at(-1) as string)
+  const records = await transaction.getAll<NotificationRecord>(ids.map(keys.notification))
+  for (const record of records)
+    if (record !== null) rewriteNotification(transaction, record, withoutNamed(record, userId))
+  return entries.length
 }

@@ -41,6 +41,8 @@ export const tenantKeys = {
   organizations: ['organizations'] as Key,
   /** When a user's tokens were revoked last. */
   revocation: (userId: string): Key => ['revocations', userId],
+  /** What has become of deleting a user's data; by a digest of whose, and where. */
+  erasure: (digest: string): Key => ['erasures', digest],
 }
 
 /**
@@ -72,6 +74,8 @@ export const keys = {
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
   users: ['users'] as Key,
   user: (userId: string): Key => ['users', userId],
+  /** When the data of a user was deleted; by a digest, which is no user's data. */
+  erased: (digest: string): Key => ['erased', digest],
   /** Grants on a resource. */
   grantsOn: ({ type, id }: Resource): Key => ['grants', type, id],
   userGrantsOn: ({ type, id }: Resource): Key => ['grants', type, id, 'user'],

@@ -2,6 +2,7 @@ import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { removeActivitiesOf } from '../events/record.ts'
 import { documentPrefix, organizationPrefix } from '../model/address.ts'
+import { removeDocumentComments } from './comment-removal.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeGrant } from './grants.ts'
 import { inSlices } from './items.ts'
@@ -19,6 +20,7 @@ import { findOrganization, type OrganizationStore } from './organization-store.t
 import type { DocumentRecord, OrganizationRecord } from './records.ts'
 import type { RemovalTask } from './removal-task.ts'
 import { encodeRemovalNews, removalTopic } from './removed.ts'
+import type { GoOn } from './worker.ts'
 
 /** Keys in one commit. */
 const keysAtOnce = 500
@@ -38,9 +40,6 @@ export interface RemovalTools {
 
 /** Of something in an organization. */
 type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
-
-/** To be called between slices: throws when the work must not go on. */
-export type GoOn = () => Promise<void>
 
 /** Removes what is kept of an organization outside its own partition, where it is removed from here. */
 export type ForgetOrganization = (scope: OrganizationScope, goOn: GoOn) => Promise<void>
@@ -137,6 +136,7 @@ export class Removal {
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
     await inSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
+    for (const id of documentIds) await removeDocumentComments(store, scope, id, goOn)
     await inSlices(documentIds, (id) => forgetDocument(scope, id, goOn))
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)

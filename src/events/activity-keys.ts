@@ -1,5 +1,5 @@
 import type { Key } from '../engine/engine.ts'
-import { type ActivityRecord, type ActivityTraits, traitsOf } from './activity.ts'
+import { type ActivityRecord, type ActivityTraits, namedUsers, traitsOf } from './activity.ts'
 
 /** Milliseconds of the year 9999 have 15 digits, a transaction records fewer than 100,000 activities. */
 const timeDigits = 15
@@ -22,6 +22,8 @@ export const activityKeys = {
   position: (id: string): Key => ['activityPositions', id],
   /** Index by time: those that have `value` as this trait, with all their traits. */
   by: (trait: keyof ActivityTraits, value: string): Key => ['activitiesBy', trait, value],
+  /** Index by time: those that name a user who did not do it. */
+  naming: (userId: string): Key => ['activitiesNaming', userId],
 }
 
 export const positionOf = ({ timestamp, place, id }: ActivityRecord): Position => ({
@@ -54,7 +56,9 @@ export function comparePositions(a: Position, b: Position): number {
 export function entriesOf(activity: ActivityRecord): readonly Key[] {
   const position = positionOf(activity)
   const traits = Object.entries(traitsOf(activity)) as [keyof ActivityTraits, string | null][]
-  return traits.flatMap(([trait, value]) =>
+  const byTraits = traits.flatMap(([trait, value]) =>
     value === null ? [] : [entryAt(activityKeys.by(trait, value), position)],
   )
+  const naming = namedUsers(activity).map((userId) => entryAt(activityKeys.naming(userId), position))
+  return [...byTraits, ...naming]
 }

@@ -1,3 +1,5 @@
+import { usersNamedIn } from '../model/named-users.ts'
+
 /** Who did something; other members than the id are shown as they were given. */
 export interface ActionUser {
   readonly userId: string
@@ -57,6 +59,18 @@ export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({
   featureType: activity.featureType,
   actionType: activity.actionType,
 })
+
+/** What activities about users themselves are called begins so: what they act on is a user. */
+export const aboutUsers = 'user.'
+
+/** Ids of the users that an activity names, other than who did it. */
+export function namedUsers(activity: ActivityEvent): readonly string[] {
+  const { actionUser, actionType, targetEntityId, changes, displayMessageTemplateData } = activity
+  const named = new Set(usersNamedIn([changes, displayMessageTemplateData]))
+  if (targetEntityId !== undefined && actionType.startsWith(aboutUsers)) named.add(targetEntityId)
+  named.delete(actionUser.userId)
+  return [...named]
+}
 
 /** What is given of the content of an activity, and no other members that an object may have. */
 export function contentOf<Given extends Partial<ActivityContent>>(

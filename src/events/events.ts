@@ -24,6 +24,11 @@ export class Events {
     this.#wanted = wanted
   }
 
+  /** Is it worth while to make an event of a type? */
+  wants(tenant: Tenant, type: EventType): boolean {
+    return this.#wanted(tenant, type)
+  }
+
   /**
    * Records what has happened in an organization. To be called once in a transaction, so that activities of the same
    * time keep the order given.

@@ -1,5 +1,6 @@
 import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
 import { activityKeys, entriesOf, type Position, positionIn, positionOf } from './activity-keys.ts'
+import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
 /**
@@ -58,6 +59,31 @@ export async function removeActivitiesOf(
   const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
   for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
   return entries.length
+}
+
+/**
+ * Removes activities of a document that are on one target, fewer than twice `limit`; returns how many: fewer than
+ * `limit` when it was all.
+ */
+export async function removeActivitiesOn(
+  transaction: PartitionWriter,
+  { documentId, targetEntityId }: { readonly documentId: string; readonly targetEntityId: string },
+  limit: number,
+): Promise<number> {
+  const index = [activityKeys.by('targetEntityId', targetEntityId)]
+  const range = { order: 'asc', limit } as const
+  const positions: Position[] = []
+  for (let after: Position | null = null; ; ) {
+    const chunk: Chunk = await readChunk(transaction, index, { ...range, after })
+    // Another document may have something of the same name.
+    const fitting = chunk.entries.filter(({ traits }) => traits.documentId === documentId)
+    positions.push(...fitting.map(({ position }) => position))
+    after = chunk.until
+    if (after === null || positions.length >= limit) break
+  }
+  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
+  return positions.length
 }
 
 export function removeActivity(transaction: PartitionWriter, activity: ActivityRecord): void {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeRecord } from '../directory/records.ts'
 import type { Key, Kv } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
@@ -6,6 +5,7 @@ import { Lines } from '../engine/lines.ts'
 import type { Tenant } from '../model/address.ts'
 import { JudgmentIndex } from './judgment-index.ts'
 import {
+  type ChangedJudgment,
   type Judgment,
   type JudgmentChange,
   type JudgmentPlace,
@@ -14,8 +14,9 @@ import {
   memoryPart,
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
+import { Slices } from './slices.ts'
 
-/** Judgments read, and put into an index, in one turn of the event loop. */
+/** Judgments read at once. */
 const pageMax = 200
 
 interface Known {
@@ -73,13 +74,12 @@ export class Indexes {
   async #build({ part, place }: Scope): Promise<Known> {
     const [state = null] = await this.#kv.get(part, [judgmentKeys.state])
     const changes = state === null ? 0 : (decodeRecord(state) as MemoryState).changes
-    const [index, prefix] = [new JudgmentIndex(), judgmentKeys.within(place)]
+    const [index, slices, prefix] = [new JudgmentIndex(), new Slices(), judgmentKeys.within(place)]
     for (let after: Key | undefined, more = true; more; ) {
       const entries = await this.#kv.scan(part, { prefix, limit: pageMax, ...(after && { after }) })
-      for (const { value } of entries) index.add(decodeRecord(value) as Judgment)
+      for (const { value } of entries) await addTo(index, value, slices)
       after = entries.at(-1)?.key
       more = entries.length === pageMax
-      await nextTurn()
     }
     return { index, changes }
   }
@@ -89,8 +89,9 @@ export class Indexes {
     const range = { prefix: judgmentKeys.changes, after: judgmentKeys.change(known.changes) }
     const entries = await this.#kv.scan(scope.part, { ...range, limit: memoryLimits.changes + 1 })
     if (entries.length > 0 && Number(entries[0]?.key.at(-1)) !== known.changes + 1) return false
+    const slices = new Slices()
     for (const { key, value } of entries) {
-      await this.#apply(scope, known.index, decodeRecord(value) as JudgmentChange)
+      await this.#apply(scope, known.index, decodeRecord(value) as JudgmentChange, slices)
       known.changes = Number(key.at(-1))
     }
     return true
@@ -100,13 +101,21 @@ export class Indexes {
   async #apply(
     { part, place }: Scope,
     index: JudgmentIndex,
-    { added, removed }: JudgmentChange,
+    { added, anonymised, removed }: JudgmentChange,
+    slices: Slices,
   ): Promise<void> {
-    for (const judgmentId of removed) index.remove(judgmentId)
+    for (const judgmentId of removed) await slices.spend(index.remove(judgmentId))
     const missing = added.filter((each) => isWithin(each, place) && !index.has(each.judgmentId))
-    const keys = missing.map((each) => judgmentKeys.judgment(each, each.judgmentId))
+    for (const value of await this.#read(part, missing)) await addTo(index, value, slices)
+    const known = anonymised.filter(({ judgmentId }) => index.has(judgmentId))
+    for (const value of await this.#read(part, known)) index.replace(decodeRecord(value) as Judgment)
+  }
+
+  /** Those that are still there. */
+  async #read(part: Key, judgments: readonly ChangedJudgment[]): Promise<readonly Uint8Array[]> {
+    const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
     const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)
-    for (const value of values) if (value !== null) index.add(decodeRecord(value) as Judgment)
+    return values.filter((value) => value !== null)
   }
 
   #makeRoom(): void {
@@ -123,3 +132,7 @@ export class Indexes {
 const isWithin = (at: JudgmentPlace, { organizationId, documentId }: JudgmentPlace): boolean =>
   (organizationId === null || at.organizationId === organizationId) &&
   (documentId === null || at.documentId === documentId)
+
+async function addTo(index: JudgmentIndex, value: Uint8Array, slices: Slices): Promise<void> {
+  await slices.spend(index.add(decodeRecord(value) as Judgment))
+}

@@ -11,6 +11,12 @@ export interface JudgmentPlace {
   readonly documentId: string | null
 }
 
+/** The judgments of one reviewer: all of the API key, or those of one organization. */
+export interface ReviewerScope {
+  readonly reviewerId: string
+  readonly organizationId: string | null
+}
+
 /** A decision that somebody made. */
 export interface Judgment extends JudgmentPlace {
   /** Ids sort by `judgedAt`. */
@@ -20,6 +26,7 @@ export interface Judgment extends JudgmentPlace {
   readonly decision: Decision
   /** '' when none was given. */
   readonly reason: string
+  /** '' when who it was has been forgotten. */
   readonly reviewerId: string
   /** Epoch milliseconds. */
   readonly judgedAt: number
@@ -28,6 +35,8 @@ export interface Judgment extends JudgmentPlace {
 /** Where a judgment is kept, and what it counts. */
 export interface JudgmentLocation extends JudgmentPlace {
   readonly characters: number
+  /** As of the judgment. */
+  readonly reviewerId: string
 }
 
 /** What an API key holds. Every change counts `changes`, so that no two are made at once. */
@@ -37,9 +46,16 @@ export interface MemoryState {
   readonly changes: number
 }
 
+/** A judgment that a change is about. */
+export interface ChangedJudgment extends JudgmentPlace {
+  readonly judgmentId: string
+}
+
 /** One change, for indexes to follow. */
 export interface JudgmentChange {
-  readonly added: readonly (JudgmentPlace & { readonly judgmentId: string })[]
+  readonly added: readonly ChangedJudgment[]
+  /** Their reviewers have been forgotten. */
+  readonly anonymised: readonly ChangedJudgment[]
   readonly removed: readonly string[]
 }
 
@@ -66,6 +82,18 @@ export const judgmentKeys = {
   /** Index: where each is, in the order of the times at which they were judged. */
   locations: ['locations'] as Key,
   location: (judgmentId: string): Key => ['locations', judgmentId],
+  /** Index: the judgments of a reviewer, by organizations; in one of these in the order of their times. */
+  reviewed: ({ reviewerId, organizationId }: ReviewerScope): Key => [
+    'reviewers',
+    reviewerId,
+    ...(organizationId === null ? [] : [organizationId]),
+  ],
+  review: (reviewerId: string, organizationId: string | null, judgmentId: string): Key => [
+    'reviewers',
+    reviewerId,
+    organizationId ?? nowhere,
+    judgmentId,
+  ],
   /** The last changes by their numbers, from 1 on. */
   changes: ['changes'] as Key,
   change: (number: number): Key => ['changes', inOrder(number)],

@@ -3,10 +3,12 @@ import type { Clock } from '../clock.ts'
 import { eachItem, ItemRefused, type Results } from '../directory/items.ts'
 import { keys, type OrganizationScope, type Resource } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Page, PageRange } from '../directory/page.ts'
 import { checkResource } from '../directory/places.ts'
+import { type Reader, StoreReader } from '../directory/reader.ts'
 import type { OrganizationRecord } from '../directory/records.ts'
 import { type Transaction, Transactions } from '../directory/transaction.ts'
-import type { Kv } from '../engine/engine.ts'
+import type { Key, Kv } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
 import {
@@ -18,11 +20,13 @@ import {
   judgmentKeys,
   type MemoryState,
   memoryPart,
+  type ReviewerScope,
 } from './judgment-keys.ts'
 import { memoryLimits } from './limits.ts'
+import { Tally } from './tally.ts'
 
-/** Judgments that one commit removes. */
-const removedAtOnce = 200
+/** Judgments that one commit removes or changes. */
+const atOnce = 200
 
 export interface JudgmentInput {
   readonly query: string
@@ -59,13 +63,14 @@ export class Judgments {
 
   /**
    * Keeps a judgment, and answers its id. Beyond the limits, those judged longest ago are forgotten.
+   * @param unique tells it from others of the same time: with the same once more, nothing is added
    * @throws ApiError NOT_FOUND when the organization or document does not exist; ABORTED
    */
-  async add(tenant: Tenant, input: JudgmentInput): Promise<string> {
+  async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
     const { organizationId = null, documentId = null } = input
     const judgedAt = input.judgedAt ?? this.#parts.clock.now()
     const judgment: Judgment = {
-      judgmentId: judgmentIdOf(judgedAt, randomUUID()),
+      judgmentId: judgmentIdOf(judgedAt, unique),
       query: input.query,
       decision: input.decision,
       reason: input.reason ?? '',
@@ -100,13 +105,53 @@ export class Judgments {
     const prefix = judgmentKeys.within({ organizationId: scope.organizationId, documentId: null })
     for (let found = true; found; await goOn())
       found = await this.#change(scope, async (transaction, tally) => {
-        const entries = await transaction.scan({ prefix, limit: removedAtOnce })
+        const entries = await transaction.scan({ prefix, limit: atOnce })
         const ids = entries.map(({ key }) => key.at(-1) as string)
         const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
         for (const [index, location] of locations.entries())
           if (location !== null) tally.remove(ids[index] as string, location)
         return entries.length > 0
       })
+  }
+
+  /** A page of what somebody has judged, by organizations; in each the oldest first. */
+  async listReviewed(
+    tenant: Tenant,
+    scope: ReviewerScope,
+    { after, limit }: PageRange,
+  ): Promise<Page<Judgment>> {
+    const [reader, prefix] = [
+      new StoreReader(this.#parts.kv, memoryPart(tenant)),
+      judgmentKeys.reviewed(scope),
+    ]
+    const from = after === undefined ? {} : { after: reviewAt(scope.reviewerId, after) }
+    const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
+    const shown = entries.slice(0, limit).map(({ key }) => key)
+    const items = await reviewedAt(reader, shown)
+    const last = shown.at(-1)
+    return { items, next: entries.length > limit && last !== undefined ? positionOf(last) : null }
+  }
+
+  /**
+   * Takes away who decided from all that somebody has judged, a bounded number a commit; what was decided stays a
+   * precedent. Those of all who have been forgotten count as of one reviewer. May be done again after a failure.
+   * @param goOn called in between @returns how many were changed
+   */
+  async forgetReviewer(tenant: Tenant, scope: ReviewerScope, goOn: () => Promise<void>): Promise<number> {
+    const prefix = judgmentKeys.reviewed(scope)
+    for (let total = 0; ; await goOn()) {
+      const found = await this.#change(tenant, async (transaction, tally) => {
+        const entries = await transaction.scan({ prefix, limit: atOnce })
+        const judgments = await reviewedAt(
+          transaction,
+          entries.map(({ key }) => key),
+        )
+        for (const judgment of judgments) tally.anonymise(judgment)
+        return judgments.length
+      })
+      total += found
+      if (found === 0) return total
+    }
   }
 
   /** The organization is another partition: if its removal has begun meanwhile, it may not have seen the judgment. */
@@ -124,9 +169,10 @@ export class Judgments {
 
   async #put(tenant: Tenant, judgment: Judgment): Promise<void> {
     await this.#change(tenant, async (transaction, tally) => {
+      if ((await transaction.get(judgmentKeys.location(judgment.judgmentId))) !== null) return
       tally.add(judgment)
       if (!this.#isFull(tally.state)) return
-      const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: removedAtOnce })
+      const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: atOnce })
       const ids = oldest.map(({ key }) => key.at(-1) as string)
       const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
       for (const [index, location] of locations.entries())
@@ -156,50 +202,22 @@ export class Judgments {
 const resourceOf = ({ documentId }: JudgmentPlace, { organizationId }: OrganizationScope): Resource =>
   documentId === null ? { type: 'organization', id: organizationId } : { type: 'document', id: documentId }
 
-/** What one change adds and removes. */
-class Tally {
-  readonly #transaction: Transaction
-  readonly #added: (JudgmentPlace & { judgmentId: string })[] = []
-  readonly #removed: string[] = []
-  state: MemoryState
+/** What the entries of the index of reviewers are about. What is gone meanwhile is left out. */
+async function reviewedAt(reader: Reader, entries: readonly Key[]): Promise<readonly Judgment[]> {
+  const ids = entries.map((key) => key.at(-1) as string)
+  const locations = await reader.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+  const keysOf = ids.flatMap((id, index) => {
+    const location = locations[index]
+    return location == null ? [] : [judgmentKeys.judgment(location, id)]
+  })
+  const judgments = await reader.getAll<Judgment>(keysOf)
+  return judgments.filter((judgment) => judgment !== null)
+}
 
-  constructor(transaction: Transaction, state: MemoryState) {
-    this.#transaction = transaction
-    this.state = state
-  }
+/** Our ids have no slash. */
+const positionOf = (entry: Key): string => entry.slice(-2).toReversed().join('/')
 
-  add(judgment: Judgment): void {
-    const { judgmentId, organizationId, documentId, query, reason } = judgment
-    const characters = query.length + reason.length
-    const location: JudgmentLocation = { organizationId, documentId, characters }
-    this.#transaction.put(judgmentKeys.judgment(judgment, judgmentId), judgment)
-    this.#transaction.put(judgmentKeys.location(judgmentId), location)
-    this.#added.push({ judgmentId, organizationId, documentId })
-    this.#count(1, characters)
-  }
-
-  remove(judgmentId: string, location: JudgmentLocation): void {
-    this.#transaction.delete(judgmentKeys.judgment(location, judgmentId))
-    this.#transaction.delete(judgmentKeys.location(judgmentId))
-    this.#removed.push(judgmentId)
-    this.#count(-1, -location.characters)
-  }
-
-  /** Writes the change down for those who follow, if there is any. @param kept how many of the last ones stay */
-  end(kept: number): void {
-    if (this.#added.length + this.#removed.length === 0) return
-    const changes = this.state.changes + 1
-    this.#transaction.put(judgmentKeys.change(changes), { added: this.#added, removed: this.#removed })
-    if (changes > kept) this.#transaction.delete(judgmentKeys.change(changes - kept))
-    this.#transaction.put(judgmentKeys.state, { ...this.state, changes })
-  }
-
-  #count(judgments: number, characters: number): void {
-    const { state } = this
-    this.state = {
-      ...state,
-      count: state.count + judgments,
-      characters: state.characters + characters,
-    }
-  }
+function reviewAt(reviewerId: string, position: string): Key {
+  const slash = position.indexOf('/')
+  return judgmentKeys.review(reviewerId, position.slice(slash + 1), position.slice(0, slash))
 }

@@ -2,10 +2,11 @@ import type { Clock } from '../clock.ts'
 import type { Results } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Page, PageRange } from '../directory/page.ts'
 import type { Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import { Indexes } from './indexes.ts'
-import type { Decision, Judgment } from './judgment-keys.ts'
+import type { Decision, Judgment, ReviewerScope } from './judgment-keys.ts'
 import { type JudgmentInput, Judgments } from './judgments.ts'
 import { type Suggested, type SuggestionScope, suggestionOf } from './suggestion.ts'
 
@@ -37,12 +38,22 @@ export class Memory {
   }
 
   /** See `Judgments.add`. */
-  add(tenant: Tenant, input: JudgmentInput): Promise<string> {
-    return this.#judgments.add(tenant, input)
+  add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
+    return this.#judgments.add(tenant, input, unique)
   }
 
   delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<Results> {
     return this.#judgments.delete(tenant, judgmentIds)
+  }
+
+  /** See `Judgments.listReviewed`. */
+  judgmentsOf(tenant: Tenant, scope: ReviewerScope, range: PageRange): Promise<Page<Judgment>> {
+    return this.#judgments.listReviewed(tenant, scope, range)
+  }
+
+  /** See `Judgments.forgetReviewer`. */
+  forgetReviewer(tenant: Tenant, scope: ReviewerScope, goOn: () => Promise<void>): Promise<number> {
+    return this.#judgments.forgetReviewer(tenant, scope, goOn)
   }
 
   /** Removes what belongs to an organization. @param goOn called between bounded slices */

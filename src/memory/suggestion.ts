@@ -134,6 +134,12 @@ function caveatsOf(side: Side, against: Side | null, now: number): readonly stri
     caveats.push(
       `Most of the support is older than 6 months: ${old.length} of ${precedents.length} judgments.`,
     )
-  if (reviewersOf(side) === 1) caveats.push('All of the support comes from a single reviewer.')
+  if (reviewersOf(side) === 1) caveats.push(singleReviewer(precedents))
   return caveats
 }
+
+/** Of those who have been forgotten nobody knows how many they were. */
+const singleReviewer = ([first]: readonly Precedent[]): string =>
+  first?.judgment.reviewerId === ''
+    ? 'All of the support comes from reviewers who have been deleted, perhaps from a single one.'
+    : 'All of the support comes from a single reviewer.'

@@ -15,6 +15,10 @@ const separators = /[\p{Z}\p{P}\p{S}\p{C}]+/u
 /** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
 
+/** Characters. */
+const segmentedAtOnce = 256
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+
 /** The words of a text that count, as often as they are there: lower case, compatible forms alike, no stop words. */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase()
@@ -29,7 +33,18 @@ export function termsOf(text: string): string[] {
 export const searchTermsOf = (text: string): string[] =>
   [...new Set(termsOf(text))].slice(0, memoryLimits.queryTerms)
 
+/**
+ * A part at a time: the time for all at once grows with the square of the length. The last segment of a part may go on
+ * in the next one, which begins with it.
+ */
 function segmentsOf(word: string): string[] {
-  const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
-  return [...segmenter.segment(word)].map(({ segment }) => segment)
+  const all: string[] = []
+  for (let at = 0; at < word.length; ) {
+    const part = word.slice(at, at + segmentedAtOnce)
+    const segments = [...segmenter.segment(part)].map(({ segment }) => segment)
+    if (at + part.length < word.length && segments.length > 1) segments.pop()
+    all.push(...segments)
+    for (const { length } of segments) at += length
+  }
+  return all
 }

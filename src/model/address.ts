@@ -33,6 +33,9 @@ export function idProblem(id: unknown): string | null {
 /** Names an organization, whose documents are one range of keys. */
 export type OrganizationAddress = Pick<DocumentAddress, 'workspaceId' | 'apiKey' | 'organizationId'>
 
+/** Names a document, whatever its editors. */
+export type DocumentScope = Omit<DocumentAddress, 'editorId'>
+
 /** The segments that the keys of all documents of an organization start with. */
 export const organizationPrefix = (address: OrganizationAddress): readonly string[] => [
   address.workspaceId,

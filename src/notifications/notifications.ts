@@ -6,7 +6,9 @@ import {
   addNotification,
   type NotificationMark,
   type NotificationRecord,
+  namesTooMany,
   putMark,
+  rewriteNotification,
 } from '../directory/notification-records.ts'
 import { type OrganizationScope, keys as organizationKeys } from '../directory/organization-keys.ts'
 import { type OrganizationStore, organizationOf } from '../directory/organization-store.ts'
@@ -16,6 +18,8 @@ import type { Reader } from '../directory/reader.ts'
 import { decodeRecord, type UserRecord } from '../directory/records.ts'
 import { touched } from '../directory/touched.ts'
 import type { Transaction } from '../directory/transaction.ts'
+import { invalid } from '../errors.ts'
+import { namedUsersMax } from '../model/named-users.ts'
 import { type Deletion, deleteNotifications } from './deletion.ts'
 import { notificationLimits as limits } from './limits.ts'
 import { existing, listNotifications, type NotificationListing } from './listing.ts'
@@ -72,7 +76,9 @@ export class Notifications {
       await checkResource(transaction, { type: 'document', id: given.documentId })
       if ((await transaction.get(keys.notification(id))) !== null) return { id, outcome: 'used already' }
       const now = this.#clock.now()
-      addNotification(transaction, { ...given, id, createdAt: now, lastUpdated: now })
+      const record = { ...given, id, createdAt: now, lastUpdated: now }
+      if (namesTooMany(record)) throw invalid(tooManyNamed)
+      addNotification(transaction, record)
       return { id, outcome: 'added' }
     })
   }
@@ -128,12 +134,16 @@ export class Notifications {
     const users = await transaction.getAll<UserRecord>(readers.map(organizationKeys.user))
     const stranger = readers.find((userId, index) => reachOf(record, userId, users[index] ?? null) === null)
     if (stranger !== undefined) throw new ItemRefused(`it is not addressed to ${stranger}`)
-    transaction.put(keys.notification(id), changed(record, change, this.#clock.now()))
+    const next = changed(record, change, this.#clock.now())
+    if (namesTooMany(next)) throw new ItemRefused(tooManyNamed)
+    rewriteNotification(transaction, record, next)
     await transaction.getAll(readers.map((userId) => keys.mark(id, userId)))
     for (const userId of readers) await putMark(transaction, id, userId, { read: true })
     return 'updated'
   }
 }
+
+const tooManyNamed = `the notification names more than ${namedUsersMax} users`
 
 /** With those members that may change: callers send others, too. */
 const changed = (

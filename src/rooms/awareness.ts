@@ -1,17 +1,36 @@
 import type { Clock } from '../clock.ts'
-import { type AwarenessEntry, type AwarenessText, removedText, writeAwareness } from '../update/awareness.ts'
+import {
+  type AwarenessEntry,
+  type AwarenessText,
+  removedText,
+  writeAwarenessMessages,
+} from '../update/awareness.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
 import type { FrameEncoder, Member } from './member.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
 import { Said, userIn } from './said.ts'
 
-interface Shown {
+/** What a client shows. Its text is made when it is sent: of states that follow each other fast only the last is. */
+class Shown {
   readonly clock: number
-  /** JSON with the identity of the user stamped in. */
-  readonly text: string
   readonly userId: string
+  #text: string | (() => string)
+
+  constructor(clock: number, userId: string, text: string | (() => string)) {
+    this.clock = clock
+    this.userId = userId
+    this.#text = text
+  }
+
+  /** JSON with the identity of the user stamped in. */
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text()
+    return this.#text
+  }
 }
 
+/** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
+export const statesMax = 5_000
 /** Client ids of members that have left, whose clock is remembered; the oldest are forgotten first. */
 const departedMax = 1_000
 /** Of these, how many a client that catches up is told of. */
@@ -26,8 +45,7 @@ interface Departed {
 }
 
 interface Change {
-  readonly clock: number
-  readonly text: string
+  readonly state: Pick<AwarenessText, 'clock' | 'text'>
   /** The member that knows it already; null: nobody does, its author must see it too. */
   readonly knownTo: Member | null
 }
@@ -40,6 +58,8 @@ interface Parts {
   readonly clock: Clock
   /** Shortest time between two messages. */
   readonly windowMs: number
+  /** A client's state is not shown because there are too many. */
+  readonly refused: () => void
 }
 
 /**
@@ -70,6 +90,14 @@ export class AwarenessBoard implements PresenceView {
 
   join(member: Member): void {
     this.#parts.presence.join(member, this)
+  }
+
+  /** Is what `member` says of a client of any interest? Most of it is told back of others. */
+  concerns(member: Member, clientId: number): boolean {
+    const own = this.#clientOf.get(member)
+    if (own !== undefined) return own === clientId
+    const owner = this.#ownerOf.get(clientId)
+    return owner === undefined || owner.user.id === member.user.id
   }
 
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
@@ -103,25 +131,23 @@ export class AwarenessBoard implements PresenceView {
 
   showGuest({ clientId, clock, text, userId }: GuestState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
-    else this.#show(clientId, { clock, text, userId }, null)
+    else this.#show(clientId, new Shown(clock, userId, text), null)
     this.#schedule()
   }
 
-  /** One message with all states; null when nobody shows any. */
-  all(): Uint8Array | null {
-    if (this.#shown.size === 0) return null
-    return writeAwareness(this.#states())
+  /** Messages with all states. */
+  all(): readonly Uint8Array[] {
+    return writeAwarenessMessages(this.#states())
   }
 
   /** The same for somebody who has missed messages: also what is shown no more. */
-  allAndDeparted(): Uint8Array | null {
+  allAndDeparted(): readonly Uint8Array[] {
     const departed = [...this.#departed].map(([clientId, { clock }]) => ({
       clientId,
       clock,
       text: removedText,
     }))
-    const entries = [...this.#states(), ...departed.slice(-departedShownMax)]
-    return entries.length === 0 ? null : writeAwareness(entries)
+    return writeAwarenessMessages([...this.#states(), ...departed.slice(-departedShownMax)])
   }
 
   /** The room is over, for everybody. */
@@ -146,6 +172,10 @@ export class AwarenessBoard implements PresenceView {
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
+    if (owner === undefined && this.#ownerOf.size >= statesMax) {
+      this.#parts.refused()
+      return false
+    }
     if (owner !== undefined) this.#clientOf.delete(owner)
     this.#clientOf.set(member, clientId)
     this.#ownerOf.set(clientId, member)
@@ -188,12 +218,12 @@ export class AwarenessBoard implements PresenceView {
 
   /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
   #showSaid(clientId: number, said: Said, user: ShownUser): void {
-    const text = stamped(said.state, user)
-    const last = this.#clockShown(clientId) ?? -1
-    const knows = user.status === undefined || userIn(said.state).status === user.status
-    if (knows && last >= said.clock && this.#shown.get(clientId)?.text === text) return
-    if (last >= said.clock || !knows) return this.#showMadeUp(clientId, said, user)
-    this.#show(clientId, { clock: said.clock, text, userId: user.id }, said.member)
+    const { clock, state, member } = said
+    const isLate = (this.#clockShown(clientId) ?? -1) >= clock
+    const knows = user.status === undefined || userIn(state).status === user.status
+    if (knows && isLate && this.#shown.get(clientId)?.text === stamped(state, user)) return
+    if (isLate || !knows) return this.#showMadeUp(clientId, said, user)
+    this.#show(clientId, new Shown(clock, user.id, () => stamped(state, user)), member)
   }
 
   /** Shows what the client does not know of, with a clock that is later than all. */
@@ -201,7 +231,7 @@ export class AwarenessBoard implements PresenceView {
     const clock = Math.max(this.#clockShown(clientId) ?? -1, said.clock) + 1
     const text = stamped(said.state, user)
     said.madeUp(clock, text)
-    this.#show(clientId, { clock, text, userId: user.id }, null)
+    this.#show(clientId, new Shown(clock, user.id, text), null)
   }
 
   #hideMadeUp(clientId: number, said: Said): void {
@@ -214,7 +244,7 @@ export class AwarenessBoard implements PresenceView {
   #show(clientId: number, shown: Shown, knownTo: Member | null): void {
     this.#departed.delete(clientId)
     this.#shown.set(clientId, shown)
-    this.#changed.set(clientId, { clock: shown.clock, text: shown.text, knownTo })
+    this.#changed.set(clientId, { state: shown, knownTo })
   }
 
   /** @param clock that of the client's own farewell, which is known to it */
@@ -226,7 +256,7 @@ export class AwarenessBoard implements PresenceView {
 
   #remove(clientId: number, clock: number, userId: string, knownTo: Member | null): void {
     this.#shown.delete(clientId)
-    this.#changed.set(clientId, { clock, text: removedText, knownTo })
+    this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
     this.#departed.delete(clientId)
     this.#departed.set(clientId, { clock, userId })
     if (this.#departed.size <= departedMax) return
@@ -245,9 +275,17 @@ export class AwarenessBoard implements PresenceView {
     this.#lastFlush = this.#parts.clock.now()
     const changed = [...this.#changed]
     this.#changed.clear()
-    if (changed.length === 0) return
-    const message = writeAwareness(changed.map(([clientId, { clock, text }]) => ({ clientId, clock, text })))
+    const states = changed.map(([clientId, { state }]) => ({
+      clientId,
+      clock: state.clock,
+      text: state.text,
+    }))
     const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
+    for (const message of writeAwarenessMessages(states)) this.#send(message, only)
+  }
+
+  /** @param only whose own state it is, and nothing else */
+  #send(message: Uint8Array, only: Member | null | undefined): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
     for (const member of this.#parts.members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)

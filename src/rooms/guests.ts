@@ -49,6 +49,9 @@ interface Parts {
   readonly total: GuestCount
   /** What awareness is to show from now on. */
   readonly changed: (states: readonly GuestState[]) => void
+  readonly came: (guest: Guest) => void
+  /** Also when it comes with a socket. */
+  readonly went: (guest: Guest) => void
 }
 
 /** What is said when nothing is said. */
@@ -117,6 +120,7 @@ export class Guests {
       }
       this.#byUser.set(userId, guest)
       changed.push(stateOf(guest))
+      if (before === undefined) this.#parts.came(guest)
     }
     this.#tell(changed)
   }
@@ -131,6 +135,7 @@ export class Guests {
       this.#byUser.delete(userId)
       this.#clientIds.delete(guest.clientId)
       this.#parts.total.count -= 1
+      this.#parts.went(guest)
       changed.push({ userId, clientId: guest.clientId, clock, text: removedText })
     }
     if (changed.length > 0) this.#tell(changed)

@@ -1,5 +1,15 @@
 import type { Clock } from '../clock.ts'
-import { defaultStatus, type GuestCount, type GuestState, Guests, merged, type SaidByRest } from './guests.ts'
+import type { VisitNotes, Visitor } from '../events/visits.ts'
+import type { DocumentScope } from '../model/address.ts'
+import {
+  defaultStatus,
+  type Guest,
+  type GuestCount,
+  type GuestState,
+  Guests,
+  merged,
+  type SaidByRest,
+} from './guests.ts'
 import type { Member } from './member.ts'
 
 /** Longest status; what a client says of itself beyond it is not read. */
@@ -53,22 +63,42 @@ interface Connected {
   said: SaidByRest
 }
 
+interface Parts {
+  readonly document: DocumentScope
+  readonly clock: Clock
+  readonly total: GuestCount
+  /** Is told who comes and goes. */
+  readonly visits: VisitNotes
+  /** There may be nobody left. */
+  readonly emptied: () => void
+}
+
 /**
  * Who is on one document: those with a socket in any of its rooms, and those whom REST names. Somebody is either of
  * both; who comes with a socket is no guest any more, and is gone with the last one.
  */
 export class PresenceBoard {
-  readonly #clock: Clock
+  readonly #parts: Parts
   readonly #views = new Set<PresenceView>()
   readonly #connected = new Map<string, Connected>()
   readonly #guests: Guests
-  readonly #emptied: () => void
 
-  /** @param emptied called when there may be nobody left */
-  constructor(clock: Clock, total: GuestCount, emptied: () => void) {
-    this.#clock = clock
-    this.#emptied = emptied
-    this.#guests = new Guests({ clock, total, changed: (states) => this.#showGuests(states) })
+  constructor(parts: Parts) {
+    const { clock, total, visits, document } = parts
+    this.#parts = parts
+    this.#guests = new Guests({
+      clock,
+      total,
+      changed: (states) => this.#showGuests(states),
+      came: (guest) => visits.came(document, visitorOf(guest)),
+      went: (guest) => {
+        if (!this.#connected.has(guest.userId)) visits.went(document, visitorOf(guest))
+      },
+    })
+  }
+
+  get document(): DocumentScope {
+    return this.#parts.document
   }
 
   /** Neither users nor rooms: a new board would be the same. */
@@ -86,32 +116,42 @@ export class PresenceBoard {
     this.#views.delete(view)
     for (const { sockets } of this.#connected.values())
       for (const [member, socket] of sockets) if (socket.view === view) this.leave(member)
-    this.#emptied()
+    this.#parts.emptied()
   }
 
   join(member: Member, view: PresenceView): void {
     const { id } = member.user
     const guest = this.#guests.get(id)
     const connected = this.#connected.get(id) ?? { sockets: new Map(), said: guest?.said ?? {} }
+    const isNews = guest === undefined && !isPresent(connected)
     this.#connected.set(id, connected)
-    connected.sockets.set(member, { view, shown: 'present', lastSeen: this.#clock.now(), status: undefined })
+    connected.sockets.set(member, {
+      view,
+      shown: 'present',
+      lastSeen: this.#parts.clock.now(),
+      status: undefined,
+    })
     if (guest !== undefined) this.#guests.remove([id])
+    if (isNews) this.#came(id)
   }
 
   /** What REST has said of a user ends with the last socket. */
   leave(member: Member): void {
     const connected = this.#connected.get(member.user.id)
     if (connected === undefined) return
+    const visitor = visitorIn(connected)
     connected.sockets.delete(member)
     if (connected.sockets.size === 0) this.#connected.delete(member.user.id)
-    else if (presentSockets(connected).length === 0) connected.said = {}
+    if (isPresent(connected)) return
+    connected.said = {}
+    if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
   }
 
   /** A sign of life. `status` is what the client says of its user. */
   heard(member: Member, status: unknown): void {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
-    socket.lastSeen = this.#clock.now()
+    socket.lastSeen = this.#parts.clock.now()
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
   }
 
@@ -133,9 +173,11 @@ export class PresenceBoard {
       .map(({ userId }) => userId)
       .filter((userId) => this.#guests.get(userId) === undefined)
     this.#guests.checkRoomFor(new Set(newIds).size)
-    for (const { userId } of users)
+    const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
+    for (const userId of away)
       for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
     this.#say(users, ttlMs)
+    for (const userId of new Set(away)) this.#came(userId)
   }
 
   /** Changes what is said of users who are here, and returns their number. A guest stays for its time from now. */
@@ -151,8 +193,10 @@ export class PresenceBoard {
     for (const userId of here) {
       const connected = this.#connected.get(userId)
       if (connected === undefined) continue
+      const visitor = visitorIn(connected)
       connected.said = {}
       for (const socket of connected.sockets.values()) socket.shown = 'deleted'
+      if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
     }
     this.#refresh(here)
     this.#guests.remove(here)
@@ -170,17 +214,33 @@ export class PresenceBoard {
     return [...connected, ...this.#guestEntries()]
   }
 
+  /** What is said of one user; null when the user is not here. */
+  find(userId: string): PresenceEntry | null {
+    const connected = this.#connected.get(userId)
+    if (connected !== undefined) return entryOf(connected)
+    const guest = this.#guests.get(userId)
+    return guest === undefined ? null : guestEntry(guest)
+  }
+
   #guestEntries(): readonly PresenceEntry[] {
-    return [...this.#guests.all()].map(({ userId, said, lastSeen }) => {
-      const { name = '', email = '', status = defaultStatus } = said
-      return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
-    })
+    return [...this.#guests.all()].map(guestEntry)
   }
 
   #isHere(userId: string): boolean {
     const connected = this.#connected.get(userId)
-    if (connected !== undefined) return presentSockets(connected).length > 0
+    if (connected !== undefined) return isPresent(connected)
     return this.#guests.get(userId) !== undefined
+  }
+
+  #isDeleted(userId: string): boolean {
+    const connected = this.#connected.get(userId)
+    return connected !== undefined && !isPresent(connected)
+  }
+
+  #came(userId: string): void {
+    const connected = this.#connected.get(userId)
+    const visitor = connected === undefined ? null : visitorIn(connected)
+    if (visitor !== null) this.#parts.visits.came(this.#parts.document, visitor)
   }
 
   #say(users: readonly PresenceInput[], ttlMs?: number): void {
@@ -204,12 +264,39 @@ export class PresenceBoard {
 
   #showGuests(states: readonly GuestState[]): void {
     for (const view of this.#views) for (const state of states) view.showGuest(state)
-    this.#emptied()
+    this.#parts.emptied()
   }
+}
+
+/** Not by their number: a user may have very many. */
+function visitorIn({ sockets, said }: Connected): Visitor | null {
+  for (const [{ user }, { shown }] of sockets) {
+    if (shown !== 'present') continue
+    return visitorOf(
+      { userId: user.id, said: merged({ name: user.name, email: user.email }, said) },
+      'socket',
+    )
+  }
+  return null
+}
+
+const isPresent = (connected: Connected): boolean => visitorIn(connected) !== null
+
+function visitorOf(
+  { userId, said: { name, email } }: Pick<Guest, 'userId' | 'said'>,
+  source: Visitor['source'] = 'rest',
+): Visitor {
+  const user = { userId, ...(name && { name }), ...(email && { email }) }
+  return { user, source }
 }
 
 const presentSockets = ({ sockets }: Connected): readonly (readonly [Member, Socket])[] =>
   [...sockets].filter(([, { shown }]) => shown === 'present')
+
+function guestEntry({ userId, said, lastSeen }: Guest): PresenceEntry {
+  const { name = '', email = '', status = defaultStatus } = said
+  return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
+}
 
 /** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
 function entryOf(connected: Connected): PresenceEntry | null {

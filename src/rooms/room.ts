@@ -81,7 +81,7 @@ export class Room {
   #worked = true
 
   constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, tools: RoomTools) {
-    const { clock, limits } = tools
+    const { clock, limits, metrics } = tools
     this.address = address
     this.doc = addressKey(address)
     this.state = state
@@ -92,6 +92,7 @@ export class Room {
       editorId: address.editorId,
       clock,
       windowMs: limits.awarenessWindowMs,
+      refused: () => metrics.statesRefused.inc(),
     })
     this.#intake = new Intake(state, new HeldUpdates(limits.heldBytesMax, clock))
     this.#commits = new CommitLine(tools.log, this.doc, loaded, {

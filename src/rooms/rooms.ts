@@ -6,10 +6,12 @@ import { decodeRemovalNews, removalTopic } from '../directory/removed.ts'
 import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { EditNotes } from '../events/edit-windows.ts'
+import type { VisitNotes } from '../events/visits.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import { Live } from './live.ts'
 import { loadRoom } from './loading.ts'
 import { Presence } from './presence.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
@@ -43,6 +45,7 @@ export interface RoomsParts {
   readonly logger: Log
   readonly records: DocumentRecords
   readonly edits: EditNotes
+  readonly visits: VisitNotes
 }
 
 /** Whoever keeps a record of each document that there is. */
@@ -66,6 +69,8 @@ interface OpenRoom {
 export class Rooms {
   /** Who is on which document. */
   readonly presence: Presence
+  /** Who listens to what backends say. */
+  readonly live = new Live()
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
@@ -79,7 +84,7 @@ export class Rooms {
   readonly #unsubscribe: () => void
   #cancelRest: () => void
 
-  constructor(engine: Engine, options: RoomsOptions, { records, ...parts }: RoomsParts) {
+  constructor(engine: Engine, options: RoomsOptions, { records, visits, ...parts }: RoomsParts) {
     this.#engine = engine
     this.#options = options
     this.#clock = parts.clock
@@ -90,7 +95,7 @@ export class Rooms {
       waitingMax: waitingForThreadMax,
       jobMs: threadJobMs,
     })
-    this.presence = new Presence(parts.clock)
+    this.presence = new Presence(parts.clock, visits)
     this.#tools = {
       ...parts,
       presence: this.presence,

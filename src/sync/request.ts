@@ -20,6 +20,8 @@ export type SyncRequest =
       readonly origin: string | undefined
       /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
       readonly renews: boolean
+      /** `live=1`: the client understands what a backend says to those who are connected. */
+      readonly listens: boolean
     }
 
 const bearer = /^Bearer +(\S+)$/i
@@ -48,6 +50,7 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
     token: parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null,
     origin: request.headers.origin,
     renews: parameters.get('renew') === '1',
+    listens: parameters.get('live') === '1',
   }
 }
 

@@ -61,6 +61,8 @@ interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
   readonly changes: number
   /** Of the page that it is; undefined: it is none. */
   readonly origin: string | undefined
+  /** It asked for what a backend says. */
+  readonly listens: boolean
 }
 
 type Asked = Extract<SyncRequest, { kind: 'document' }>
@@ -199,6 +201,7 @@ export class SyncServer {
       renews: asked.renews,
       changes,
       origin: asked.origin,
+      listens: asked.listens,
     })
     socket.resume()
   }
@@ -211,7 +214,7 @@ export class SyncServer {
     return makes
   }
 
-  #startSession(socket: WebSocket, connection: Duplex, { changes, origin, ...visit }: Visit): void {
+  #startSession(socket: WebSocket, connection: Duplex, { changes, origin, listens, ...visit }: Visit): void {
     const { metrics } = this.#parts
     const outlet = new Outlet(connection, this.#options.sendBufferBytesMax, this.#parts.clock.now())
     const session = new Session({ socket, outlet, protocol: yWebsocket, ...visit }, this.#parts)
@@ -226,6 +229,7 @@ export class SyncServer {
       session.closed()
     })
     session.start()
+    if (listens) socket.once('close', this.#parts.rooms.live.enter(visit.address, session))
     this.#credentials.add(session, origin)
   }
 

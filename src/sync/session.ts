@@ -7,6 +7,7 @@ import { messageOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import type { Listener } from '../rooms/live.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
 import { deleted, type Room } from '../rooms/room.ts'
 import type { Lease } from '../rooms/rooms.ts'
@@ -52,7 +53,7 @@ const askAgainAfterMs = 1_000
 const emptyAwareness = writeAwareness([])
 
 /** One client's connection to one room. */
-export class Session implements Member, Reader {
+export class Session implements Member, Listener, Reader {
   readonly encoder: Protocol
   readonly user: MemberUser
   readonly #parts: SessionParts
@@ -123,6 +124,12 @@ export class Session implements Member, Reader {
     if (this.#behind !== null || outlet.full) return
     if (own && this.#tools.clock.now() - outlet.lastWriteAt < echoAfterMs) return
     this.#send(frame)
+  }
+
+  deliverLive(frame: Uint8Array): 'sent' | 'missed' {
+    if (!this.#reachable || this.#behind !== null || this.#parts.outlet.full) return 'missed'
+    this.#send(frame)
+    return 'sent'
   }
 
   /** One question is enough for a while: the answer holds all that the client has. */
@@ -199,10 +206,16 @@ export class Session implements Member, Reader {
       case 'vector':
         return this.#takeVector(message.vector)
       case 'awareness':
-        return this.#room.awareness.receive(this, readAwareness(message.message))
+        return this.#takeAwareness(message.message)
       case 'queryAwareness':
         if (!this.#parts.outlet.full) this.#showAll(this.#room.awareness.all())
     }
+  }
+
+  #takeAwareness(message: Uint8Array): void {
+    const { awareness } = this.#room
+    const entries = readAwareness(message, (clientId) => awareness.concerns(this, clientId))
+    if (entries.length > 0) awareness.receive(this, entries)
   }
 
   /** A viewer's edits stay with the viewer: dropped, because its client offers them at every handshake. */
@@ -238,8 +251,8 @@ export class Session implements Member, Reader {
     if (this.#parts.outlet.full) this.#resumeWhenDrained()
   }
 
-  #showAll(states: Uint8Array | null): void {
-    if (states !== null) this.#send(this.encoder.awareness(states))
+  #showAll(messages: readonly Uint8Array[]): void {
+    for (const message of messages) this.#send(this.encoder.awareness(message))
   }
 
   /** Seen means safe: what is read from memory leaves only when the log has it. */
@@ -248,9 +261,12 @@ export class Session implements Member, Reader {
   }
 
   #send(frames: Uint8Array): void {
-    const { socket, outlet } = this.#parts
-    if (this.#state === 'open' && socket.readyState === socket.OPEN)
-      outlet.write(frames, this.#tools.clock.now())
+    if (this.#reachable) this.#parts.outlet.write(frames, this.#tools.clock.now())
+  }
+
+  get #reachable(): boolean {
+    const { socket } = this.#parts
+    return this.#state === 'open' && socket.readyState === socket.OPEN
   }
 
   /** From here on the client gets nothing, then one difference instead of everything it missed. */

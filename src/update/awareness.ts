@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { jsonDepthExceeds } from '../model/json.ts'
 import { MalformedMessage, MalformedUpdate } from './malformed.ts'
 import { ByteReader, clockMax } from './reader.ts'
@@ -8,8 +9,11 @@ export const stateBytesMax = 16 * 1024
 export const stateDepthMax = 32
 /** How a state that was taken away looks on the wire. */
 export const removedText = 'null'
-/** Clients whose states one message may carry: an ordinary client sends its own, an echoing one all it knows. */
-const entriesMax = 1_000
+/** States read of one message: an ordinary client sends its own; of those of others it tells what it has heard. */
+export const entriesMax = 1_000
+/** Clients whose states one message of ours carries, and the characters of these, unless one alone has more. */
+export const messageEntriesMax = 500
+export const messageLengthMax = 256 * 1024
 
 /** What one client shows; `state` null when it shows nothing any more. */
 export interface AwarenessEntry {
@@ -26,36 +30,50 @@ export interface AwarenessText {
 }
 
 /**
- * Reads an awareness update of y-protocols. States that are too large, too deep or not an object are left out: a
- * careless client must not lose its connection for them.
+ * Reads an awareness update of y-protocols. States that are too large, too deep or not an object are left out, and
+ * what is more than `entriesMax`: a careless client must not lose its connection for them.
+ * @param concerns whether a client's state is of interest; the others are passed over, which costs next to nothing:
+ *   stock clients send back all that they hear
  * @throws MalformedMessage when the framing is broken
  */
-export function readAwareness(bytes: Uint8Array): AwarenessEntry[] {
+export function readAwareness(
+  bytes: Uint8Array,
+  concerns: (clientId: number) => boolean = () => true,
+): AwarenessEntry[] {
   try {
-    return readEntries(new ByteReader(bytes))
+    return readEntries(new ByteReader(bytes), concerns)
   } catch (error) {
     if (error instanceof MalformedUpdate) throw new MalformedMessage(`awareness: ${error.message}`)
     throw error
   }
 }
 
-function readEntries(reader: ByteReader): AwarenessEntry[] {
+function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean): AwarenessEntry[] {
   const count = reader.varUint()
-  if (count > entriesMax) throw new MalformedMessage(`awareness of more than ${entriesMax} clients`)
   const entries: AwarenessEntry[] = []
   for (let index = 0; index < count; index++) {
     const clientId = reader.varUint()
     const clock = reader.varUint()
-    const start = reader.at
-    reader.skipString()
-    const usable = clock < clockMax && reader.at - start <= stateBytesMax
-    if (!usable) continue
-    reader.at = start
-    const state = parseState(reader.string(stateBytesMax))
-    if (state !== undefined) entries.push({ clientId, clock, state })
+    if (entries.length === entriesMax || !concerns(clientId)) {
+      reader.skip(reader.varUint())
+      continue
+    }
+    const state = readState(reader)
+    if (clock < clockMax && state !== undefined) entries.push({ clientId, clock, state })
   }
   if (reader.left > 0) throw new MalformedMessage('something follows the awareness states')
   return entries
+}
+
+/** Undefined when it can't be used. */
+function readState(reader: ByteReader): AwarenessEntry['state'] | undefined {
+  const length = reader.varUint()
+  const start = reader.at
+  reader.skip(length)
+  const { buffer, byteOffset } = reader.bytes
+  const text = Buffer.from(buffer, byteOffset + start, length)
+  if (!isUtf8(text)) throw new MalformedUpdate('a text is not UTF-8')
+  return length > stateBytesMax ? undefined : parseState(text.toString())
 }
 
 /** Undefined when it can't be used. A key `__proto__` becomes an ordinary own one and is spread without effect. */
@@ -78,6 +96,22 @@ export function writeAwareness(entries: readonly AwarenessText[]): Uint8Array {
     parts.push(head(clientId, clock, state.length), state)
   }
   return Buffer.concat(parts)
+}
+
+/** The same in messages that are small enough to be told back by a client that does so. */
+export function writeAwarenessMessages(entries: readonly AwarenessText[]): readonly Uint8Array[] {
+  const messages: Uint8Array[] = []
+  let [start, bytes] = [0, 0]
+  for (const [index, { text }] of entries.entries()) {
+    if (index > start && (index - start === messageEntriesMax || bytes + text.length > messageLengthMax)) {
+      messages.push(writeAwareness(entries.slice(start, index)))
+      start = index
+      bytes = 0
+    }
+    bytes += text.length
+  }
+  if (start < entries.length) messages.push(writeAwareness(entries.slice(start)))
+  return messages
 }
 
 function head(...values: number[]): Uint8Array {

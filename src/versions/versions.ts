@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Change } from '../content/change.ts'
-import { JobLoop } from '../directory/job-loop.ts'
 import type { Page, PageRange } from '../directory/page.ts'
 import type { Metadata } from '../directory/records.ts'
+import { Worker } from '../directory/worker.ts'
 import { type Queue, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { Lines } from '../engine/lines.ts'
@@ -12,7 +12,7 @@ import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Changed, noContent } from '../rooms/edited-room.ts'
 import type { Captured } from '../rooms/editing.ts'
 import type { Rooms } from '../rooms/rooms.ts'
-import { versionQueue, versionTaskOf } from './jobs.ts'
+import { type VersionTask, versionQueue, versionTaskOf } from './jobs.ts'
 import { noVersion } from './store.ts'
 import { thinnedOut } from './thinning.ts'
 import type { VersionKind, VersionRecord } from './version-keys.ts'
@@ -20,8 +20,6 @@ import type { VersionParts } from './version-parts.ts'
 
 /** How often a restoration is begun anew because somebody typed; then it is made all the same. */
 const attemptsMax = 4
-/** Jobs that are carried out at the same time: each automatic version takes a whole document. */
-const atOnceMax = 4
 
 export interface VersionsOptions extends VersionParts {
   readonly rooms: Rooms
@@ -56,26 +54,33 @@ export interface Restored extends Changed<Change> {
 /** Versions of editors: made on demand and in the background, and restored as edits that everybody sees. */
 export class Versions {
   readonly #options: VersionsOptions
-  readonly #loop: JobLoop
+  readonly #worker: Worker<VersionTask>
   /** What changes the versions of one editor comes one after the other. */
   readonly #lines = new Lines()
 
   constructor(options: VersionsOptions) {
     this.#options = options
     const { queue, clock, log } = options
-    const carryOut = (payload: Uint8Array): Promise<void> => this.#carryOut(payload)
-    this.#loop = new JobLoop({ queue, name: versionQueue, clock, log, atOnceMax, carryOut })
+    this.#worker = new Worker({
+      queue,
+      queueName: versionQueue,
+      clock,
+      log,
+      taskOf: versionTaskOf,
+      ownerOf: ({ address }) => address,
+      carryOut: (task) => this.#carryOut(task),
+    })
   }
 
   /** Begins to work in the background, also on what a crash has left. */
   start(): void {
     this.#options.authors.start()
-    this.#loop.start()
+    this.#worker.start()
   }
 
   /** Resolves when nothing is under way in the background. To be called before rooms are closed. */
   async stop(): Promise<void> {
-    await Promise.all([this.#options.authors.stop(), this.#loop.stop()])
+    await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
   }
 
   /**
@@ -185,7 +190,7 @@ export class Versions {
     const described = { kind, label, metadata, createdBy: userId, createdAt }
     const record = await store.add(address, { ...described, ...captured })
     if (kind === 'automatic') await store.remove(address, thinnedOut(await store.all(address), clock.now()))
-    this.#loop.wake()
+    this.#worker.wake()
     return record
   }
 
@@ -199,8 +204,7 @@ export class Versions {
     })
   }
 
-  async #carryOut(payload: Uint8Array): Promise<void> {
-    const { is, address } = versionTaskOf(payload)
+  async #carryOut({ is, address }: VersionTask): Promise<void> {
     await this.#inLine(address, () =>
       is === 'sweep' ? this.#options.store.sweep(address) : this.#keepAutomatically(address),
     )

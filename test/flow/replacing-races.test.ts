@@ -17,7 +17,7 @@ import type { Room } from '../../src/rooms/room.ts'
 import { Rooms } from '../../src/rooms/rooms.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { holdable } from '../support/held-engine.ts'
-import { noEdits, noRecords } from '../support/rooms.ts'
+import { noEdits, noRecords, noVisits } from '../support/rooms.ts'
 import { type Answer, dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const document = { organizationId: 'acme', documentId: 'races', editorId: 'main' }
@@ -105,6 +105,7 @@ async function openRooms(replaceThreads: number) {
     logger: createLog('silent'),
     records: noRecords,
     edits: noEdits,
+    visits: noVisits,
   }
   return { engine, rooms: new Rooms(engine, { ...limits, ...times, replaceThreads }, parts) }
 }

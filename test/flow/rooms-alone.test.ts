@@ -14,7 +14,7 @@ import { Rooms } from '../../src/rooms/rooms.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { contentOf } from '../support/clients.ts'
 import { badEntry } from '../support/crafted.ts'
-import { noEdits, noRecords } from '../support/rooms.ts'
+import { noEdits, noRecords, noVisits } from '../support/rooms.ts'
 
 const address: DocumentAddress = {
   workspaceId: 'w',
@@ -36,6 +36,7 @@ beforeEach(async () => {
     logger: createLog('silent'),
     records: noRecords,
     edits: noEdits,
+    visits: noVisits,
   }
   const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
   rooms = new Rooms(engine, { ...limits, ...times, replaceThreads: 0 }, parts)

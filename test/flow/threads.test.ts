@@ -18,7 +18,7 @@ import { Threads } from '../../src/rooms/threads/pool.ts'
 import { documentAt } from '../../src/rooms/versions.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { Random } from '../support/random-doc.ts'
-import { noEdits, noRecords } from '../support/rooms.ts'
+import { noEdits, noRecords, noVisits } from '../support/rooms.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
 
 const address = {
@@ -55,6 +55,7 @@ function openRooms(replaceThreads: number): void {
     logger: createLog('silent'),
     records: noRecords,
     edits: noEdits,
+    visits: noVisits,
   }
   rooms = new Rooms(engine, { ...limits, ...times, replaceThreads }, parts)
 }

@@ -42,6 +42,11 @@ const known: Readonly<Record<string, unknown>> = {
   organizationUserGroupId: 'design',
   activityIds: ['signed-off'],
   targetEntityId: 'report',
+  annotationId: 'remark-1',
+  commentId: 'comment-1',
+  reactionId: 'reaction-1',
+  position: 'AQdjb250ZW50AA==',
+  positionEnd: 'AQdjb250ZW50AA==',
   notificationId: 'shared-2',
   notificationIds: ['shared-1'],
   apiKey: 'key_example',
@@ -54,9 +59,10 @@ const known: Readonly<Record<string, unknown>> = {
 const opaque: readonly string[] = ['pageToken', 'baseVersion', 'ifVersion']
 /**
  * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
- * are not.
+ * are not; credentials once more.
  */
 const leftOut: readonly string[] = [
+  '/v1/organizations/documents/locations/data/delete',
   '/v2/crdt/versions/delete',
   '/v2/crdt/versions/get',
   '/v2/crdt/versions/restore',
@@ -81,6 +87,8 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
+  ['accept', 'reject', 'one'],
+  ['accept', 'content', 'one'],
 ]
 
 /**

@@ -95,8 +95,8 @@ it('[NOTE-3] a used id changes nothing; of 50 at once one adds it', async () => 
   expect(winners.length).toBe(1)
   const [first] = await get()
   expect(first?.displayBodyMessage).toBe(`body ${winners[0]}`)
-  // The record, its state, and its places in the lists of organization, document, everybody and one user.
-  expect((await stored()).length).toBe(6)
+  // The record, its state, its places in the lists of organization, document, everybody and one user, and who acts.
+  expect((await stored()).length).toBe(7)
   server.clock.advance(1000)
   expect(await add({ notificationId: 'same', documentId: 'd3' })).toMatchObject({ success: false })
   expect(await get()).toEqual([first])
@@ -134,7 +134,7 @@ it('[NOTE-5] notifyAll is everybody who is there at that moment, at the cost of 
   const many = Array.from({ length: 2_000 }, (_, index) => `user-${index}`)
   for (let at = 0; at < many.length; at += 500) await addUsers(many.slice(at, at + 500))
   await add({ notificationId: 'everybody' })
-  expect((await stored()).length).toBe(5)
+  expect((await stored()).length).toBe(6)
   await add({ notificationId: 'few', notifyAll: false, notifyUsers: [{ userId: 'user-7' }] })
   server.clock.advance(1)
   await addUsers(['late'])

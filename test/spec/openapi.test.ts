@@ -71,10 +71,13 @@ describe.each(operations.map(({ path }) => path))('%s', (path) => {
 
   it('[API-41] answers its example as described', async () => {
     const { security, requestBody, responses } = described()
-    const { value } = requestBody.content['application/json'].examples.done as { value: { data: unknown } }
-    const given = Object.entries(await makeWorld(server, path))
-    const known = Object.fromEntries(given.filter(([name]) => Object.hasOwn(value.data as object, name)))
-    const data = { ...(value.data as object), ...known }
+    const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
+    const given: Record<string, string> = await makeWorld(server, path)
+    // What asks for the credentials once more, in the body, gets those of the headers.
+    const repeated = 'authToken' in value.data ? { ...given, ...credentials } : given
+    const data = Object.fromEntries(
+      Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown]),
+    )
     const { status, body } = await server.post(path, data, headersOf(security[0]))
     expect({ status, body }).toMatchObject({ status: 200 })
     expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()

@@ -35,6 +35,7 @@ export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDir
       forget: (scope, goOn) => memory.forget(scope, goOn),
       forgetDocument: () => Promise.resolve(),
       editWindowMs: 600_000,
+      awayMs: 10_000,
     }),
     memory,
     engine,

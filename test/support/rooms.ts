@@ -1,4 +1,5 @@
 import type { EditNotes } from '../../src/events/edit-windows.ts'
+import type { VisitNotes } from '../../src/events/visits.ts'
 import type { DocumentRecords } from '../../src/rooms/rooms.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
@@ -9,3 +10,6 @@ export const noRecords: DocumentRecords = {
 
 /** Likewise, where nobody notes who edits. */
 export const noEdits: EditNotes = { noted: () => null }
+
+/** Likewise, where nobody notes who comes and goes. */
+export const noVisits: VisitNotes = { came: () => {}, went: () => {} }

@@ -11,6 +11,13 @@ const activity = {
   actionUser: { userId: 'ann' },
   targetEntityId: 'report',
 }
+const annotation = {
+  annotationId: 'remark-1',
+  location: { id: 'page-1' },
+  suggestion: {},
+  comments: [{ commentId: 'comment-1', from: { userId: 'ann' }, text: 'Is this still right?' }],
+}
+const reaction = { reactionId: 'reaction-1', reaction: '👍' }
 const workspace = {
   name: 'example',
   workspaceId: 'ws_example',
@@ -64,6 +71,17 @@ export async function makeWorld({ post }: TestServer, path: string): Promise<{ r
     ],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
     ['/v2/activities/add', { ...document, activities: [activity] }],
+    ['/v2/commentannotations/add', { ...document, actionUser: { userId: 'ann' }, annotations: [annotation] }],
+    [
+      '/v2/commentannotations/comments/reactions/add',
+      {
+        ...document,
+        annotationId: 'remark-1',
+        commentId: 'comment-1',
+        actionUser: { userId: 'bob' },
+        reactions: [reaction],
+      },
+    ],
     ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
     ['/v2/workspace/domains/add', { domains }],
   ]

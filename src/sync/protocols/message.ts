@@ -1,3 +1,4 @@
+import type { LiveEncoder } from '../../rooms/live.ts'
 import type { FrameEncoder } from '../../rooms/member.ts'
 
 /** What a client can say, whatever it speaks. Bytes are views on the frame, not yet vetted. */
@@ -11,7 +12,7 @@ export type Message =
   | { readonly kind: 'queryAwareness' }
 
 /** A wire protocol: bytes of one websocket message ↔ `Message`. One object for all sessions that speak it. */
-export interface Protocol extends FrameEncoder {
+export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Label in metrics. */
   readonly name: string
   /** @throws MalformedMessage */

@@ -6,6 +6,8 @@ import type { Message, Protocol } from './message.ts'
 const messageSync = 0
 const messageAwareness = 1
 const messageQueryAwareness = 3
+/** Ours: stock clients don't know it, and never get it unless they ask. Its body is JSON in UTF-8, as `readVarString` of lib0 reads it. */
+const messageLive = 110
 const syncStep1 = 0
 const syncStep2 = 1
 const syncUpdate = 2
@@ -66,4 +68,5 @@ export const yWebsocket: Protocol = {
   offer: (update) => framed([messageSync, syncStep2], update),
   update: (update) => framed([messageSync, syncUpdate], update),
   awareness: (message) => framed([messageAwareness], message),
+  live: (text) => framed([messageLive], Buffer.from(text)),
 }

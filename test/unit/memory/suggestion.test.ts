@@ -73,7 +73,19 @@ it('[MEM-5] where many words are in very many judgments, the most common ones ar
   expect(index.search('common rarer')).toHaveLength(half)
   expect(index.search('common unknown')).toHaveLength(half + 1)
   for (let count = 0; count < half; count++) index.add(judgment('approve', { query: 'common' }))
-  expect(index.search('common')).toHaveLength(memoryLimits.matches + 1)
+  const oldest = judgment('approve', { query: 'common', judgedAt: now - 1, judgmentId: 'a' })
+  const newest = judgment('reject', { query: 'common', judgedAt: now + 1, judgmentId: 'b' })
+  for (const each of [oldest, newest]) index.add(each)
+  const all = [...index.all()]
+    .filter(({ judgedAt, query }) => judgedAt === now && query === 'common')
+    .map(({ judgmentId }) => judgmentId)
+    .sort()
+  const found = index.search('common').map((each) => each.judgment)
+  expect(found).toHaveLength(memoryLimits.matches)
+  expect([found.includes(oldest), found.includes(newest)]).toEqual([false, true])
+  // Of those judged at the same time the ids decide, whatever the order in which they came.
+  const ids = found.map(({ judgmentId }) => judgmentId).filter((id) => id !== 'b')
+  expect(Math.min(...ids.map((id) => all.indexOf(id)))).toBe(all.length - ids.length)
 })
 
 it('[MEM-6] the three reasons with the most weight are told, each once', () => {
@@ -111,4 +123,18 @@ it('[MEM-7] caveats say that evidence is split, old, or of one reviewer', () => 
   expect(caveats(approve(1, one), approve(1, one), reject(1))).toEqual([
     'All of the support comes from a single reviewer.',
   ])
+})
+
+it('[MEM-16] words of scripts without spaces are found, in texts of any length', () => {
+  const index = new JudgmentIndex()
+  const long = '今日は良い天気です'.repeat(400).slice(0, 3_990)
+  for (const query of [`${long}自転車`, long, 'ภาษาไทยเป็นภาษา', 'Привет, мир', '😀 late', '~30'])
+    index.add(judgment('approve', { query }))
+  const found = (query: string) => index.search(query).map(({ judgment: { query: text } }) => text)
+  expect(found('自転車')).toEqual([`${long}自転車`])
+  expect(found('天気')).toHaveLength(2)
+  expect(found('ภาษาไทย')).toEqual(['ภาษาไทยเป็นภาษา'])
+  expect(found('МИР')).toEqual(['Привет, мир'])
+  // Neither a sign nor digits are taken for another word's letters.
+  expect([found('043c04380440'), found('~043c04380440'), found('30')]).toEqual([[], [], ['~30']])
 })

@@ -7,6 +7,7 @@ import type { Member } from '../../../src/rooms/member.ts'
 import { Presence } from '../../../src/rooms/presence.ts'
 import { readAwareness } from '../../../src/update/awareness.ts'
 import { HeldClock } from '../../support/clock.ts'
+import { noVisits } from '../../support/rooms.ts'
 
 const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 const windowMs = 40
@@ -18,7 +19,7 @@ const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 /** Rooms of one document, with y-protocols clients whose messages arrive when the test says so. */
 class World {
   readonly clock = new HeldClock()
-  readonly presence = new Presence(this.clock)
+  readonly presence = new Presence(this.clock, noVisits)
   readonly clients: Client[]
   readonly #rooms = new Map<string, { board: AwarenessBoard; members: Set<Member> }>()
 
@@ -51,6 +52,7 @@ class World {
       editorId,
       clock: this.clock,
       windowMs,
+      refused: () => {},
     }
     const room = this.#rooms.get(editorId) ?? { board: new AwarenessBoard(parts), members }
     this.#rooms.set(editorId, room)
@@ -231,7 +233,7 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
 
 it('[PRES-11] nothing is kept of a document when rooms and users have gone', () => {
   const clock = new HeldClock()
-  const presence = new Presence(clock)
+  const presence = new Presence(clock, noVisits)
   const board = presence.boardOf(document)
   presence.add(document, [{ userId: 'ann' }], 2_000)
   expect(presence.boardOf(document)).toBe(board)

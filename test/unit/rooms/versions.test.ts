@@ -14,7 +14,7 @@ import type { RoomState } from '../../../src/rooms/state.ts'
 import { documentAt } from '../../../src/rooms/versions.ts'
 import { HeldClock } from '../../support/clock.ts'
 import { Random } from '../../support/random-doc.ts'
-import { noEdits, noRecords } from '../../support/rooms.ts'
+import { noEdits, noRecords, noVisits } from '../../support/rooms.ts'
 
 const address = {
   workspaceId: 'workspace',
@@ -56,7 +56,14 @@ function openRooms(keepVersionsMs: number): void {
       restMs: 2 ** 40,
       replaceThreads: 0,
     },
-    { clock, metrics: createMetrics(), logger: createLog('silent'), records: noRecords, edits: noEdits },
+    {
+      clock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+    },
   )
 }
 

@@ -2,7 +2,15 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { readAwareness, stateBytesMax, writeAwareness } from '../../../src/update/awareness.ts'
+import {
+  entriesMax,
+  messageEntriesMax,
+  messageLengthMax,
+  readAwareness,
+  stateBytesMax,
+  writeAwareness,
+  writeAwarenessMessages,
+} from '../../../src/update/awareness.ts'
 import { MalformedMessage } from '../../../src/update/malformed.ts'
 import { bytesOf, varString, varUint } from '../../support/crafted.ts'
 
@@ -113,9 +121,37 @@ describe('awareness', () => {
     expect(() => readAwareness(bytesOf([...whole], 0))).toThrow('follows')
     expect(() => readAwareness(bytesOf(1, 1, 1, 2, 0xc3, 0x28))).toThrow(MalformedMessage)
     expect(() => readAwareness(message(entry(2 ** 32, 1, '{}')))).toThrow(MalformedMessage)
-    const many = Array.from({ length: 1_001 }, (_, id) => entry(id, 1, '{}'))
-    expect(() => readAwareness(message(...many))).toThrow('1000 clients')
-    expect(readAwareness(message(...many.slice(1)))).toHaveLength(1_000)
+  })
+
+  it('[UPD-20] of a message at most 1,000 states are read, of those that concern', () => {
+    const many = message(...Array.from({ length: 3_000 }, (_, id) => entry(id, 1, '{}')))
+    expect(readAwareness(many)).toHaveLength(entriesMax)
+    expect(readAwareness(many, (id) => id > 2_990).map((each) => each.clientId)).toEqual([
+      2_991, 2_992, 2_993, 2_994, 2_995, 2_996, 2_997, 2_998, 2_999,
+    ])
+    expect(readAwareness(many, () => false)).toEqual([])
+    const cut = many.subarray(0, many.length - 1)
+    expect(() => readAwareness(cut, () => false)).toThrow(MalformedMessage)
+  })
+
+  it('[UPD-21] many or long states are written in several messages, in order, and none is lost', () => {
+    const length = fc.integer({ min: 0, max: 16_000 })
+    fc.assert(
+      fc.property(fc.array(length, { maxLength: 100 }), fc.nat({ max: 1_500 }), (lengths, short) => {
+        const texts = [...lengths.map((each) => `{"a":"${'x'.repeat(each)}"}`), ...Array(short).fill('{}')]
+        const entries = texts.map((text: string, id) => ({ clientId: id, clock: 1, text }))
+        const messages = writeAwarenessMessages(entries).map((bytes) => readAwareness(bytes))
+        expect(messages.flat().map((each) => each.clientId)).toEqual(entries.map((each) => each.clientId))
+        for (const each of messages) {
+          expect(each.length).toBeGreaterThan(0)
+          expect(each.length).toBeLessThanOrEqual(messageEntriesMax)
+          if (each.length > 1)
+            expect(
+              each.reduce((sum, { state }) => sum + JSON.stringify(state).length, 0),
+            ).toBeLessThanOrEqual(messageLengthMax)
+        }
+      }),
+    )
   })
 
   it('[UPD-18] arbitrary bytes are read or refused, nothing else', () => {

@@ -1,9 +1,11 @@
+import type { NotifiedUser } from '../../../directory/notification-records.ts'
 import { notificationLimits as limits } from '../../../notifications/limits.ts'
 import {
   checkNotificationData,
   checkNotificationId,
   notificationContent,
   notifiedUser,
+  onlyKnown,
 } from '../../notification-schema.ts'
 import { operation } from '../../operation.ts'
 import { documentId, organizationId } from '../../resource-schema.ts'
@@ -88,20 +90,7 @@ export const addNotification = operation({
   },
 })
 
-interface Named {
-  readonly userId: string
-  readonly name?: string
-  readonly email?: string
-}
-
-/** Without members of the caller's own. */
-const onlyKnown = ({ userId, name, email }: Named): Named => ({
-  userId,
-  ...(name !== undefined && { name }),
-  ...(email !== undefined && { email }),
-})
-
 /** Who is named twice is addressed once, as named last. */
-const unique = (users: readonly Named[]): readonly Named[] => [
+const unique = (users: readonly NotifiedUser[]): readonly NotifiedUser[] => [
   ...new Map(users.map((user) => [user.userId, user])).values(),
 ]

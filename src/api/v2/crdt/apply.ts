@@ -1,4 +1,5 @@
 import { invalid } from '../../../errors.ts'
+import { decodeBase64 } from '../../base64.ts'
 import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
 import { operation } from '../../operation.ts'
 
@@ -47,6 +48,7 @@ export const applyUpdate = operation({
   ],
   async handler(data, { caller, services }) {
     const bytes = decodeBase64(data.update)
+    if (bytes === null) throw invalid('update must be base64')
     const { documents, allowSubdocuments } = services
     const address = editorAddress(caller, data)
     const expects = data.create === true ? 'either' : 'content'
@@ -61,12 +63,3 @@ export const applyUpdate = operation({
     })
   },
 })
-
-/** `Buffer.from` would pass over what is not base64. */
-function decodeBase64(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
-    throw invalid('update must be base64')
-  }
-  return bytes
-}

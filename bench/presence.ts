@@ -1,0 +1,224 @@
+/**
+ * Cursors in one room of 50 and of 500 clients: how many are delivered, and what each costs the server, beside a bare
+ * relay and one that writes to each receiver once a turn. Then what a backend says by REST: how soon it is everywhere.
+ *
+ *   node --import tsx bench/presence.ts [--smoke]
+ */
+import { cpus, loadavg } from 'node:os'
+import { cpuMicroseconds } from './support/cpu.ts'
+import { CursorClient } from './support/cursor-client.ts'
+import { median, progress, quantile, round, table, thousands } from './support/report.ts'
+import { type BenchServer, startScript, startWeft, temporaryDirectory } from './support/server.ts'
+
+const smoke = process.argv.includes('--smoke')
+const rounds = smoke ? 1 : 3
+const seconds = smoke ? 1 : 3
+const updates = smoke ? 10 : 100
+/** Clients that connect at the same time. */
+const atOnce = 50
+
+interface Load {
+  readonly clients: number
+  /** Moves of each client's cursor. */
+  readonly perSecond: number
+  readonly name: string
+}
+
+const loads: readonly Load[] = smoke
+  ? [{ clients: 10, perSecond: 10, name: 'paced' }]
+  : [
+      { clients: 50, perSecond: 10, name: 'paced' },
+      { clients: 50, perSecond: 100, name: 'saturated' },
+      { clients: 500, perSecond: 0.2, name: 'paced' },
+      { clients: 500, perSecond: 1, name: 'saturated' },
+    ]
+
+interface Target {
+  readonly pid: number
+  readonly urlOf: (client: number) => Promise<string>
+  readonly kill: () => Promise<void>
+}
+
+const relayTarget = (script: string) => async (): Promise<Target> => {
+  const { port, pid, kill } = await startScript(script)
+  return { pid, kill, urlOf: async () => `ws://127.0.0.1:${port}/bench/presence/main` }
+}
+
+const startServer = (): Promise<BenchServer> =>
+  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+
+const weftTarget = (server: BenchServer): Target => ({
+  pid: server.process.pid as number,
+  kill: () => server.kill(),
+  urlOf: async (client) =>
+    `${server.syncUrl}bench/presence/main?token=${await server.token(`user-${client}`)}`,
+})
+
+const targets: Readonly<Record<string, () => Promise<Target>>> = {
+  relay: relayTarget('relay.ts'),
+  'batching relay': relayTarget('batching-relay.ts'),
+  weft: async () => weftTarget(await startServer()),
+}
+
+async function connectAll({ urlOf }: Target, count: number): Promise<CursorClient[]> {
+  const clients: CursorClient[] = []
+  while (clients.length < count) {
+    const more = Array.from({ length: Math.min(atOnce, count - clients.length) }, (_, index) => index)
+    const from = clients.length
+    clients.push(
+      ...(await Promise.all(more.map(async (i) => CursorClient.open(await urlOf(from + i), from + i + 1)))),
+    )
+  }
+  return clients
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Moves the cursors in turn, evenly over time, until told to stop. */
+function moveAll(clients: readonly CursorClient[], perSecond: number): () => void {
+  const start = performance.now()
+  let moved = 0
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - start) / 1000) * perSecond * clients.length)
+    // What could not be done in a moment is not made up for: that would be a burst.
+    moved = Math.max(moved, due - clients.length)
+    while (moved < due) clients[moved++ % clients.length]?.move()
+  }, 1)
+  return () => clearInterval(timer)
+}
+
+/** Milliseconds after which every cursor is shown; not at once, which would be a burst to be worked off. */
+const untilAllMoved = (perSecond: number): number => Math.max(1, 1 / perSecond) * 1000 + 500
+
+interface Counted {
+  readonly sent: number
+  readonly messages: number
+  readonly states: number
+}
+
+const countsOf = (clients: readonly CursorClient[]): Counted => ({
+  sent: clients.reduce((sum, { sent }) => sum + sent, 0),
+  messages: clients.reduce((sum, { received }) => sum + received.messages, 0),
+  states: clients.reduce((sum, { received }) => sum + received.states, 0),
+})
+
+interface Measured {
+  readonly sent: number
+  readonly messages: number
+  /** Others' states shown, a second as all here. */
+  readonly delivered: number
+  /** Of one delivered state. */
+  readonly microseconds: number
+  /** Share of a core. */
+  readonly busy: number
+}
+
+async function measure(target: Target, { clients: count, perSecond }: Load): Promise<Measured> {
+  const clients = await connectAll(target, count)
+  const stop = moveAll(clients, perSecond)
+  await sleep(untilAllMoved(perSecond))
+  const [before, cpu, start] = [countsOf(clients), cpuMicroseconds(target.pid), performance.now()]
+  await sleep(seconds * 1000)
+  const [after, used] = [countsOf(clients), cpuMicroseconds(target.pid) - cpu]
+  const elapsed = (performance.now() - start) / 1000
+  stop()
+  for (const client of clients) client.end()
+  const sent = after.sent - before.sent
+  const isTogether = after.messages - before.messages < after.states - before.states
+  // Where states come together a client's own is among them, once for each that it has sent at most.
+  const delivered = after.states - before.states - (isTogether ? sent : 0)
+  return {
+    sent: sent / elapsed,
+    messages: (after.messages - before.messages) / elapsed,
+    delivered: delivered / elapsed,
+    microseconds: used / delivered,
+    busy: used / elapsed / 1e6,
+  }
+}
+
+interface StatusLatencies {
+  /** Milliseconds until a call was answered: what else there is comes from the window and the way to the clients. */
+  readonly answered: readonly number[]
+  /** The same until each client was shown it. */
+  readonly shown: readonly number[]
+}
+
+/** Sets the status of one user after the other by REST, while all move. */
+async function statusLatencies(load: Load): Promise<StatusLatencies> {
+  const server = await startServer()
+  const clients = await connectAll(weftTarget(server), load.clients)
+  const stop = moveAll(clients, load.perSecond)
+  await sleep(untilAllMoved(load.perSecond))
+  const [answered, shown]: [number[], number[]] = [[], []]
+  for (let update = 0; update < updates; update++) {
+    const status = `status-${update}-`
+    const start = performance.now()
+    const arrivals = clients.map(
+      (client) =>
+        new Promise<void>((resolve) => {
+          client.marker = Buffer.from(status)
+          client.onMarker = () => {
+            shown.push(performance.now() - start)
+            resolve()
+          }
+        }),
+    )
+    const users = [{ userId: `user-${update % load.clients}`, status }]
+    await server.post('/v2/presence/update', { organizationId: 'bench', documentId: 'presence', users })
+    answered.push(performance.now() - start)
+    await Promise.all(arrivals)
+    // Not in step with the window.
+    await sleep(20 + ((update * 7) % 40))
+  }
+  stop()
+  for (const client of clients) client.end()
+  await server.kill()
+  return { answered, shown }
+}
+
+const results = new Map<string, Measured[]>()
+const bar = progress('cursors')
+let done = 0
+for (let index = 0; index < rounds; index++) {
+  for (const load of loads) {
+    for (const [name, start] of Object.entries(targets)) {
+      const target = await start()
+      const key = `${load.clients} ${load.perSecond} ${name}`
+      results.set(key, [...(results.get(key) ?? []), await measure(target, load)])
+      await target.kill()
+      bar.at(++done / (rounds * loads.length * Object.keys(targets).length))
+    }
+  }
+}
+bar.end()
+
+const rows = loads.flatMap((load) =>
+  Object.keys(targets).map((name) => {
+    const of = (server: string, pick: (run: Measured) => number): number =>
+      median((results.get(`${load.clients} ${load.perSecond} ${server}`) ?? []).map(pick))
+    const cost = of(name, ({ microseconds }) => microseconds)
+    return [
+      `${load.clients} × ${load.perSecond}/s, ${load.name}`,
+      name,
+      thousands(of(name, ({ sent }) => sent)),
+      thousands(of(name, ({ delivered }) => delivered)),
+      thousands(of(name, ({ messages }) => messages)),
+      round(cost),
+      round(cost / of('relay', ({ microseconds }) => microseconds)),
+      round(of(name, ({ busy }) => busy)),
+    ]
+  }),
+)
+console.log(`cursors in one room, ${rounds} rounds of ${seconds} s in turns, medians; a second:`)
+table(['clients', '', 'sent', 'states delivered', 'messages', 'server µs a state', 'of relay', 'cores'], rows)
+for (const load of loads.filter(({ name }) => name === 'paced')) {
+  const { answered, shown } = await statusLatencies(load)
+  const ms = (values: readonly number[], share: number): string => round(quantile(values, share), 1)
+  console.log(
+    `a status set by REST is shown to each of ${load.clients} clients, who move ${load.perSecond}/s, within ` +
+      `p50 ${ms(shown, 0.5)} ms, p99 ${ms(shown, 0.99)} ms, at worst ${ms(shown, 1)} ms; ` +
+      `the call is answered within p50 ${ms(answered, 0.5)} ms, p99 ${ms(answered, 0.99)} ms (${updates} calls)`,
+  )
+}
+console.log(`load of this machine in the last minute: ${round(loadavg()[0] ?? 0)} on ${cpus().length} cores`)
+process.exit(0)

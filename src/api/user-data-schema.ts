@@ -1,0 +1,58 @@
+import type { Caller } from '../access/credentials.ts'
+import { deletedUserId } from '../model/named-users.ts'
+import { dataKinds, type TenantPlace, type UserDatum } from '../userdata/trace.ts'
+import type { From } from './schema.ts'
+import { invalidAt } from './validator.ts'
+
+/** Whose data, and where. */
+export const dataScope = {
+  userId: { type: 'string', format: 'id', description: 'Whose data.', examples: ['ann'] },
+  organizationId: {
+    type: 'string',
+    format: 'id',
+    description: 'Only those of this organization; without it those of all organizations of the API key.',
+  },
+} as const
+
+interface DataScope {
+  readonly userId: string
+  readonly organizationId?: string
+}
+
+/** @throws ApiError INVALID_ARGUMENT for the id that stands for all who were deleted: that is nobody */
+export function dataPlace({ userId, organizationId }: DataScope, { tenant }: Caller): TenantPlace {
+  if (userId === deletedUserId)
+    throw invalidAt({ path: '/data/userId', message: 'stands for everybody whose data was deleted' })
+  const { workspaceId, apiKey } = tenant
+  return { workspaceId, apiKey, organizationId: organizationId ?? null }
+}
+
+export const userDatums = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['kind', 'data'],
+    properties: {
+      kind: { type: 'string', enum: dataKinds, description: 'What it is.' },
+      organizationId: { type: 'string', description: 'Absent where it is of no organization.' },
+      documentId: { type: 'string', description: 'Absent where it is of no document.' },
+      data: {
+        type: 'object',
+        additionalProperties: {},
+        description: 'As it is kept; of a notification, of those whom it addresses this user alone.',
+      },
+    },
+  },
+} as const
+
+export const showDatum = ({
+  kind,
+  organizationId,
+  documentId,
+  data,
+}: UserDatum): From<typeof userDatums>[number] => ({
+  kind,
+  ...(organizationId !== null && { organizationId }),
+  ...(documentId !== null && { documentId }),
+  data: { ...data },
+})

@@ -1,0 +1,66 @@
+import { noDocument } from '../../activity-schema.ts'
+import { annotationRecords, ofAnnotations, showAnnotation, statusValues } from '../../comment-schema.ts'
+import { operation } from '../../operation.ts'
+import { paging, readPage } from '../../paging.ts'
+import { lookupMax } from '../../resource-schema.ts'
+
+const ids = {
+  type: 'array',
+  minItems: 1,
+  maxItems: lookupMax,
+  items: { type: 'string', format: 'id' },
+} as const
+
+export const getAnnotations = operation({
+  path: '/v2/commentannotations/get',
+  auth: 'key',
+  summary: 'List annotations',
+  description:
+    'Annotations of a document with their first comments, by the time of adding; several filters hold together. What is ' +
+    'there from the first page to the last is answered exactly once. A page may hold fewer than asked for, even none; ' +
+    'there are more as long as there is a `pageToken`.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId'],
+    properties: {
+      ...ofAnnotations,
+      annotationIds: { ...ids, description: 'These, as far as they exist, in this order and without pages.' },
+      locationIds: { ...ids, description: 'Those in any of these locations.' },
+      statuses: { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string', enum: statusValues } },
+      userId: {
+        type: 'string',
+        format: 'id',
+        description: 'Those that this user has made, commented on or reacted to, or is to see to.',
+      },
+      order: {
+        type: 'string',
+        enum: ['desc', 'asc'],
+        default: 'desc',
+        description: 'By time: the newest first, or the oldest.',
+      },
+      ...paging,
+    },
+  },
+  response: annotationRecords,
+  errors: [noDocument],
+  async handler({ annotationIds, order = 'desc', ...data }, context) {
+    const { organizationId, documentId, locationIds, statuses, userId } = data
+    const { annotations } = context.services
+    const scope = { ...context.caller.tenant, organizationId }
+    const filter = { documentId, locationIds, statuses, userId }
+    if (annotationIds !== undefined) {
+      const found = await annotations.find(scope, filter, annotationIds)
+      return { message: `${found.length} annotations found.`, data: found.map(showAnnotation) }
+    }
+    const filters = [locationIds ?? null, statuses ?? null, userId ?? null]
+    const query = ['annotations', organizationId, documentId, ...filters, order]
+    const { found, token } = await readPage(context, query, data, (range) =>
+      annotations.list(scope, { ...filter, order, ...range }),
+    )
+    return {
+      message: `${found.items.length} annotations found.`,
+      data: found.items.map(showAnnotation),
+      ...token,
+    }
+  },
+})

@@ -1,0 +1,42 @@
+import { deletedUserId } from '../../../../model/named-users.ts'
+import { operation } from '../../../operation.ts'
+import { dataPlace, dataScope } from '../../../user-data-schema.ts'
+
+export const deleteUserData = operation({
+  path: '/v2/users/data/delete',
+  auth: 'key',
+  summary: "Delete one user's data",
+  description:
+    "Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, " +
+    'places in groups, the record, notifications for the user, presence go; activities and notifications of others ' +
+    `stay, with \`${deletedUserId}\` where they name the user. Answers after at most 5 seconds: while the status is ` +
+    '`running` it goes on in the background, also after a crash; call again to see how far it is. Called when it is ' +
+    '`done`, it erases what has come since, and counts on for 30 days. Not looked into: the content of documents, the ' +
+    'id in the history of who changed them, and free text, such as messages.',
+  request: { type: 'object', required: ['userId'], properties: dataScope },
+  response: {
+    type: 'object',
+    required: ['status', 'removed', 'startedAt'],
+    properties: {
+      status: { type: 'string', enum: ['running', 'done'], description: '`done`: nothing is left.' },
+      removed: {
+        type: 'object',
+        additionalProperties: { type: 'integer' },
+        description:
+          'From how many of each the user was removed so far; a crash may leave out some that it came between.',
+        examples: [{ presence: 1, activities: 12, notifications: 3 }],
+      },
+      startedAt: { type: 'integer', description: 'Epoch milliseconds of the first of what is counted.' },
+      endedAt: { type: 'integer', description: 'Epoch milliseconds; absent while it is running.' },
+    },
+  },
+  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  async handler(data, { caller, services }) {
+    const { endedAt, ...report } = await services.userData.erase(dataPlace(data, caller), data.userId)
+    const message = report.status === 'done' ? 'Data deleted.' : 'Data are being deleted; call again.'
+    return {
+      message,
+      data: { ...report, removed: { ...report.removed }, ...(endedAt !== null && { endedAt }) },
+    }
+  },
+})

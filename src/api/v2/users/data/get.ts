@@ -1,0 +1,26 @@
+import { operation } from '../../../operation.ts'
+import { paging, readPage } from '../../../paging.ts'
+import { dataPlace, dataScope, showDatum, userDatums } from '../../../user-data-schema.ts'
+
+export const getUserData = operation({
+  path: '/v2/users/data/get',
+  auth: 'key',
+  summary: "Get one user's data",
+  description:
+    'All that is kept of a user: presence, rights, groups, the record, activities, notifications and what the user ' +
+    'wants to see of them. Activities and notifications are those of the user, and those that name the user. In an ' +
+    'order that stays: what is there all the while comes once, whatever comes and goes between pages. A page may have ' +
+    'fewer than `pageSize`, also none, and yet not be the last. The content of documents is not looked into.',
+  request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...paging } },
+  response: userDatums,
+  errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
+  async handler(data, context) {
+    const { userId, organizationId } = data
+    const place = dataPlace(data, context.caller)
+    const query = ['user data', userId, organizationId ?? null]
+    const { found, token } = await readPage(context, query, data, (range) =>
+      context.services.userData.list(place, userId, range),
+    )
+    return { message: `${found.items.length} items found.`, data: found.items.map(showDatum), ...token }
+  },
+})

@@ -1,0 +1,44 @@
+import { commentKeys as keys } from '../directory/comment-keys.ts'
+import type { AnnotationRecord, CommentRecord } from '../directory/comment-records.ts'
+import { inSlices } from '../directory/items.ts'
+import type { Reader } from '../directory/reader.ts'
+import { decodeRecord } from '../directory/records.ts'
+import { commentLimits as limits } from './limits.ts'
+import { threadOf } from './reading.ts'
+
+/** An annotation as it is shown. */
+export interface AnnotationView {
+  readonly record: AnnotationRecord
+  /** The oldest ones, as many as are shown with an annotation. */
+  readonly comments: readonly CommentRecord[]
+  /** How many there are in all. */
+  readonly commentCount: number
+}
+
+export const viewAnnotations = (
+  reader: Reader,
+  records: readonly AnnotationRecord[],
+): Promise<readonly AnnotationView[]> =>
+  inSlices(records, async (record) => {
+    const { annotationId } = record
+    const [thread, entries] = await Promise.all([
+      threadOf(reader, annotationId),
+      reader.scan({ prefix: keys.comments(annotationId), limit: limits.commentsShown }),
+    ])
+    const all = entries.map(({ value }) => decodeRecord(value) as CommentRecord)
+    const { length } = within(
+      entries.map(({ value }) => value.length),
+      limits.shownBytes,
+    )
+    return { record, comments: all.slice(0, length), commentCount: thread.count }
+  })
+
+/** The first ones of `sizes` that are together no more than `max`, but at least one. */
+export function within(sizes: readonly number[], max: number): readonly number[] {
+  let sum = 0
+  const end = sizes.findIndex((size, index) => {
+    sum += size
+    return index > 0 && sum > max
+  })
+  return end === -1 ? sizes : sizes.slice(0, end)
+}

@@ -1,0 +1,92 @@
+import type { Key } from '../engine/engine.ts'
+import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  dropAnnotation,
+  dropComment,
+  type ThreadRecord,
+} from './comment-records.ts'
+import { inSlices } from './items.ts'
+import type { OrganizationScope } from './organization-keys.ts'
+import type { OrganizationStore } from './organization-store.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Comments that are removed in one commit. */
+const commentsAtOnce = 200
+/** List entries that are read at a time. */
+const entriesAtOnce = 100
+
+/** What one commit removes of an annotation. */
+export interface RemovedSlice {
+  readonly comments: readonly CommentRecord[]
+  /** There is nothing left of the annotation. */
+  readonly isGone: boolean
+}
+
+/** Something else that has to go before an annotation does: whether there is `more` of it than one commit takes. */
+export type Beforehand = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
+
+const nothing: Beforehand = async () => 'done'
+
+/**
+ * Removes comments of an annotation, and the annotation itself when no more than one commit's are left. All that is
+ * removed is read by key, the thread before its comments, and all of it before `beforehand`: whoever changes anything
+ * of it meanwhile makes this begin again.
+ * @param annotation as read in the same transaction
+ */
+export async function removeSlice(
+  transaction: Transaction,
+  annotation: AnnotationRecord,
+  beforehand: Beforehand = nothing,
+): Promise<RemovedSlice> {
+  const { annotationId } = annotation
+  const thread = await transaction.get<ThreadRecord>(keys.thread(annotationId))
+  const entries = await transaction.scan({ prefix: keys.comments(annotationId), limit: commentsAtOnce })
+  const found = await transaction.getAll<CommentRecord>(entries.map(({ key }) => key))
+  if ((await beforehand(transaction, annotationId)) === 'more') return { comments: [], isGone: false }
+  const comments = found.filter((comment) => comment !== null)
+  for (const comment of comments) dropComment(transaction, annotationId, comment)
+  const isGone = entries.length < commentsAtOnce
+  if (isGone) dropAnnotation(transaction, annotation)
+  else if (thread !== null)
+    transaction.put(keys.thread(annotationId), { ...thread, count: thread.count - comments.length })
+  return { comments, isGone }
+}
+
+/** Removes the annotations of a document that is marked as being deleted. `goOn` throws when the work must end. */
+export const removeDocumentComments = (
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentId: string,
+  goOn: () => Promise<void>,
+): Promise<void> => removeListed(store, scope, { kind: 'document', documentId }, goOn)
+
+/** Removes all annotations of a list, each in as many commits as it takes. @param goOn called between commits */
+export async function removeListed(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  list: AnnotationList,
+  goOn: () => Promise<void>,
+  beforehand?: Beforehand,
+): Promise<void> {
+  const prefix = keys.list(list)
+  for (;;) {
+    const entries = await store.read(scope).scan({ prefix, limit: entriesAtOnce })
+    if (entries.length === 0) return
+    await inSlices(entries, async ({ key }) => {
+      for (let isGone = false; !isGone; await goOn())
+        isGone = await store.carryOut(scope, (transaction) => cut(transaction, key, beforehand))
+    })
+  }
+}
+
+/** @param entry key of the annotation in a list; @returns true when there is nothing left of it */
+async function cut(transaction: Transaction, entry: Key, beforehand?: Beforehand): Promise<boolean> {
+  const annotationId = entry.at(-1) as string
+  const annotation = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
+  if (annotation !== null) return (await removeSlice(transaction, annotation, beforehand)).isGone
+  // An entry of nothing would be met for ever.
+  transaction.delete(entry)
+  return true
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../clock.ts'
+import { keyName } from '../engine/keys.ts'
+import { type DocumentScope, documentPrefix } from '../model/address.ts'
+import type { ActionUser } from './activity.ts'
+import type { EventType, OutboundEvent } from './outbound.ts'
+
+/** Somebody on a document. */
+export interface Visitor {
+  readonly user: ActionUser
+  /** `rest`: nobody has seen them but the backend that says so. */
+  readonly source: 'socket' | 'rest'
+}
+
+/** Whoever notes who is on which document. */
+export interface VisitNotes {
+  /** Somebody is there who was not there just before. */
+  came(document: DocumentScope, visitor: Visitor): void
+  /** Somebody is there no more. */
+  went(document: DocumentScope, visitor: Visitor): void
+}
+
+/** The events of a visit. */
+export type VisitEventType = Extract<EventType, `presence.${string}`>
+
+export interface VisitsOptions {
+  readonly clock: Clock
+  /** Who comes back within this time has not been away. */
+  readonly awayMs: number
+  /** Does anybody want to know? */
+  readonly wants: (document: DocumentScope, type: VisitEventType) => boolean
+  readonly tell: (document: DocumentScope, event: OutboundEvent) => void
+}
+
+interface Away {
+  readonly document: DocumentScope
+  readonly visitor: Visitor
+  /** Epoch milliseconds: then the visit has ended. */
+  readonly endsAt: number
+}
+
+/** Users that are waited for; of more, the visits of those who went first end early. */
+export const awayMax = 100_000
+
+/**
+ * Makes visits of comings and goings: a visit begins at once, and ends when its user has not come back for a time. Who
+ * comes and goes right away has paid a visit, too. Only those who went a moment ago are kept here, in one queue with
+ * one timer.
+ */
+export class Visits implements VisitNotes {
+  readonly #options: VisitsOptions
+  /** In the order of their ends. */
+  readonly #away = new Map<string, Away>()
+  #cancelTimer: (() => void) | null = null
+  #state: 'open' | 'ended' = 'open'
+
+  constructor(options: VisitsOptions) {
+    this.#options = options
+  }
+
+  came(document: DocumentScope, visitor: Visitor): void {
+    if (this.#state === 'ended') return
+    if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
+    this.#tell('presence.join', document, visitor)
+  }
+
+  went(document: DocumentScope, visitor: Visitor): void {
+    if (this.#state === 'ended') return
+    const { clock, awayMs, wants } = this.#options
+    if (!wants(document, 'presence.leave') && !wants(document, 'presence.join')) return
+    this.#away.set(nameOf(document, visitor), { document, visitor, endsAt: clock.now() + awayMs })
+    if (this.#away.size > awayMax) this.#endFirst()
+    this.#schedule()
+  }
+
+  /**
+   * Ends the visits of those who have gone. Who is there from now on, and goes, is not noted any more: what ends is the
+   * process, and they come back to the next one.
+   */
+  end(): void {
+    this.#state = 'ended'
+    this.#cancelTimer?.()
+    while (this.#away.size > 0) this.#endFirst()
+  }
+
+  #schedule(): void {
+    if (this.#cancelTimer !== null) return
+    const { clock } = this.#options
+    for (const { endsAt } of this.#away.values()) {
+      this.#cancelTimer = clock.after(Math.max(0, endsAt - clock.now()), () => this.#tick())
+      return
+    }
+  }
+
+  #tick(): void {
+    this.#cancelTimer = null
+    const now = this.#options.clock.now()
+    for (const { endsAt } of this.#away.values()) {
+      if (endsAt > now) break
+      this.#endFirst()
+    }
+    this.#schedule()
+  }
+
+  #endFirst(): void {
+    for (const [name, { document, visitor }] of this.#away) {
+      this.#away.delete(name)
+      return this.#tell('presence.leave', document, visitor)
+    }
+  }
+
+  #tell(type: VisitEventType, document: DocumentScope, { user, source }: Visitor): void {
+    const { wants, tell } = this.#options
+    if (!wants(document, type)) return
+    tell(document, { type, documentId: document.documentId, actionUser: user, data: { user, source } })
+  }
+}
+
+const nameOf = (document: DocumentScope, { user }: Visitor): string =>
+  keyName([...documentPrefix(document, document.documentId), user.userId])

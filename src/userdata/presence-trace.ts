@@ -1,0 +1,28 @@
+import { keyName } from '../engine/keys.ts'
+import { organizationPrefix } from '../model/address.ts'
+import type { Presence, PresenceOn } from '../rooms/presence.ts'
+import type { TenantPlace, UserTrace } from './trace.ts'
+
+/** Where users are now, in this process. */
+export const presenceTrace = (presence: Presence): UserTrace<TenantPlace> => ({
+  name: 'presence',
+  async list(place, userId, { after, limit }) {
+    const found = presence
+      .ofUser(place, userId)
+      .map((on) => ({ on, position: positionOf(on) }))
+      .filter(({ position }) => after === undefined || position > after)
+      .toSorted((a, b) => (a.position < b.position ? -1 : 1))
+    const page = found.slice(0, limit)
+    const items = page.map(({ on: { document, entry } }) => ({
+      kind: 'presence' as const,
+      organizationId: document.organizationId,
+      documentId: document.documentId,
+      data: entry,
+    }))
+    return { items, next: found.length > limit ? (page.at(-1)?.position ?? null) : null }
+  },
+  erase: async (place, userId) => presence.eraseUser(place, userId),
+})
+
+const positionOf = ({ document }: PresenceOn): string =>
+  keyName([...organizationPrefix(document), document.documentId])

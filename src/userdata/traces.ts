@@ -1,0 +1,16 @@
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Presence } from '../rooms/presence.ts'
+import { organizationTraces } from './organization-traces.ts'
+import { presenceTrace } from './presence-trace.ts'
+import type { UserTraces } from './trace.ts'
+
+export interface TraceParts {
+  readonly store: OrganizationStore
+  readonly presence: Presence
+}
+
+/** Everywhere where this server keeps data of users. Whoever keeps more of them adds a line here. */
+export const userTraces = ({ store, presence }: TraceParts): UserTraces => ({
+  ofTenant: [presenceTrace(presence)],
+  ofOrganization: organizationTraces(store),
+})

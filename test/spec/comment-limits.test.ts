@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commentLimits as limits } from '../../src/comments/limits.ts'
+import { atStart, commentsOf, say, successes } from '../support/comments.ts'
+import { type PeopleServer, startPeopleServer } from '../support/people.ts'
+
+let server: PeopleServer
+beforeAll(async () => {
+  server = await startPeopleServer()
+})
+afterAll(() => server.stop())
+
+const organization = (organizationId: string) => commentsOf(server, organizationId)
+
+it('[COMM-9] what is malformed, too large or too much is refused with its place', async () => {
+  const { add, call, refusal, one } = await organization('refused-9')
+  await add({ annotationId: 'a', comments: [say('c')] })
+  const large = 'x'.repeat(limits.suggestionBytes)
+  const refused = async (annotation: object, place: string) => {
+    for (const path of ['add', 'update'])
+      expect(await refusal(path, { annotations: [{ annotationId: 'a', ...annotation }] })).toEqual([
+        'INVALID_ARGUMENT',
+        `/data/annotations/0/${place}`,
+      ])
+  }
+  for (const position of [
+    '',
+    '!',
+    'AAA=',
+    'CQAA',
+    'AQdjb250ZW50AAAA',
+    Buffer.alloc(2_000).toString('base64'),
+  ])
+    await refused({ anchor: { editorId: 'main', position } }, 'anchor/position')
+  await refused({ anchor: { editorId: 'main', position: atStart, positionEnd: 'x' } }, 'anchor/positionEnd')
+  await refused({ location: { id: 'l', more: large } }, 'location')
+  await refused({ location: {} }, 'location/id')
+  await refused({ suggestion: { content: large } }, 'suggestion/content')
+  await refused({ status: 'else' }, 'status')
+  const both = { annotationId: 'a', suggestion: { accept: true, reject: true } }
+  expect((await refusal('update', { annotations: [both] }))[1]).toBe('/data/annotations/0/suggestion')
+  for (const text of ['', 'ä'.repeat(limits.textBytes / 2 + 1), 7]) {
+    const comments = [say('ok'), { ...say('c'), text }]
+    expect((await refusal('add', { annotations: [{ comments }] }))[1]).toBe(
+      '/data/annotations/0/comments/1/text',
+    )
+    for (const path of ['comments/add', 'comments/update'])
+      expect((await refusal(path, { annotationId: 'a', comments }))[1]).toBe('/data/comments/1/text')
+  }
+  expect((await refusal('add', { annotations: [{ comments: [{ text: 'x' }] }] }))[1]).toBe(
+    '/data/annotations/0/comments/0/from',
+  )
+  const half = Array.from({ length: limits.commentsInCall / 2 + 1 }, (_, index) => say(`${index}`))
+  expect((await refusal('add', { annotations: [{ comments: half }, { comments: half }] }))[1]).toBe(
+    '/data/annotations',
+  )
+  for (const [path, data] of [
+    ['add', { annotations: [{}] }],
+    ['update', { annotations: [{ annotationId: 'a', status: 'resolved' }] }],
+    ['delete', { annotationIds: ['a'] }],
+    ['comments/add', { annotationId: 'a', comments: [say('d')] }],
+    ['comments/update', { annotationId: 'a', comments: [{ commentId: 'c', text: 'x' }] }],
+    ['comments/delete', { annotationId: 'a', commentIds: ['c'] }],
+    ['comments/reactions/add', { annotationId: 'a', commentId: 'c', reactions: [{ reaction: '!' }] }],
+    ['comments/reactions/delete', { annotationId: 'a', commentId: 'c', reactionIds: ['r'] }],
+  ] as const) {
+    expect(await refusal(path, { ...data, actionUser: undefined })).toEqual([
+      'INVALID_ARGUMENT',
+      '/data/actionUser',
+    ])
+    expect(await refusal(path, { ...data, organizationId: 'none' })).toEqual(['NOT_FOUND'])
+    expect(await refusal(path, { ...data, documentId: 'none' })).toEqual(['NOT_FOUND'])
+    if ('annotationId' in data)
+      expect(await refusal(path, { ...data, documentId: 'd2' })).toEqual(['NOT_FOUND'])
+    if ('commentId' in data)
+      expect(await refusal(path, { ...data, commentId: 'none' })).toEqual(['NOT_FOUND'])
+  }
+  for (const path of ['get', 'comments/get'])
+    expect(await refusal(path, { documentId: 'none', annotationId: 'a' })).toEqual(['NOT_FOUND'])
+  expect(await one('a')).toMatchObject({ status: 'open', comments: [say('c')] })
+  expect(await call('get', { documentId: 'd2' })).toEqual([])
+})
+
+it('[COMM-10] threads and reactions have an end; what is beyond it is refused alone', async () => {
+  const { add, call, one } = await organization('limits-10')
+  await add({ annotationId: 'a' })
+  const many = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => say(`c${from + index}`))
+  await call('comments/add', { annotationId: 'a', comments: many(500, 0) })
+  const second = await call('comments/add', { annotationId: 'a', comments: many(500, 499) })
+  expect([second.c499?.success, second.c998?.success]).toEqual([false, true])
+  const last = await call('comments/add', { annotationId: 'a', comments: many(2, 1_000) })
+  expect(successes(last)).toEqual({ c1000: true, c1001: false })
+  expect(await one('a')).toMatchObject({ commentCount: limits.comments })
+  expect((await one('a')).comments).toHaveLength(limits.commentsShown)
+  const reactions = Array.from({ length: limits.reactions }, (_, index) => ({
+    reactionId: `r${index}`,
+    reaction: `${index}`,
+  }))
+  const on = { annotationId: 'a', commentId: 'c0' }
+  await call('comments/reactions/add', { ...on, reactions })
+  const beyond = [{ reactionId: 'more', reaction: 'more' }]
+  expect(successes(await call('comments/reactions/add', { ...on, reactions: beyond }))).toEqual({
+    more: false,
+  })
+})

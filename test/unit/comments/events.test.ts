@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Comments, createComments } from '../../../src/comments/comments.ts'
+import { judgmentJob } from '../../../src/comments/judging.ts'
+import { commentTraces, replaceCommenter } from '../../../src/directory/comment-traces.ts'
+import { organizationPart } from '../../../src/directory/organization-keys.ts'
+import { OrganizationStore } from '../../../src/directory/organization-store.ts'
+import { Events } from '../../../src/events/events.ts'
+import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
+import { createLog } from '../../../src/log.ts'
+import { ann, bob, say } from '../../support/comments.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+
+const scope = scopeOf(tenant, 'acme')
+const acting = { scope, documentId: 'd1', actionUser: ann }
+const plain = {
+  location: null,
+  anchor: null,
+  status: 'open',
+  priority: null,
+  assignedTo: null,
+  suggestion: null,
+} as const
+const suggesting = { ...plain, suggestion: { status: 'pending', content: null } } as const
+
+let directory: OpenDirectory
+let comments: Comments
+beforeEach(async () => {
+  directory = await openDirectory()
+  await directory.organizations.ensure(scope)
+  await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
+  comments = commentsOn(directory)
+})
+afterEach(() => directory.close())
+
+/** On the store of a directory, where everybody wants to be told of everything. */
+function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): Comments {
+  const events = new Events(clock, () => true)
+  const store = new OrganizationStore(engine, events)
+  return createComments({
+    store,
+    organizations,
+    events,
+    memory,
+    queue: engine.queue,
+    clock,
+    log: createLog('silent'),
+  })
+}
+
+const told = async () => {
+  const jobs = await directory.engine.queue.claim(eventQueue, 1_000, 10_000)
+  return jobs.map(({ payload }) => storedEventOf(payload)).filter(({ type }) => type.startsWith('comment'))
+}
+const judged = () => directory.memory.query(tenant, { limit: 100 })
+
+it('[COMM-14] a judgment is not lost between the commit that decides and the one that keeps it', async () => {
+  const annotation = { annotationId: 'a', ...suggesting, comments: [say('c')] }
+  await comments.annotations.add(acting, [annotation])
+  await comments.judging.stop()
+  await comments.annotations.update(acting, [{ annotationId: 'a', suggestion: { kind: 'accept' } }])
+  expect(await judged()).toEqual([])
+  const next = commentsOn(directory)
+  next.judging.start()
+  await next.judging.settled()
+  await next.judging.stop()
+  expect(await judged()).toMatchObject([{ query: 'text of c', decision: 'approve', reviewerId: 'ann' }])
+})
+
+it('[COMM-14] a judgment whose job comes again is one; one of a document that is gone is none', async () => {
+  const decided = { scope, text: 'x', decision: 'reject', reviewerId: 'ann', judgedAt: 1 } as const
+  const job = judgmentJob({ ...decided, documentId: 'd1' })
+  for (const again of [job, job, judgmentJob({ ...decided, documentId: 'gone' })]) {
+    await directory.engine.kv.commit(organizationPart(scope), { jobs: [again] })
+    await comments.judging.settled()
+  }
+  expect(await judged()).toMatchObject([{ query: 'x', documentId: 'd1', judgedAt: 1 }])
+  expect(await directory.engine.queue.claim('judgments', 10, 10_000)).toEqual([])
+})
+
+it('[COMM-18] receivers outside are told of each change once, with annotation and comment as they are then', async () => {
+  const { annotations, threads, reactions } = comments
+  await annotations.add(acting, [{ annotationId: 'a', ...suggesting, comments: [say('c1'), say('c2')] }])
+  const added = await told()
+  expect(added.map(({ type }) => type).toSorted()).toEqual([
+    'comment.add',
+    'comment.add',
+    'comment_annotation.add',
+  ])
+  const first = added.find(({ type }) => type === 'comment.add')
+  expect(first).toMatchObject({
+    documentId: 'd1',
+    actionUser: ann,
+    data: { annotation: { annotationId: 'a' } },
+  })
+  expect(JSON.stringify(added)).not.toContain('"order"')
+  const change = { annotationId: 'a', status: 'resolved', assignedTo: bob } as const
+  for (let again = 0; again < 2; again++) await annotations.update(acting, [change])
+  expect((await told()).map(({ type, data }) => [type, data.changes]).toSorted()).toEqual([
+    ['comment_annotation.assign', { assignedTo: { from: null, to: bob } }],
+    ['comment_annotation.status_change', { status: { from: 'open', to: 'resolved' } }],
+  ])
+  const on = { ...acting, annotationId: 'a' }
+  await threads.update(on, [{ commentId: 'c1', text: 'new' }])
+  await reactions.add({ ...on, commentId: 'c1' }, [{ reactionId: 'r', reaction: '!', user: bob }])
+  await reactions.delete({ ...on, commentId: 'c1' }, ['r'])
+  expect((await told()).map(({ type }) => type).toSorted()).toEqual([
+    'comment.reaction_add',
+    'comment.reaction_delete',
+    'comment.update',
+  ])
+  // There is no event of an annotation's end: its comments say it.
+  await annotations.delete(acting, ['a'])
+  const ends = await told()
+  expect(ends.map(({ type }) => type)).toEqual(['comment.delete', 'comment.delete'])
+})
+
+it('[COMM-19] where a user is named is found by the user, and replaced by somebody else', async () => {
+  const { annotations, threads, reactions } = comments
+  const other = { userId: 'nobody' }
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    annotationId: `a${index}`,
+    ...plain,
+    assignedTo: index % 2 ? ann : bob,
+    comments: [say('c', 'said', index % 3 ? ann : bob)],
+  }))
+  await annotations.add({ ...acting, actionUser: bob }, many)
+  const on = { ...acting, annotationId: 'a0', commentId: 'c' }
+  await reactions.add(on, [{ reactionId: 'r', reaction: '!', user: ann }])
+  const found: string[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await commentTraces(directory.store.read(scope), 'ann', { after, limit: 7 })
+    found.push(...page.items.map(({ kind, annotation }) => `${kind} ${annotation.annotationId}`))
+    after = page.next
+  }
+  const assigned = many
+    .filter((_, index) => index % 2)
+    .map(({ annotationId }) => `annotation ${annotationId}`)
+  const said = many.filter((_, index) => index % 3).map(({ annotationId }) => `comment ${annotationId}`)
+  expect(found.toSorted()).toEqual([...assigned, ...said, 'comment a0'].toSorted())
+  for (let count = -1; count !== 0; )
+    count = await directory.store.carryOut(scope, (transaction) =>
+      replaceCommenter(transaction, 'ann', other, 7),
+    )
+  const all = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
+  const ofComments = all.filter(({ key: [kind = ''] }) => kind.startsWith('annotation'))
+  const naming = ofComments.filter(
+    ({ key, value }) => key.includes('ann') || /"ann"|Ann/.test(Buffer.from(value).toString()),
+  )
+  expect(naming).toEqual([])
+  expect(await threads.find(scope, { documentId: 'd1', annotationId: 'a0' }, ['c'])).toMatchObject([
+    { from: bob, text: 'said', reactions: [{ user: other }] },
+  ])
+})

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Comments, createComments } from '../../../src/comments/comments.ts'
+import { removeListed } from '../../../src/directory/comment-removal.ts'
+import { organizationPart } from '../../../src/directory/organization-keys.ts'
+import { Events } from '../../../src/events/events.ts'
+import { createLog } from '../../../src/log.ts'
+import { ann, bob, say } from '../../support/comments.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+
+const scope = scopeOf(tenant, 'acme')
+const acting = { scope, documentId: 'd1', actionUser: ann }
+const on = { ...acting, annotationId: 'a' }
+const content = { anchor: null, status: 'open', priority: null, assignedTo: null, suggestion: null } as const
+
+let directory: OpenDirectory
+let comments: Comments
+beforeEach(async () => {
+  directory = await openDirectory()
+  const { store, engine, clock, organizations, memory } = directory
+  await organizations.ensure(scope)
+  await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
+  const events = new Events(clock, () => false)
+  const log = createLog('silent')
+  comments = createComments({ store, organizations, events, memory, queue: engine.queue, clock, log })
+})
+afterEach(() => directory.close())
+
+const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+  'a comment is added': () => comments.threads.add(on, [say('later', 'x', bob)]),
+  'somebody reacts': () =>
+    comments.reactions.add({ ...on, commentId: 'c' }, [{ reactionId: 'r', reaction: '!', user: bob }]),
+  'it is assigned': () => comments.annotations.update(acting, [{ annotationId: 'a', assignedTo: bob }]),
+  'it is moved': () => comments.annotations.update(acting, [{ annotationId: 'a', location: { id: 'l2' } }]),
+  'it is deleted': () => comments.annotations.delete(acting, ['a']),
+}
+
+it.each(Object.keys(changes))('[COMM-20] nothing is left of what is removed while %s', async (name) => {
+  const annotation = { annotationId: 'a', ...content, location: { id: 'l' }, comments: [say('c')] }
+  await comments.annotations.add(acting, [annotation])
+  let attempts = 0
+  const list = { kind: 'document', documentId: 'd1' } as const
+  await removeListed(
+    directory.store,
+    scope,
+    list,
+    async () => {},
+    async () => {
+      attempts += 1
+      // Between what is read and what is written of it.
+      if (attempts === 1) await changes[name]?.()
+      return 'done'
+    },
+  )
+  const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
+  expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
+})
+
+it('[COMM-16] a location with many annotations is removed in bounded commits', async () => {
+  const said = [say('c')]
+  for (let at = 0; at < 1_000; at += 500) {
+    const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)
+    const added = some.map((annotationId) => ({
+      annotationId,
+      ...content,
+      location: { id: 'l' },
+      comments: said,
+    }))
+    await comments.annotations.add(acting, added)
+  }
+  let largest = 0
+  const { kv } = directory.engine
+  const commit = kv.commit.bind(kv)
+  kv.commit = (part, given) => {
+    largest = Math.max(largest, (given.dels?.length ?? 0) + (given.puts?.length ?? 0))
+    return commit(part, given)
+  }
+  await comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' })
+  expect(largest).toBeLessThan(100)
+  const left = await kv.scan(organizationPart(scope), { limit: 1_000 })
+  const names = left.flatMap(({ key }) => key).filter((segment) => /^a\d+$/.test(segment))
+  expect(names).toEqual([])
+}, 30_000)

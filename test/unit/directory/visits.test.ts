@@ -1,0 +1,144 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { OrganizationStore } from '../../../src/directory/organization-store.ts'
+import { VisitEvents, waitingMax } from '../../../src/directory/visit-events.ts'
+import { type Kv, StoreUnavailable } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { Events } from '../../../src/events/events.ts'
+import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
+import { awayMax, type Visitor, Visits } from '../../../src/events/visits.ts'
+import { createLog } from '../../../src/log.ts'
+import { eventually } from '../../support/clients.ts'
+import { HeldClock } from '../../support/clock.ts'
+import { scopeOf, tenant } from '../../support/directory.ts'
+
+const awayMs = 10_000
+const documentOf = (documentId: string) => ({ ...scopeOf(tenant, 'acme'), documentId })
+const visitor = (userId: string): Visitor => ({ user: { userId }, source: 'socket' })
+
+/** Visits, and what has been told of them: `document user type at`. */
+function noted() {
+  const clock = new HeldClock(0)
+  const told: string[] = []
+  const visits = new Visits({
+    clock,
+    awayMs,
+    wants: () => true,
+    tell: ({ documentId }, { type, actionUser }) =>
+      void told.push(`${documentId} ${actionUser.userId} ${type} ${clock.now()}`),
+  })
+  return { clock, told, visits }
+}
+
+/** At a time somebody comes, or goes. */
+interface Step {
+  readonly after: number
+  readonly who: number
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  after: fc.constantFrom(0, 1, 500, awayMs - 1, awayMs, awayMs + 1),
+  who: fc.nat({ max: 5 }),
+})
+
+it('[PRES-24] joins and leaves are those of a model, whatever the comings and goings', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { clock, told, visits } = noted()
+      const there = new Set<number>()
+      const wentAt = new Map<number, number>()
+      const expected: string[] = []
+      const nameOf = (who: number): string => `d${who % 2} u${who >> 1}`
+      const pass = (ms: number): void => {
+        clock.advance(ms)
+        for (const [who, at] of wentAt) {
+          if (at + awayMs > clock.now()) continue
+          expected.push(`${nameOf(who)} presence.leave`)
+          wentAt.delete(who)
+        }
+      }
+      for (const { after, who } of [...steps, { after: 3 * awayMs, who: 0 }]) {
+        pass(after)
+        const [document, user] = [documentOf(`d${who % 2}`), visitor(`u${who >> 1}`)]
+        if (there.delete(who)) {
+          visits.went(document, user)
+          wentAt.set(who, clock.now())
+        } else {
+          there.add(who)
+          visits.came(document, user)
+          if (!wentAt.delete(who)) expected.push(`${nameOf(who)} presence.join`)
+        }
+      }
+      expect(told.map((each) => each.replace(/ \d+$/, ''))).toEqual(expected)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+it('[PRES-25] only so many are waited for; of more the first have left at once', () => {
+  const { told, visits } = noted()
+  for (let user = 0; user < awayMax; user++) visits.went(documentOf('d'), visitor(`${user}`))
+  expect(told).toEqual([])
+  visits.went(documentOf('d'), visitor('more'))
+  visits.went(documentOf('d'), visitor('another'))
+  expect(told).toEqual(['d 0 presence.leave 0', 'd 1 presence.leave 0'])
+})
+
+async function storeAway() {
+  const engine = await openMemoryEngine()
+  const clock = new HeldClock()
+  const state = { away: true, commits: 0 }
+  const kv: Kv = {
+    get: (...call) => engine.kv.get(...call),
+    scan: (...call) => engine.kv.scan(...call),
+    commit: (...call) => {
+      state.commits += 1
+      return state.away ? Promise.reject(new StoreUnavailable('away')) : engine.kv.commit(...call)
+    },
+  }
+  const events = new Events(clock, () => true)
+  const store = new OrganizationStore({ kv, bus: engine.bus }, events)
+  const log = createLog('silent')
+  const visitEvents = new VisitEvents({ store, events, clock, log, awayMs })
+  const told = async (): Promise<string[]> => {
+    const jobs = await engine.queue.claim(eventQueue, 20_000, 60_000)
+    await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))
+    const stored = jobs.map(({ payload }) => storedEventOf(payload)).toSorted((a, b) => a.at - b.at)
+    return stored.map(({ type, actionUser }) => `${actionUser.userId} ${type}`)
+  }
+  return { engine, clock, state, visitEvents, told }
+}
+
+it('[PRES-26] what is told while the store is away is written when it is back', async () => {
+  const { engine, clock, state, visitEvents, told } = await storeAway()
+  const { visits } = visitEvents
+  visits.came(documentOf('d'), visitor('ann'))
+  await eventually(() => state.commits === 1)
+  visits.went(documentOf('d'), visitor('ann'))
+  clock.advance(awayMs)
+  await eventually(() => state.commits === 2)
+  state.away = false
+  clock.advance(1_000)
+  const all: string[] = []
+  await eventually(
+    async () => all.push(...(await told())) === 2,
+    () => all,
+  )
+  expect(all.toSorted()).toEqual(['ann presence.join', 'ann presence.leave'])
+  await visitEvents.stop()
+  await engine.close()
+})
+
+it('[PRES-26] more than 10,000 are not kept, and a stop does not wait for a store that is away', async () => {
+  const { engine, state, visitEvents, told } = await storeAway()
+  for (let user = 0; user < waitingMax + 5; user++)
+    visitEvents.visits.came(documentOf('d'), visitor(`${user}`))
+  await visitEvents.stop()
+  state.away = false
+  expect(await told()).toEqual([])
+  await visitEvents.stop()
+  const written = await told()
+  expect(written).toHaveLength(waitingMax)
+  expect(written).not.toContain(`${waitingMax} presence.join`)
+  await engine.close()
+})

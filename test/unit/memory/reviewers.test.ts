@@ -1,0 +1,182 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Indexes } from '../../../src/memory/indexes.ts'
+import { type Judgment, memoryPart, type ReviewerScope } from '../../../src/memory/judgment-keys.ts'
+import { type JudgmentInput, Judgments } from '../../../src/memory/judgments.ts'
+import { memoryLimits } from '../../../src/memory/limits.ts'
+import { Memory } from '../../../src/memory/memory.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+
+const other = { ...tenant, apiKey: 'other' }
+const judgment: JudgmentInput = { query: 'late parcel', decision: 'approve', reviewerId: 'ann-the-reviewer' }
+const ann: ReviewerScope = { reviewerId: judgment.reviewerId, organizationId: null }
+const goOn = async (): Promise<void> => {}
+
+let directory: OpenDirectory
+let memory: Memory
+beforeEach(async () => {
+  directory = await openDirectory()
+  memory = directory.memory
+  for (const organizationId of ['acme', 'a/b'])
+    await directory.organizations.ensure(scopeOf(tenant, organizationId))
+})
+afterEach(() => directory.close())
+
+/** All pages of what somebody has judged. */
+async function allOf(scope: ReviewerScope, limit: number, of = memory): Promise<readonly Judgment[]> {
+  const all: Judgment[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await of.judgmentsOf(tenant, scope, { after, limit })
+    expect(page.items.length).toBeLessThanOrEqual(limit)
+    all.push(...page.items)
+    if (page.next === null) return all
+    after = page.next
+  }
+}
+
+async function addMany(count: number, input: JudgmentInput = judgment): Promise<void> {
+  for (let index = 0; index < count; index++) await memory.add(tenant, input)
+}
+
+/** How often a text is in what is stored of a tenant, keys included. */
+async function timesStored(text: string, of = tenant): Promise<number> {
+  const entries = await directory.engine.kv.scan(memoryPart(of), { prefix: [], limit: 100_000 })
+  const has = (value: string | Uint8Array): boolean => Buffer.from(value as string).includes(text)
+  return entries.flatMap(({ key, value }) => [...key, value]).filter(has).length
+}
+
+it('[MEM-17] what a reviewer has judged is listed in pages, whatever has been added and deleted', async () => {
+  const input = fc.record({
+    reviewerId: fc.constantFrom('ann', 'bob', '__proto__'),
+    organizationId: fc.constantFrom(undefined, 'acme', 'a/b'),
+    judgedAt: fc.nat(50),
+  })
+  const histories = fc.record({
+    inputs: fc.array(input, { maxLength: 15 }),
+    deleted: fc.array(fc.nat(14), { maxLength: 5 }),
+    limit: fc.integer({ min: 1, max: 6 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(histories, async ({ inputs, deleted, limit }) => {
+      const added: { readonly id: string; readonly input: (typeof inputs)[number] }[] = []
+      for (const each of inputs)
+        added.push({ id: await memory.add(tenant, { ...judgment, ...each }), input: each })
+      const gone = new Set(deleted.flatMap((index) => added[index]?.id ?? []))
+      await memory.delete(tenant, [...gone])
+      const left = added.filter(({ id }) => !gone.has(id))
+      for (const reviewerId of ['ann', 'bob', '__proto__'])
+        for (const organizationId of [null, 'acme', 'a/b']) {
+          const expected = left.filter(
+            ({ input: given }) =>
+              given.reviewerId === reviewerId &&
+              (organizationId === null || given.organizationId === organizationId),
+          )
+          const found = (await allOf({ reviewerId, organizationId }, limit)).map(
+            ({ judgmentId }) => judgmentId,
+          )
+          expect(found.toSorted()).toEqual(expected.map(({ id }) => id).toSorted())
+          if (organizationId !== null) expect(found).toEqual(found.toSorted())
+        }
+      await memory.delete(
+        tenant,
+        left.map(({ id }) => id),
+      )
+      expect(await timesStored('reviewers')).toBe(0)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+it('[MEM-17] what goes with its organization, or beyond the limit, is listed no more', async () => {
+  await memory.add(tenant, { ...judgment, organizationId: 'acme' })
+  await memory.add(tenant, { ...judgment, judgedAt: 1 })
+  expect(await allOf(ann, 10)).toHaveLength(2)
+  await memory.forget(scopeOf(tenant, 'acme'), goOn)
+  expect((await allOf(ann, 10)).map(({ judgedAt }) => judgedAt)).toEqual([1])
+  const limits = { ...memoryLimits, judgments: 1 }
+  const { engine, store, clock } = directory
+  await new Judgments({ kv: engine.kv, organizations: store, clock, limits }).add(tenant, {
+    ...judgment,
+    reviewerId: 'bob',
+  })
+  expect(await allOf(ann, 10)).toEqual([])
+})
+
+it('[MEM-18] a reviewer who is forgotten is in no judgment, index or suggestion; what was decided stays', async () => {
+  await addMany(2)
+  await memory.add(tenant, { ...judgment, reviewerId: 'bob', reason: 'because' })
+  await memory.add(other, judgment)
+  const before = await memory.suggest(tenant, 'late parcel', {})
+  expect(before.primary).toMatchObject({ basedOn: 3, uniqueReviewers: 2, caveats: [] })
+  expect(await memory.forgetReviewer(tenant, ann, goOn)).toBe(2)
+  expect(await timesStored(judgment.reviewerId)).toBe(0)
+  expect(await timesStored(judgment.reviewerId, other)).toBeGreaterThan(0)
+  // The index that is in memory, and one that is built anew.
+  const fresh = new Memory(directory.engine.kv, directory.store, directory.clock)
+  for (const each of [memory, fresh]) {
+    expect(await each.suggest(tenant, 'late parcel', {})).toEqual(before)
+    const found = await each.query(tenant, { limit: 100 })
+    expect(found.map(({ reviewerId }) => reviewerId).toSorted()).toEqual(['', '', 'bob'])
+    expect(await each.query(tenant, { limit: 100, reviewerId: judgment.reviewerId })).toEqual([])
+    expect(await allOf(ann, 10, each)).toEqual([])
+  }
+  const ids = (await memory.query(tenant, { limit: 100 })).map(({ judgmentId }) => judgmentId)
+  await memory.delete(tenant, ids)
+  expect([
+    ...(await new Indexes(directory.engine.kv).at(tenant, { organizationId: null, documentId: null })).all(),
+  ]).toEqual([])
+})
+
+it('[MEM-18] those who have been forgotten count as one reviewer, and a caveat says so', async () => {
+  await addMany(1)
+  await addMany(1, { ...judgment, reviewerId: 'bob' })
+  for (const reviewerId of [judgment.reviewerId, 'bob'])
+    await memory.forgetReviewer(tenant, { reviewerId, organizationId: null }, goOn)
+  expect((await memory.suggest(tenant, 'late parcel', {})).primary).toMatchObject({
+    basedOn: 2,
+    uniqueReviewers: 1,
+    caveats: ['All of the support comes from reviewers who have been deleted, perhaps from a single one.'],
+  })
+})
+
+it('[MEM-18] in one organization only, when that is asked for', async () => {
+  await addMany(1, { ...judgment, organizationId: 'acme' })
+  await addMany(1, { ...judgment, organizationId: 'a/b' })
+  await addMany(1)
+  expect(await memory.forgetReviewer(tenant, { ...ann, organizationId: 'a/b' }, goOn)).toBe(1)
+  const left = await allOf(ann, 10)
+  expect(left.map(({ organizationId }) => organizationId)).toEqual([null, 'acme'])
+})
+
+it('[MEM-18] it is done in bounded slices, and taken up again where it was broken off', async () => {
+  await addMany(450)
+  let calls = 0
+  const breaksOff = async (): Promise<void> => {
+    if (++calls === 2) throw new Error('stopped')
+  }
+  await expect(memory.forgetReviewer(tenant, ann, breaksOff)).rejects.toThrow('stopped')
+  expect(await allOf(ann, 100)).toHaveLength(50)
+  expect(await memory.forgetReviewer(tenant, ann, goOn)).toBe(50)
+  expect(await timesStored(judgment.reviewerId)).toBe(0)
+  expect(await memory.forgetReviewer(tenant, ann, goOn)).toBe(0)
+})
+
+it('[MEM-19] the event loop turns while an index is built, the more often the longer the texts are', async () => {
+  const turnsFor = async (words: number): Promise<number> => {
+    await addMany(100, { ...judgment, query: 'word '.repeat(words), organizationId: 'acme' })
+    const indexes = new Indexes(directory.engine.kv)
+    let turns = 0
+    const building = { goesOn: true }
+    const turn = (): void => {
+      turns += 1
+      if (building.goesOn) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await indexes.at(tenant, { organizationId: 'acme', documentId: null })
+    building.goesOn = false
+    await memory.forget(scopeOf(tenant, 'acme'), goOn)
+    return turns
+  }
+  expect(await turnsFor(700)).toBeGreaterThan(15)
+  expect(await turnsFor(10)).toBeGreaterThanOrEqual(2)
+})
