@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { Page, PageRange } from '../directory/page.ts'
@@ -10,6 +11,7 @@ import type { GoOn } from '../directory/worker.ts'
 import type { Blobs, Engine, Key } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { deletedUser } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
 import { sweepJob } from './jobs.ts'
 import { versionLimits } from './limits.ts'
@@ -22,6 +24,7 @@ import {
   versionIdOf,
   versionKeys,
 } from './version-keys.ts'
+import { writeVersion, writeVersions } from './version-writing.ts'
 
 /** Keys that are removed in one commit. */
 const keysAtOnce = 200
@@ -83,9 +86,9 @@ export class VersionStore {
         hash,
         authors: state.authors.filter(isNow),
       }
-      transaction.put(versionKeys.version(address, record.versionId), record)
+      await writeVersion(transaction, address, record.versionId, record)
       const authors = state.authors.filter((author) => !isNow(author))
-      transaction.put(versionKeys.state(address), { changes: state.changes + 1, lastAt: createdAt, authors })
+      await writeVersions(transaction, address, { changes: state.changes + 1, lastAt: createdAt, authors })
       return record
     })
   }
@@ -128,13 +131,15 @@ export class VersionStore {
 
   /**
    * Notes that somebody has edited: for the version that was made next, also where it has been made meanwhile. Nothing
-   * for a document that is gone.
+   * for a document that is gone; one whose data was deleted since is the deleted user.
    */
   async noteAuthor(address: DocumentAddress, author: Author): Promise<void> {
     if (!(await this.#isLive(address))) return
     await this.#organizations.carryOut(address, async (transaction) => {
       if ((await missingDocument(transaction, address)) !== null) return
-      await addAuthors(transaction, address, versionIdOf(author.at), [author])
+      const isErased = await isErasedSince(transaction, author.userId, author.at)
+      const noted = isErased ? { ...deletedUser, at: author.at } : author
+      await addAuthors(transaction, address, versionIdOf(author.at), [noted])
     })
     // It may have been deleted, with its versions, in between.
     if (!(await this.#isLive(address))) await this.removeEditor(address)
@@ -194,10 +199,9 @@ export class VersionStore {
 
   #removeRecord(address: DocumentAddress, versionId: string): Promise<boolean> {
     return this.#organizations.carryOut(address, async (transaction) => {
-      const key = versionKeys.version(address, versionId)
-      const record = await transaction.get<VersionRecord>(key)
+      const record = await transaction.get<VersionRecord>(versionKeys.version(address, versionId))
       if (record === null) return false
-      transaction.delete(key)
+      await writeVersion(transaction, address, versionId, null)
       transaction.enqueue(sweepJob(address))
       await addAuthors(transaction, address, versionId, record.authors)
       return true
@@ -209,7 +213,7 @@ export class VersionStore {
       const entries = await this.#organizations.read(scope).scan({ prefix, limit: keysAtOnce })
       if (entries.length === 0) return
       await this.#organizations.carryOut(scope, async (transaction) => {
-        for (const { key } of entries) transaction.delete(key)
+        for (const { key } of entries) await removeRecord(transaction, key)
       })
       await goOn()
     }
@@ -251,9 +255,20 @@ async function addAuthors(
   const [entry] = await transaction.scan({ prefix, after: [...prefix, versionId], limit: 1 })
   const next = entry === undefined ? null : await transaction.get<VersionRecord>(entry.key)
   if (entry !== undefined && next !== null)
-    transaction.put(entry.key, { ...next, authors: withAuthors(next.authors, authors) })
+    await writeVersion(transaction, address, next.versionId, {
+      ...next,
+      authors: withAuthors(next.authors, authors),
+    })
   const since = next === null ? withAuthors(state.authors, authors) : state.authors
-  transaction.put(versionKeys.state(address), { ...state, changes: state.changes + 1, authors: since })
+  await writeVersions(transaction, address, { ...state, changes: state.changes + 1, authors: since })
+}
+
+/** A version, or what is known of those of an editor together. */
+function removeRecord(transaction: Transaction, [, documentId = '', editorId = '', versionId]: Key) {
+  const ids = { documentId, editorId }
+  return versionId === undefined
+    ? writeVersions(transaction, ids, null)
+    : writeVersion(transaction, ids, versionId, null)
 }
 
 const missingDocument = async (transaction: Transaction, { documentId }: DocumentAddress): Promise<unknown> =>

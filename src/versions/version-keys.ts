@@ -60,6 +60,21 @@ export const versionKeys = {
   ],
   statesOf: (documentId: string): Key => ['versionsState', documentId],
   state: ({ documentId, editorId }: EditorIds): Key => ['versionsState', documentId, editorId],
+  /** Index: the records above that name a user. */
+  allBy: (userId: string): Key => ['versionsBy', userId],
+  by: (userId: string, { documentId, editorId }: EditorIds, versionId: string): Key => [
+    'versionsBy',
+    userId,
+    documentId,
+    editorId,
+    versionId,
+  ],
+  since: (userId: string, { documentId, editorId }: EditorIds): Key => [
+    'versionsBy',
+    userId,
+    documentId,
+    editorId,
+  ],
 }
 
 /** Keys of blobs. */
@@ -73,7 +88,8 @@ export const blobKeys = {
   blob: (address: DocumentAddress, hash: string): Key => [...blobKeys.of(address), hash],
 }
 
-type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
+/** An editor of an organization. */
+export type EditorIds = Pick<DocumentAddress, 'documentId' | 'editorId'>
 
 /** @param unique tells it from others of the same time; without it, what comes before all of that time */
 export const versionIdOf = (createdAt: number, unique = ''): string =>

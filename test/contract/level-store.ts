@@ -56,11 +56,3 @@ export function flipped(value: Buffer, at: number): Buffer {
   copy[at] = (copy[at] as number) ^ 1
   return copy
 }
-
-/** How many stored pairs contain `marker` in key or value. */
-export const storedWith = (store: string, marker: string): Promise<number> =>
-  withDatabase(
-    store,
-    async (database) =>
-      (await database.iterator().all()).filter((pair) => pair.some((part) => part.includes(marker))).length,
-  )

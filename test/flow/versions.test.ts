@@ -4,13 +4,14 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { VersionNotes } from '../../src/versions/notes.ts'
 import { VersionStore } from '../../src/versions/store.ts'
-import { storedWith, temporaryDirectory } from '../contract/level-store.ts'
+import { temporaryDirectory } from '../contract/level-store.ts'
 import { type Editor, eventually, syncedEditor, typed } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
 import { directoryOn, tenant } from '../support/directory.ts'
 import { withLog } from '../support/held-engine.ts'
 import { heldStore } from '../support/held-store.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
+import { keysHolding } from '../support/stored.ts'
 
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const path = 'acme/d/main'
@@ -84,15 +85,14 @@ it.each(removals)('[VER-13] nothing is left of the versions of %s that is delete
   await remove(server)
   expect(await engine.blobs.list([], { limit: 10 })).toEqual([])
   const scope = { ...server.credentials, organizationId: 'acme' }
-  for (const key of ['versions', 'versionsState'])
+  for (const key of ['versions', 'versionsState', 'versionsBy'])
     expect(
       await directoryOn(engine)
         .store.read(scope)
         .scan({ prefix: [key], limit: 10 }),
     ).toEqual([])
   await server.stop()
-  for (const marker of ['marker-content', 'marker-label'])
-    expect(await storedWith(directory.store, marker)).toBe(0)
+  expect(await keysHolding(directory.path, ['marker-content', 'marker-label'])).toEqual([])
   await directory.remove()
 })
 
@@ -206,6 +206,37 @@ it('[VER-16] an editor in which there were edits gets an automatic version in ti
   expect(await call(server, 'versions/get', { versionId })).toMatchObject({ data: 'third' })
   await server.stop()
   await directory.remove()
+})
+
+it('[VER-19] what versions say of a user is answered with the data of the user, and goes with them', async () => {
+  const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
+  const engine = await openMemoryEngine({ clock })
+  const server = await startTestServer({}, { engine, clock })
+  const namesOf = async () => (await list(server)).map(({ authors }) => authors.map(({ userId }) => userId))
+  const kept = async () => {
+    const data = dataOf(await server.post('/v2/users/data/get', { userId: 'ann' })) as { kind: string }[]
+    return data.filter(({ kind }) => kind === 'version').length
+  }
+  await write(server, 'a', { userId: 'ann' })
+  await write(server, 'ab', { userId: 'bob' })
+  const { versionId } = await create(server, { userId: 'ann' })
+  clock.advance(1)
+  await write(server, 'abc', { userId: 'ann' })
+  await create(server, { userId: 'bob' })
+  clock.advance(1)
+  await write(server, 'abcd', { userId: 'ann' })
+  await eventually(async () => (await kept()) === 3)
+  clock.advance(1)
+  dataOf(await server.post('/v2/users/data/delete', { userId: 'ann' }))
+  await eventually(async () => (await kept()) === 0)
+  expect(await namesOf()).toEqual([['deleted-user'], ['deleted-user', 'bob']])
+  expect(await call(server, 'versions/get', { versionId })).toMatchObject({ createdBy: 'deleted-user' })
+  await create(server)
+  clock.advance(10_000)
+  await write(server, 'abcde', { userId: 'ann' })
+  await create(server)
+  expect((await namesOf()).slice(0, 2)).toEqual([['ann'], ['deleted-user']])
+  await server.stop()
 })
 
 it('[VER-18] authors survive a crash, and one who is noted late belongs to the version that was made next', async () => {
