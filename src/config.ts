@@ -173,6 +173,12 @@ export const options = {
     10,
     'Time a user must be away from a document to have left it (`presence.leave`), in seconds; who comes back earlier is not told to have joined again.',
   ),
+  versionMinutes: option(
+    wholeNumber(0, 10_080),
+    0,
+    'Time after which an editor in which there were edits gets an automatic version, in minutes: all of the last day are kept, ' +
+      'then one an hour for a week, then one a day for 90 days; each takes the space of the document. 0 makes none.',
+  ),
   replaceThreads: option(
     wholeNumber(0, 64),
     1,

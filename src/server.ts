@@ -1,6 +1,6 @@
+import { configuredProvider } from './access/configured-provider.ts'
 import { Authenticator } from './access/credentials.ts'
 import { AccessReader } from './access/document-access.ts'
-import { IdentityProvider } from './access/identity-provider.ts'
 import { Origins } from './access/origins.ts'
 import { PermissionReader } from './access/permission-report.ts'
 import { RealtimeAccess } from './access/realtime.ts'
@@ -13,6 +13,7 @@ import { MinuteLimiter, RateLimiter } from './api/rate-limit.ts'
 import { createRouter } from './api/router.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Comments, createComments } from './comments/comments.ts'
+import { participantsOf } from './comments/participants.ts'
 import { readVersion } from './config/version.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
@@ -38,6 +39,8 @@ import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
 import { userTraces } from './userdata/traces.ts'
 import { UserData } from './userdata/user-data.ts'
+import { createVersionParts } from './versions/version-parts.ts'
+import { Versions } from './versions/versions.ts'
 import { Destinations } from './webhooks/destination.ts'
 import { resolveName } from './webhooks/resolve.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
@@ -68,6 +71,7 @@ interface Base {
 interface Services extends Base {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly versions: Versions
   readonly organizations: OrganizationStore
   readonly directory: Directory
   readonly memory: Memory
@@ -142,6 +146,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   services.userData.start()
   services.comments.judging.start()
   services.webhooks.start()
+  services.versions.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()
@@ -159,6 +164,8 @@ function createServices(base: Base, credentials: Credentials): Services {
   const events = new Events(clock, wanted)
   const organizations = new OrganizationStore(engine, events)
   const memory = new Memory(engine.kv, organizations, clock)
+  const everyMs = config.versionMinutes * 60_000
+  const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
     store: organizations,
     clock,
@@ -167,7 +174,9 @@ function createServices(base: Base, credentials: Credentials): Services {
     forget: async (scope, goOn) => {
       await memory.forget(scope, goOn)
       await forgetDeliveries(engine, subscribing, scope, goOn)
+      await kept.store.forget(scope, goOn)
     },
+    forgetDocument: (scope, documentId, goOn) => kept.store.forgetDocument(scope, documentId, goOn),
     editWindowMs: config.editWindowSeconds * 1000,
     awayMs: config.presenceLeaveSeconds * 1000,
   })
@@ -194,7 +203,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       metrics,
       logger: log,
       records: directory.documents,
-      edits: allNotes([directory.edits.windows, changes]),
+      edits: allNotes([directory.edits.windows, changes, kept.notes]),
       visits: directory.visits.visits,
     },
   )
@@ -204,7 +213,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     clock,
     isTenant: (tenant) => tenancy.tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => tenancy.revocations.revokedUntil(tenant, userId),
-    foreign: createProvider(base, first),
+    foreign: configuredProvider(config, { first, tenants: tenancy.tenants, clock }),
   })
   const userData = new UserData({
     kv: engine.kv,
@@ -218,6 +227,7 @@ function createServices(base: Base, credentials: Credentials): Services {
   return {
     ...base,
     rooms,
+    versions: new Versions({ ...kept, rooms, queue: engine.queue, clock, log }),
     tokens,
     subscribing,
     webhooks: new Webhooks({
@@ -227,8 +237,7 @@ function createServices(base: Base, credentials: Credentials): Services {
       log,
       metrics,
       organizations,
-      // No comments are kept yet.
-      participants: async () => [],
+      participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),
       destinations: new Destinations(config.webhookAllow, resolveName),
       keepMs: config.webhookLogDays * dayMs,
     }),
@@ -249,21 +258,6 @@ function createServices(base: Base, credentials: Credentials): Services {
     pageTokens: new PageTokens(jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
   }
-}
-
-/** Null when none is configured. */
-function createProvider({ config, clock, tenancy }: Base, first: Tenant): IdentityProvider | null {
-  const { jwtJwksUrl, jwtIssuer, jwtAudience, jwtClaims, jwtApiKey } = config
-  if (jwtJwksUrl === null || jwtIssuer === null || jwtAudience === null) return null
-  return new IdentityProvider({
-    jwksUrl: jwtJwksUrl,
-    issuer: jwtIssuer,
-    audience: jwtAudience,
-    claims: jwtClaims,
-    apiKey: jwtApiKey ?? first.apiKey,
-    tenantOf: (apiKey) => tenancy.tenants.tenantOf(apiKey),
-    clock,
-  })
 }
 
 function createSync({
@@ -320,6 +314,7 @@ function createHttp({
   tenancy,
   tokens,
   rooms,
+  versions,
   organizations,
   directory,
   memory,
@@ -364,6 +359,7 @@ function createHttp({
       notificationConfigs: new NotificationConfigs(organizations),
       tokens,
       rooms,
+      versions,
       pageTokens,
       log: engine.log,
       metrics,
@@ -383,40 +379,34 @@ function createHttp({
 }
 
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
-async function endServer(
-  { config, rooms, directory, userData, comments, webhooks, engine, log }: Services,
-  edge: HttpEdge,
-  sync: SyncServer,
-): Promise<void> {
+async function endServer(services: Services, edge: HttpEdge, sync: SyncServer): Promise<void> {
+  const { config, directory, webhooks, log } = services
   const restarting = close('restarting', 'the server is restarting')
   const drainMs = config.drainSeconds * 1000
   // First: that clients are sent away is no leaving.
   const visits = directory.visits.stop()
   const clientsMs = drainMs * (1 - storeShare)
   await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs), webhooks.stop(clientsMs)])
-  const finishing = finishServer({ visits, rooms, directory, userData, comments, engine, edge, restarting })
+  const finishing = finishServer(services, edge, visits, restarting)
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
   if ((await Promise.race([finishing, late(drainMs * storeShare)])) === 'late')
     log.error('the store did not finish within the time for a stop')
 }
 
-async function finishServer(parts: {
-  visits: Promise<void>
-  rooms: Rooms
-  directory: Directory
-  userData: UserData
-  comments: Comments
-  engine: Engine
-  edge: HttpEdge
-  restarting: Close
-}): Promise<void> {
-  await Promise.all([parts.directory.removals.stop(), parts.userData.stop(), parts.comments.judging.stop()])
-  await parts.rooms.closeAll(parts.restarting)
-  await parts.directory.edits.stop()
-  await parts.visits
+async function finishServer(
+  { rooms, versions, directory, userData, comments, engine }: Services,
+  edge: HttpEdge,
+  visits: Promise<void>,
+  restarting: Close,
+): Promise<void> {
+  const working = [directory.removals, userData, comments.judging, versions]
+  await Promise.all(working.map((each) => each.stop()))
+  await rooms.closeAll(restarting)
+  await directory.edits.stop()
+  await visits
   // A connection that will not end must not keep the store open.
-  await Promise.all([parts.edge.close(), parts.engine.close()])
+  await Promise.all([edge.close(), engine.close()])
 }
 
 const late = (ms: number): Promise<'late'> =>

@@ -17,6 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['notifications', 'comments', 'subscriptions'],
   ['access'],
   ['rooms'],
+  ['versions'],
   ['userdata'],
   ['sync', 'api', 'webhooks'],
   ['server.ts'],

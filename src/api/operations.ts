@@ -34,6 +34,11 @@ import { applyUpdate } from './v2/crdt/apply.ts'
 import { deleteContent } from './v2/crdt/delete.ts'
 import { getContent } from './v2/crdt/get.ts'
 import { updateContent } from './v2/crdt/update.ts'
+import { createVersion } from './v2/crdt/versions/create.ts'
+import { deleteVersion } from './v2/crdt/versions/delete.ts'
+import { getVersion } from './v2/crdt/versions/get.ts'
+import { listVersions } from './v2/crdt/versions/list.ts'
+import { restoreVersion } from './v2/crdt/versions/restore.ts'
 import { broadcastLive } from './v2/livestate/broadcast.ts'
 import { addJudgment } from './v2/memory/judgments/add.ts'
 import { deleteJudgments } from './v2/memory/judgments/delete.ts'
@@ -130,6 +135,11 @@ export const operations: readonly Operation[] = [
   deleteContent,
   getContent,
   updateContent,
+  createVersion,
+  deleteVersion,
+  getVersion,
+  listVersions,
+  restoreVersion,
   broadcastLive,
   addJudgment,
   deleteJudgments,

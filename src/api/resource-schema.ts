@@ -48,9 +48,12 @@ export function checkMetadata(
   list: string,
   items: readonly { readonly metadata?: Metadata | undefined }[],
 ): void {
-  for (const [index, { metadata: given }] of items.entries()) {
-    if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) continue
-    const path = `/data/${list}/${index}/metadata`
-    throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
-  }
+  for (const [index, { metadata: given }] of items.entries())
+    checkMetadataAt(`/data/${list}/${index}/metadata`, given)
+}
+
+/** @throws ApiError INVALID_ARGUMENT for metadata that is too large */
+export function checkMetadataAt(path: string, given: Metadata | undefined): void {
+  if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) return
+  throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
 }

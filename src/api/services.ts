@@ -23,6 +23,7 @@ import type { WebhookConfigs } from '../subscriptions/configs.ts'
 import type { Deliveries } from '../subscriptions/deliveries.ts'
 import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { UserData } from '../userdata/user-data.ts'
+import type { Versions } from '../versions/versions.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { MinuteLimiter } from './rate-limit.ts'
 
@@ -30,6 +31,7 @@ import type { MinuteLimiter } from './rate-limit.ts'
 export interface Services extends Tenancy {
   readonly tokens: Tokens
   readonly rooms: Rooms
+  readonly versions: Versions
   readonly organizations: Organizations
   readonly documents: Documents
   readonly folders: Folders

@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
-import { type Change, unchanged } from './change.ts'
+import { type Change, type TypeUpdate, updateRoot } from './change.ts'
 import { type DeltaOp, formattedTextOf, opsOf } from './delta-ops.ts'
 import { planDelta } from './delta-plan.ts'
-import { Formats, readFormatted, tooManyAttributes } from './delta-state.ts'
+import { Formats, type FormattedText, readFormatted, tooManyAttributes } from './delta-state.ts'
+import type { Root } from './kind.ts'
 import { tidyFormatting } from './tidy-formatting.ts'
 
 /** Items that formatting may be tidied up in, and attributes that are on at each: about a tenth of a second. */
@@ -25,15 +26,34 @@ export function readDelta(doc: Y.Doc, contentKey: string): readonly DeltaOp[] {
  * type it has, as with plain text.
  */
 export function replaceDelta(doc: Y.Doc, contentKey: string, target: readonly DeltaOp[]): Change {
-  const formats = new Formats()
-  const known = doc.share.get(contentKey)
-  const stored = readFormatted(known, formats)
-  const { operations, insertions, deletions } = planDelta(stored, formattedTextOf(target, formats), formats)
-  if (operations.length === 0) return unchanged
-  const root = known ?? doc.get(contentKey)
-  doc.transact(() => {
-    Y.Text.prototype.applyDelta.call(root, operations)
-    tidyFormatting(root, { tidyLeft: tidiedMax })
+  return updateRoot(
+    doc,
+    contentKey,
+    plan(doc.share.get(contentKey), (formats) => formattedTextOf(target, formats)),
+  )
+}
+
+/** The same with what the root is in another document. Throws INVALID_ARGUMENT as `readDelta` does. */
+export const restoreDelta = (doc: Y.Doc, contentKey: string, past: Y.Doc): Change =>
+  updateRoot(doc, contentKey, planFormatted(doc.share.get(contentKey), past.share.get(contentKey)))
+
+/** Compares a text, a root or inside of other values, with another one and writes nothing; null when they are equal. */
+export const planFormatted = (type: Root | undefined, past: Root | undefined): TypeUpdate | null =>
+  plan(type, (formats) => {
+    const { content, complete } = readFormatted(past, formats)
+    if (!complete) throw tooManyAttributes()
+    return content
   })
-  return { changed: true, insertions, deletions }
+
+/** What the document has is noted in the formats before the target is. */
+function plan(type: Root | undefined, targetIn: (formats: Formats) => FormattedText): TypeUpdate | null {
+  const formats = new Formats()
+  const stored = readFormatted(type, formats)
+  const { operations, insertions, deletions } = planDelta(stored, targetIn(formats), formats)
+  if (operations.length === 0) return null
+  return (_, live) => {
+    Y.Text.prototype.applyDelta.call(live, operations)
+    tidyFormatting(live, { tidyLeft: tidiedMax })
+    return { changed: true, insertions, deletions }
+  }
 }

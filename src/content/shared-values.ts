@@ -16,9 +16,9 @@ export type Stored =
   | { readonly kind: 'text'; readonly json: string; readonly type: Root }
   /** A fragment of XML; its reading is the XML. */
   | { readonly kind: 'xml'; readonly json: string; readonly type: Root }
-  | { readonly kind: 'plain'; readonly json: Json }
+  | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
   /** Bytes, a subdocument, a single XML node: its reading is good only for leaving it alone. */
-  | { readonly kind: 'opaque'; readonly json: Json }
+  | { readonly kind: 'opaque'; readonly json: Json; readonly value: unknown }
 
 export type StoredMap = Extract<Stored, { kind: 'map' }>
 export type StoredArray = Extract<Stored, { kind: 'array' }>
@@ -48,7 +48,7 @@ export function readArray(type: Root): StoredArray {
   for (let item = type._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
     for (const value of item.content.getContent())
-      elements.push(readStored(value) ?? { kind: 'plain', json: null })
+      elements.push(readStored(value) ?? { kind: 'plain', json: null, value })
   }
   return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
 }
@@ -56,10 +56,11 @@ export function readArray(type: Root): StoredArray {
 /** Text is read without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. */
 export function readStored(value: unknown): Stored | undefined {
   if (value instanceof Y.AbstractType) return readType(value as Root)
-  if (value instanceof Y.Doc) return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() } }
-  if (value instanceof Uint8Array) return { kind: 'opaque', json: jsonOf(value) ?? null }
+  if (value instanceof Y.Doc)
+    return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() }, value }
+  if (value instanceof Uint8Array) return { kind: 'opaque', json: jsonOf(value) ?? null, value }
   const json = jsonOf(value)
-  return json === undefined ? undefined : { kind: 'plain', json }
+  return json === undefined ? undefined : { kind: 'plain', json, value }
 }
 
 /** Fragments inside of other values are made by rich-text editors, as a root of this name is. */
@@ -67,9 +68,10 @@ export const fragmentKey = 'prosemirror'
 
 function readType(type: Root): Stored {
   if (type instanceof Y.XmlElement || type instanceof Y.XmlHook) {
-    return { kind: 'opaque', json: xmlOf(asRoot(type), fragmentKey) }
+    return { kind: 'opaque', json: xmlOf(asRoot(type), fragmentKey), value: type }
   }
-  if (type instanceof Y.XmlText) return { kind: 'opaque', json: plainText(readState(asRoot(type))) }
+  if (type instanceof Y.XmlText)
+    return { kind: 'opaque', json: plainText(readState(asRoot(type))), value: type }
   if (type instanceof Y.XmlFragment) {
     return { kind: 'xml', type: asRoot(type), json: xmlOf(asRoot(type), fragmentKey) }
   }

@@ -1,6 +1,8 @@
+import type { TypeUpdate } from './change.ts'
 import { isArray, isObject, type Json, type JsonKind, kindOfJson } from './json.ts'
+import type { Root } from './kind.ts'
 import { fragmentKey, kindOfShared, type Stored } from './shared-values.ts'
-import { checkXml, planXml, type XmlUpdate } from './xml.ts'
+import { checkXml, planXml } from './xml.ts'
 
 /** A value to be made: plain JSON, or a shared type with what is in it. */
 export type NewValue =
@@ -8,7 +10,8 @@ export type NewValue =
   | { readonly as: 'map'; readonly entries: readonly (readonly [string, NewValue])[] }
   | { readonly as: 'array'; readonly elements: readonly NewValue[] }
   | { readonly as: 'text'; readonly text: string }
-  | { readonly as: 'xml'; readonly update: XmlUpdate | null }
+  | { readonly as: 'formatted' | 'xml'; readonly update: TypeUpdate | null }
+  | { readonly as: 'node'; readonly make: () => Root }
 
 /** Existing values that a new one is made after, at most. */
 const examplesMax = 16

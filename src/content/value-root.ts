@@ -1,6 +1,7 @@
 import * as Y from 'yjs'
 import { type Change, unchanged } from './change.ts'
 import type { Root } from './kind.ts'
+import { readArray, readMap } from './shared-values.ts'
 import { ValuePlan } from './value-plan.ts'
 import { writeEdits } from './value-write.ts'
 import { effortFor } from './xml-effort.ts'
@@ -36,3 +37,17 @@ function structsIn({ store }: Y.Doc): number {
   for (const structs of store.clients.values()) count += structs.length
   return count
 }
+
+/** Makes the map root equal to what it is in another document; what was shared there is shared again. */
+export const restoreMap = (doc: Y.Doc, contentKey: string, past: Y.Doc): Change =>
+  replaceValues(doc, contentKey, (plan, root) => {
+    const then = readMap(past.share.get(contentKey) as Root)
+    plan.map(readMap(root), then.json, then)
+  })
+
+/** The same of an array root. */
+export const restoreArray = (doc: Y.Doc, contentKey: string, past: Y.Doc): Change =>
+  replaceValues(doc, contentKey, (plan, root) => {
+    const then = readArray(past.share.get(contentKey) as Root)
+    plan.array(readArray(root), then.json, then)
+  })

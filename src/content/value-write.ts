@@ -1,11 +1,10 @@
 import * as Y from 'yjs'
 import type { ArrayEdit, Insertion } from './array-edit.ts'
-import type { Change } from './change.ts'
+import type { Change, TypeUpdate } from './change.ts'
 import { type CutBudget, cutBudget, cutItems } from './item-cuts.ts'
 import { asRoot, type Root } from './kind.ts'
 import type { NewValue } from './siblings.ts'
 import type { Operation } from './text-delta.ts'
-import type { XmlUpdate } from './xml.ts'
 
 /** Of the entries of a map, or of the attributes of a shared text or element. */
 export interface MapEdit {
@@ -20,9 +19,9 @@ export type Edit =
   | MapEdit
   | ArrayEdit
   | { readonly in: 'text'; readonly type: Root; readonly operations: readonly Operation[] }
-  | { readonly in: 'xml'; readonly type: Root; readonly update: XmlUpdate }
+  | { readonly in: 'planned'; readonly type: Root; readonly update: TypeUpdate }
 
-/** What edits in XML came to; it is not known before. */
+/** What edits came to that were planned elsewhere; it is not known before. */
 export type Counts = Pick<Change, 'insertions' | 'deletions'>
 
 /**
@@ -107,16 +106,19 @@ function insertAfter(
 type SharedValue = Exclude<NewValue, { as: 'plain' }>
 
 function putShared(transaction: Y.Transaction, place: Place, value: SharedValue): Y.Item {
-  const type = emptyType(value)
+  const type = newType(value)
   const item = put(transaction, place, new Y.ContentType(type))
   if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
   else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
-  else if (value.as === 'xml') value.update?.(transaction, type)
-  else if (value.text !== '') insertString(transaction, type, value.text)
+  else if (value.as === 'text') {
+    if (value.text !== '') insertString(transaction, type, value.text)
+  } else if (value.as !== 'node') value.update?.(transaction, type)
   return item
 }
 
-function emptyType({ as }: SharedValue): Root {
+function newType(value: SharedValue): Root {
+  if (value.as === 'node') return value.make()
+  const { as } = value
   if (as === 'map') return asRoot(new Y.Map())
   if (as === 'xml') return asRoot(new Y.XmlFragment())
   return asRoot(as === 'array' ? new Y.Array() : new Y.Text())

@@ -10,7 +10,7 @@ import { Groups } from './groups.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { Organizations } from './organizations.ts'
 import { Permissions } from './permissions.ts'
-import { type ForgetOrganization, Removal } from './removal.ts'
+import { type ForgetDocument, type ForgetOrganization, Removal } from './removal.ts'
 import { Removals } from './removals.ts'
 import { Users } from './users.ts'
 import { VisitEvents } from './visit-events.ts'
@@ -37,6 +37,7 @@ interface DirectoryParts {
   readonly clock: Clock
   readonly log: Log
   readonly forget: ForgetOrganization
+  readonly forgetDocument: ForgetDocument
   readonly events: Events
   /** One activity stands for the edits of a user to an editor in this time. */
   readonly editWindowMs: number
@@ -46,9 +47,9 @@ interface DirectoryParts {
 
 export function createDirectory(
   { kv, log: documentLog, bus, queue }: Engine,
-  { store, clock, log, forget, events, editWindowMs, awayMs }: DirectoryParts,
+  { store, clock, log, forget, forgetDocument, events, editWindowMs, awayMs }: DirectoryParts,
 ): Directory {
-  const removal = new Removal({ kv, log: documentLog, bus, store, forget })
+  const removal = new Removal({ kv, log: documentLog, bus, store, forget, forgetDocument })
   const removals = new Removals({ queue, bus, removal, clock, log })
   const organizations = new Organizations({ kv, store, removals, clock })
   return {

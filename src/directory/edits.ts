@@ -1,21 +1,18 @@
 import type { Clock } from '../clock.ts'
-import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import type { Queue } from '../engine/engine.ts'
 import type { ActivityEvent } from '../events/activity.ts'
 import { type Edit, EditWindows, editOf, editQueue } from '../events/edit-windows.ts'
 import { readActivities, writeActivities } from '../events/record.ts'
 import type { Log } from '../log.ts'
 import { deletedUser } from '../model/named-users.ts'
 import { isErasedSince } from './erased-users.ts'
+import { JobLoop } from './job-loop.ts'
 import type { OrganizationStore } from './organization-store.ts'
 import { missingOf } from './places.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Edits that are recorded at the same time. */
 const atOnceMax = 64
-/** An edit of a process that has died is recorded by the next one after this. */
-const leaseMs = 10_000
-/** How often edits are looked for that nobody has told of: those of a process that has died, or failed ones. */
-const pollMs = 5_000
 
 export interface EditsOptions {
   readonly store: OrganizationStore
@@ -32,58 +29,32 @@ export class Edits {
   readonly windows: EditWindows
   readonly #options: EditsOptions
   readonly #counting = new Set<Promise<void>>()
-  #recording: Promise<void> | null = null
-  #again = false
-  #cancelPoll: () => void = () => {}
+  readonly #loop: JobLoop
 
   constructor(options: EditsOptions) {
     this.#options = options
+    const { queue, clock, log, windowMs } = options
+    const carryOut = (payload: Uint8Array): Promise<void> => this.#write(editOf(payload), 1)
+    this.#loop = new JobLoop({ queue, name: editQueue, clock, log, atOnceMax, carryOut })
     this.windows = new EditWindows({
-      clock: options.clock,
-      windowMs: options.windowMs,
-      begun: () => this.#wake(),
+      clock,
+      queue: editQueue,
+      windowMs,
+      begun: () => this.#loop.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })
   }
 
   /** Begins to record, also what a crash has left. */
   start(): void {
-    this.#wake()
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.start())
+    this.#loop.start()
   }
 
   /** Ends every window; resolves when all is recorded. To be called when rooms are closed. */
   async stop(): Promise<void> {
-    this.#cancelPoll()
-    await this.#recording
+    await this.#loop.stop()
     this.windows.end()
     await Promise.all(this.#counting)
-  }
-
-  #wake(): void {
-    this.#again = true
-    this.#recording ??= this.#record().finally(() => {
-      this.#recording = null
-    })
-  }
-
-  async #record(): Promise<void> {
-    const { queue, log } = this.#options
-    try {
-      while (this.#again) {
-        this.#again = false
-        const jobs = await queue.claim(editQueue, atOnceMax, leaseMs)
-        if (jobs.length > 0) this.#again = true
-        await Promise.all(jobs.map((job) => this.#carryOut(job)))
-      }
-    } catch (err) {
-      log.warn({ err }, 'edits cannot be recorded; it is tried again')
-    }
-  }
-
-  async #carryOut({ payload, token }: ClaimedJob): Promise<void> {
-    await this.#write(editOf(payload), 1)
-    await this.#options.queue.done(token)
   }
 
   /** What is missing then is the number only. */

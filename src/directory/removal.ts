@@ -35,6 +35,7 @@ export interface RemovalTools {
   readonly bus: Bus
   readonly store: OrganizationStore
   readonly forget: ForgetOrganization
+  readonly forgetDocument: ForgetDocument
 }
 
 /** Of something in an organization. */
@@ -42,6 +43,9 @@ type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
 
 /** Removes what is kept of an organization outside its own partition, where it is removed from here. */
 export type ForgetOrganization = (scope: OrganizationScope, goOn: GoOn) => Promise<void>
+
+/** Removes what others keep of a document, which is marked as being deleted by then. */
+export type ForgetDocument = (scope: OrganizationScope, documentId: string, goOn: GoOn) => Promise<void>
 
 /**
  * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
@@ -126,13 +130,14 @@ export class Removal {
     documentIds: readonly string[],
     goOn: GoOn,
   ): Promise<void> {
-    const { store, kv } = this.#tools
+    const { store, kv, forgetDocument } = this.#tools
     const prefixes = documentIds.map((id) => documentPrefix(scope, id))
     await this.#destroyLogs(prefixes, goOn)
     await inSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
     for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
     await inSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
     for (const id of documentIds) await removeDocumentComments(store, scope, id, goOn)
+    await inSlices(documentIds, (id) => forgetDocument(scope, id, goOn))
     await kv.commit(organizationPart(scope), {})
     await this.#destroyLogs(prefixes, goOn)
     await store.carryOut(scope, async (transaction) => {

@@ -21,6 +21,8 @@ export const editOf = (payload: Uint8Array): Edit => JSON.parse(Buffer.from(payl
 
 export interface EditWindowsOptions {
   readonly clock: Clock
+  /** Where the jobs go. */
+  readonly queue: string
   readonly windowMs: number
   /** Edits have been enqueued. */
   readonly begun: () => void
@@ -60,6 +62,11 @@ export class EditWindows implements EditNotes {
     this.#windows.end()
   }
 
+  /** Forgets the windows of all users of an editor: the next commit of each begins one. */
+  forgetEditor(address: DocumentAddress): void {
+    this.#windows.forgetAll(keyName(addressKey(address)))
+  }
+
   #editOf(address: DocumentAddress, user: Editor): Edit {
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     return {
@@ -73,7 +80,7 @@ export class EditWindows implements EditNotes {
   #begun(edits: ReadonlyMap<string, Edit>): Begun {
     return {
       jobs: [...edits.values()].map((edit) => ({
-        queue: editQueue,
+        queue: this.#options.queue,
         id: edit.activityId,
         at: 0,
         payload: Buffer.from(JSON.stringify(edit)),

@@ -86,6 +86,11 @@ export class Windows<Subject> {
     this.#take(name)
   }
 
+  /** Likewise for every name that starts so. */
+  forgetAll(start: string): void {
+    for (const name of this.#open.keys()) if (name.startsWith(start)) this.#take(name)
+  }
+
   /** Ends every window now. */
   end(): void {
     for (const name of this.#open.keys()) this.#end(name)

@@ -41,11 +41,14 @@ export interface Expectation {
   readonly making?: (() => Promise<void>) | undefined
 }
 
-export interface ReplaceOptions extends Expectation {
-  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
-  readonly baseVersion?: string | undefined
+export interface RestoreOptions extends Expectation {
   /** Only find out what would change. */
   readonly dryRun?: boolean | undefined
+}
+
+export interface ReplaceOptions extends RestoreOptions {
+  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
+  readonly baseVersion?: string | undefined
 }
 
 export interface Changed<T> {

@@ -28,6 +28,14 @@ export interface Viewed<T> {
   readonly sizeBytes: number
 }
 
+/** A document at some time. */
+export interface Captured {
+  /** The whole state (V1). */
+  readonly bytes: Uint8Array
+  readonly version: string
+  readonly epoch: number
+}
+
 /** Reads one open document and applies updates to it for callers that have no socket; answers only what is durable. */
 export class Editing {
   readonly #room: EditedRoom
@@ -65,6 +73,16 @@ export class Editing {
     const result = view(state.doc)
     const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: state.encode().length }
     return { ...seen, ...(await settled(this.#room, result)) }
+  }
+
+  /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
+  async capture(): Promise<Captured | null> {
+    const { state, commits } = this.#room
+    this.#room.begin()
+    if (commits.existence !== 'live') return (await settled(this.#room, null)).result
+    const { epoch } = commits
+    const { result, version } = await settled(this.#room, state.encode())
+    return { bytes: result, epoch, version }
   }
 
   /** Applies an update to a copy first: what is wrong with it must not be found out on the document. */

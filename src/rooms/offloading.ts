@@ -4,20 +4,31 @@ import { type TargetKind, targetKind } from '../content/replace.ts'
 import { ApiError } from '../errors.ts'
 import type { Version } from '../model/version.ts'
 import { baseOf, sizeMaxOf, tooOld } from './base-version.ts'
-import { begin, type EditedRoom, presentVersion, type ReplaceOptions, settled } from './edited-room.ts'
+import {
+  begin,
+  type EditedRoom,
+  presentVersion,
+  type ReplaceOptions,
+  type RestoreOptions,
+  settled,
+} from './edited-room.ts'
 import { type ClientClock, noUpdate } from './state.ts'
 import type { Thread } from './threads/pool.ts'
 import { updatesAt } from './versions.ts'
 
 /** A difference, computed on a copy and not yet merged. */
 export interface Computed {
-  readonly content: TargetKind
   readonly change: Change
   readonly update: Uint8Array | null
   /** The whole document after it, where that is better than to apply the update. */
   readonly state: Uint8Array | null
-  /** For what the document was at that version; or for what it was once, so that what came since has to be merged. */
-  readonly made: { readonly for: 'present'; readonly version: Version } | { readonly for: 'past' }
+  /**
+   * For what the document was at that version; or for what it was once, so that what came since has to be merged, if
+   * the root can still hold it.
+   */
+  readonly made:
+    | { readonly for: 'present'; readonly version: Version }
+    | { readonly for: 'past'; readonly content: TargetKind }
   /** Whose clock the update goes on from, and where. */
   readonly writer: ClientClock
 }
@@ -46,12 +57,35 @@ export async function computeOnThread(
   })
   if (outcome.is !== 'replaced') throw new TypeError(`a replacement was ${outcome.is}`)
   const { change, update, state, writer, isDear } = outcome
-  const computed = { content: targetKind(target), change, writer }
-  if (base === null) return { ...computed, update, state, made: { for: 'present', version } }
-  const past: Computed = { ...computed, update, state: null, made: { for: 'past' } }
+  if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
+  const kind = targetKind(target)
+  const past: Computed = { change, writer, update, state: null, made: { for: 'past', content: kind } }
   // Here it would hold up everybody: because it is dear, or because the document would have to be read first.
   const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
-  return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, update) : past
+  return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
+}
+
+/** Computes on a thread what gives the document the content of `past`, a whole state. @throws ApiError as `begin` does */
+export async function restoreOnThread(
+  room: EditedRoom,
+  thread: Thread,
+  past: Uint8Array,
+  options: RestoreOptions,
+): Promise<Computed> {
+  begin(room, options)
+  const version = presentVersion(room)
+  const outcome = await thread.run({
+    is: 'restore',
+    // What a store hands out is a view of a larger buffer, which would be sent whole.
+    past: new Uint8Array(past),
+    updates: await updatesOf(room, version, true),
+    writers: room.state.mergers,
+    documentBytesMax: room.documentBytesMax,
+    state: stateWanted(room, options.dryRun === true),
+  })
+  if (outcome.is !== 'replaced') throw new TypeError(`a restoration was ${outcome.is}`)
+  const { change, update, state, writer } = outcome
+  return { change, writer, update, state, made: { for: 'present', version } }
 }
 
 /** Merges what was computed for the past into the present, on the thread too. */
@@ -59,13 +93,14 @@ async function mergeOnThread(
   room: EditedRoom,
   thread: Thread,
   computed: Computed,
+  content: TargetKind,
   update: Uint8Array,
 ): Promise<Computed> {
   const version = presentVersion(room)
   const updates = await updatesOf(room, version, true)
   const outcome = await thread.run({
     is: 'merge',
-    content: computed.content,
+    content,
     updates,
     update,
     state: stateWanted(room, false),

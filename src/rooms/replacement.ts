@@ -1,8 +1,9 @@
 import type { Change } from '../content/change.ts'
 import { readContent } from '../content/read.ts'
 import { type CheckedContent, type ContentTarget, replaceChecked } from '../content/replace.ts'
-import { invalid } from '../errors.ts'
-import type { RoomState } from './state.ts'
+import { restoreContent } from '../content/restore.ts'
+import { type ApiError, invalid } from '../errors.ts'
+import { RoomState } from './state.ts'
 
 /** Of its limit, what a document may be above it and still be replaced by something that is not longer. */
 const replaceableExcess = 0.25
@@ -14,6 +15,20 @@ export function replaceIn(state: RoomState, content: CheckedContent, bytesMax: n
 }
 
 /**
+ * Gives a copy of a document the content of `past`, a whole state (V1), unless it would grow past `bytesMax`.
+ * @throws ApiError INVALID_ARGUMENT; then the copy is of no use any more
+ */
+export function restoreIn(copy: RoomState, past: Uint8Array, bytesMax: number): Change {
+  const bytesBefore = copy.sizeBytes
+  const then = RoomState.fromBytes(past)
+  const change = restoreContent(copy.doc, then.doc)
+  then.doc.destroy()
+  const bytes = copy.encode().length
+  if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
+  return change
+}
+
+/**
  * A replacement adds what it is longer than the content before: what is deleted takes next to no room. One that is not
  * longer is taken above the limit too, a little: else a full document could never be made smaller.
  */
@@ -22,10 +37,11 @@ function checkGrowth(state: RoomState, target: ContentTarget, bytesMax: number):
   if (state.hasRoomFor(bytes, bytesMax)) return
   const growthBytes = Math.max(0, bytes - textBytes(readContent(state.doc, target.contentKey).data))
   if (!state.hasRoomFor(growthBytes, growthBytes > 0 ? bytesMax : bytesMax * (1 + replaceableExcess)))
-    throw invalid(
-      `a document has at most ${bytesMax} bytes; this one would have ${state.sizeBytes + growthBytes}`,
-    )
+    throw tooLarge(state.sizeBytes + growthBytes, bytesMax)
 }
+
+const tooLarge = (bytes: number, bytesMax: number): ApiError =>
+  invalid(`a document has at most ${bytesMax} bytes; this one would have ${bytes}`)
 
 const textBytes = (data: unknown): number =>
   Buffer.byteLength(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

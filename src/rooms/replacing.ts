@@ -12,12 +12,14 @@ import {
   makeWay,
   presentVersion,
   type ReplaceOptions,
+  type RestoreOptions,
   refusedWhenDurable,
   settled,
 } from './edited-room.ts'
-import { type Computed, computeOnThread } from './offloading.ts'
-import { replaceIn } from './replacement.ts'
+import { type Computed, computeOnThread, restoreOnThread } from './offloading.ts'
+import { replaceIn, restoreIn } from './replacement.ts'
 import { RoomState } from './state.ts'
+import type { Thread } from './threads/pool.ts'
 import { documentAt } from './versions.ts'
 
 /**
@@ -44,10 +46,39 @@ export class Replacing {
     const room = this.#room
     const isLarge = content.checked === null || content.size + room.state.sizeBytes > inlineSizeMax
     if (isLarge && room.threads.enabled) {
-      return refusedWhenDurable(room, this.#offload(by, content, options))
+      const compute = (thread: Thread): Promise<Computed> => computeOnThread(room, thread, content, options)
+      return refusedWhenDurable(room, this.#offload(by, compute, options))
     }
     const checked = content.checked ?? checkContent(content.target)
     return refusedWhenDurable(room, this.#inline(by, checked, options))
+  }
+
+  /**
+   * Gives the document the content of `past`, a whole state (V1) of it, as user `by`; resolves when that is durable and
+   * sent. What others do meanwhile is a change of the document as it is then: it stays.
+   * @throws ApiError as `replace` does
+   */
+  restore(by: string, past: Uint8Array, options: RestoreOptions): Promise<Changed<Change>> {
+    const room = this.#room
+    const isLarge = past.length + room.state.sizeBytes > inlineSizeMax
+    const compute = (thread: Thread): Promise<Computed> => restoreOnThread(room, thread, past, options)
+    return refusedWhenDurable(
+      room,
+      isLarge && room.threads.enabled
+        ? this.#offload(by, compute, options)
+        : this.#restoreInline(by, past, options),
+    )
+  }
+
+  async #restoreInline(by: string, past: Uint8Array, options: RestoreOptions): Promise<Changed<Change>> {
+    const room = this.#room
+    await this.#prepare(options)
+    while (room.held() !== null) await room.held()
+    begin(room, options)
+    room.replaced('loop')
+    const copy = RoomState.fromBytes(room.state.encode())
+    const made = { for: 'present', version: presentVersion(room) } as const
+    return this.#copied(by, copy, made, () => restoreIn(copy, past, room.documentBytesMax), options)
   }
 
   async #inline(by: string, content: CheckedContent, options: ReplaceOptions): Promise<Changed<Change>> {
@@ -59,8 +90,18 @@ export class Replacing {
     begin(room, options)
     if (past === null && baseOf(room, options) !== null) return this.#inline(by, content, options)
     room.replaced('loop')
-    if (past !== null || options.dryRun === true) return this.#copied(by, content, past, options)
     const { state, documentBytesMax } = room
+    if (past !== null || options.dryRun === true) {
+      const copy = past ?? RoomState.fromBytes(state.encode())
+      const sizeMax = sizeMaxOf(room, copy.sizeBytes)
+      return this.#copied(
+        by,
+        copy,
+        { for: 'past', content },
+        () => replaceIn(copy, content, sizeMax),
+        options,
+      )
+    }
     const write = (): Change => replaceIn(state, content, documentBytesMax)
     const { result, added } = this.#applied(() => state.edit(write))
     return this.#committed(by, result, added)
@@ -69,25 +110,15 @@ export class Replacing {
   /** Makes the change to a copy of the document, of now or of then. */
   #copied(
     by: string,
-    content: CheckedContent,
-    past: RoomState | null,
-    options: ReplaceOptions,
+    copy: RoomState,
+    made: Computed['made'],
+    work: () => Change,
+    options: RestoreOptions,
   ): Promise<Changed<Change>> {
-    const { state } = this.#room
-    const copy = past ?? RoomState.fromBytes(state.encode())
-    const writer = copy.writeAs(state.mergers)
-    const sizeMax = sizeMaxOf(this.#room, copy.sizeBytes)
-    const { result, added } = copy.edit(() => replaceIn(copy, content, sizeMax))
+    const writer = copy.writeAs(this.#room.state.mergers)
+    const { result, added } = copy.edit(work)
     copy.doc.destroy()
-    const computed = {
-      content,
-      writer,
-      change: result,
-      update: added,
-      state: null,
-      made: { for: 'past' },
-    } as const
-    return this.#merged(by, computed, options)
+    return this.#merged(by, { writer, change: result, update: added, state: null, made }, options)
   }
 
   /**
@@ -95,11 +126,15 @@ export class Replacing {
    * waits: other documents are never held up, and this one for no longer than it takes. The thread is given back before
    * the disk is waited for.
    */
-  async #offload(by: string, content: PreparedContent, options: ReplaceOptions): Promise<Changed<Change>> {
+  async #offload(
+    by: string,
+    computeOn: (thread: Thread) => Promise<Computed>,
+    options: RestoreOptions,
+  ): Promise<Changed<Change>> {
     const room = this.#room
     const { answer } = await room.threads.use(async (thread) => {
       const compute = async (): Promise<Computed> => {
-        const computed = await computeOnThread(room, thread, content, options)
+        const computed = await computeOn(thread)
         await this.#prepare(options)
         return computed
       }
@@ -122,12 +157,12 @@ export class Replacing {
     return answer
   }
 
-  async #prepare(options: ReplaceOptions): Promise<void> {
+  async #prepare(options: RestoreOptions): Promise<void> {
     if (options.dryRun !== true) await makeWay(this.#room, options)
   }
 
   /** Is the document still what the difference was computed for? @throws ApiError as `begin` does */
-  #stillFits({ writer, made }: Computed, options: ReplaceOptions): boolean {
+  #stillFits({ writer, made }: Computed, options: RestoreOptions): boolean {
     const room = this.#room
     begin(room, options)
     if ((room.state.clocks.get(writer.client) ?? 0) !== writer.clock) return false
@@ -148,8 +183,8 @@ export class Replacing {
   /** Brings what was computed into the document, at once. */
   async #merged(
     by: string,
-    { content, change, update, state: after, made, writer }: Computed,
-    { dryRun = false }: ReplaceOptions,
+    { change, update, state: after, made, writer }: Computed,
+    { dryRun = false }: RestoreOptions,
   ): Promise<Changed<Change>> {
     const { state } = this.#room
     if (dryRun) return { ...(await settled(this.#room, change)), bytes: update?.length ?? 0 }
@@ -159,7 +194,7 @@ export class Replacing {
     else if (made.for === 'present') this.#applied(() => state.applyPlain([{ bytes: update }]))
     else {
       // Since then an empty root may have become something.
-      checkKind(state.doc, content.target, content.kind)
+      checkKind(state.doc, made.content.target, made.content.kind)
       return this.#committed(
         by,
         change,

@@ -17,6 +17,8 @@ import type { Key, KvEntry } from '../engine/engine.ts'
 import type { ActivityRecord } from '../events/activity.ts'
 import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activitiesOf, anonymiseActivities } from '../events/anonymous.ts'
+import { anonymiseVersions, showVersionsBy } from '../versions/user-versions.ts'
+import { versionKeys } from '../versions/version-keys.ts'
 import { rangeTrace, type Shown, type UserRanges } from './range-trace.ts'
 
 /** Records that are changed in one commit. */
@@ -26,9 +28,16 @@ const activitiesMax = 50
 
 /** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
 export const organizationTraces = (store: OrganizationStore) =>
-  [grants, memberships, users, activities, notifications, notificationMarks, notificationConfigs].map(
-    (ranges) => rangeTrace(store, ranges),
-  )
+  [
+    grants,
+    memberships,
+    users,
+    activities,
+    versions,
+    notifications,
+    notificationMarks,
+    notificationConfigs,
+  ].map((ranges) => rangeTrace(store, ranges))
 
 const lastOf = ({ key }: KvEntry): string => key.at(-1) as string
 
@@ -87,6 +96,14 @@ const activities: UserRanges = {
     })
   },
   erase: (transaction, userId) => anonymiseActivities(transaction, userId, activitiesMax),
+}
+
+const versions: UserRanges = {
+  name: 'versions',
+  kind: 'version',
+  ranges: (userId) => [versionKeys.allBy(userId)],
+  show: showVersionsBy,
+  erase: (transaction, userId) => anonymiseVersions(transaction, userId, sliceMax),
 }
 
 const addressed = (userId: string): Key => notificationKeys.list({ kind: 'user', id: userId })

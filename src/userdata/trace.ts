@@ -13,6 +13,7 @@ export const dataKinds = [
   'notificationConfig',
   'presence',
   'comment',
+  'version',
   'judgment',
 ] as const
 export type DataKind = (typeof dataKinds)[number]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import { EditWindows } from '../../src/events/edit-windows.ts'
+import { EditWindows, editQueue } from '../../src/events/edit-windows.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { eventually, RawClient, typed } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
@@ -92,7 +92,7 @@ it('[ACT-12] after a crash there is at least that there was an edit; a stop keep
   const scope = scopeOf(tenant, 'acme')
   await before.organizations.ensure(scope)
   await before.documents.ensure(scope, 'd')
-  const windows = new EditWindows({ clock, windowMs: 600_000, begun() {}, ended() {} })
+  const windows = new EditWindows({ clock, queue: editQueue, windowMs: 600_000, begun() {}, ended() {} })
   const begun = windows.noted(address, [{ userId: 'ann', name: 'Ann' }])
   const bytes = new Uint8Array([0, 0])
   const appended = [{ bytes, by: 'ann' }]

@@ -66,11 +66,14 @@ const known: Readonly<Record<string, unknown>> = {
 /** Members with values of earlier answers, which nobody can guess. */
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
- * Lists whose items must differ, be there, or be domains, and ids that only answers tell: those that the tool makes are
- * not; credentials once more.
+ * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
+ * are not; credentials once more.
  */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
+  '/v2/crdt/versions/delete',
+  '/v2/crdt/versions/get',
+  '/v2/crdt/versions/restore',
   '/v2/auth/permissions/add',
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',

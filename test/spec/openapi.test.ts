@@ -72,11 +72,12 @@ describe.each(operations.map(({ path }) => path))('%s', (path) => {
   it('[API-41] answers its example as described', async () => {
     const { security, requestBody, responses } = described()
     const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
-    const told = await makeWorld(server, path)
+    const told: Record<string, string> = await makeWorld(server, path)
     // What asks for the credentials once more, in the body, gets those of the headers.
-    const repeated = 'authToken' in value.data ? credentials : {}
-    const given = Object.entries(value.data).map(([name, one]) => [name, repeated[name] ?? one])
-    const data = { ...Object.fromEntries(given), ...told }
+    const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
+    const data = Object.fromEntries(
+      Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown]),
+    )
     const { status, body } = await server.post(path, data, headersOf(security[0]))
     expect({ status, body }).toMatchObject({ status: 200 })
     expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()

@@ -38,6 +38,7 @@ const full = [
   'notificationMark',
   'presence',
   'user',
+  'version',
 ]
 
 it('[DATA-1] all that is kept of a user is answered, and nothing of others', async () => {
@@ -118,6 +119,7 @@ it('[DATA-3] afterwards the store has nothing of the user but the revocation', a
         memberships: 2,
         users: 2,
         activities: 14,
+        versions: 2,
         notifications: 8,
         notificationMarks: 2,
         notificationConfigs: 4,

@@ -33,6 +33,7 @@ export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDir
       log: createLog('silent'),
       events,
       forget: (scope, goOn) => memory.forget(scope, goOn),
+      forgetDocument: () => Promise.resolve(),
       editWindowMs: 600_000,
       awayMs: 10_000,
     }),

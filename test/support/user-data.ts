@@ -72,6 +72,8 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
       { organizationId, userIds: ids, documentIds: ['d1'], config: { email: 'NONE' } },
     ],
     ['/v2/presence/add', { ...document, users, ttlSeconds: 600 }],
+    ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'text' }],
+    ['/v2/crdt/versions/create', { ...document, editorId: 'main', userId: zoe.userId }],
   ]
   for (const [path, data] of steps) await post(path, data)
 }

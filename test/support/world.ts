@@ -50,10 +50,11 @@ export async function startExampleServer(): Promise<ExampleServer> {
 }
 
 /**
- * Makes anew what the examples speak of, for an operation that is called next. Answers the members of its request that
- * nobody could know before.
+/**
+ * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
+ * no example can know them.
  */
-export async function makeWorld(server: TestServer, path: string): Promise<object> {
+export async function makeWorld(server: TestServer, path: string): Promise<Record<string, string>> {
   const { post } = server
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
@@ -96,13 +97,20 @@ export async function makeWorld(server: TestServer, path: string): Promise<objec
   // What is to be added must not be there yet.
   for (const [step, data] of steps)
     if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
-  return path === resending ? sentBefore(server) : {}
+  if (path === resending) return sentBefore(server)
+  return path === '/v2/crdt/add' ? {} : versionOf(server)
+}
+
+async function versionOf({ post }: TestServer): Promise<Record<string, string>> {
+  const version = await post('/v2/crdt/versions/create', { organizationId, documentId, editorId: 'main' })
+  const { versionId } = dataOf(version) as { versionId: string }
+  return { versionId }
 }
 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 
 /** Something that can be sent again; where it goes to is refused. */
-async function sentBefore({ post }: TestServer): Promise<object> {
+async function sentBefore({ post }: TestServer): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../../content/change.ts'
 import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
 import { ApiError, type Status } from '../../errors.ts'
-import { replaceIn } from '../replacement.ts'
+import { replaceIn, restoreIn } from '../replacement.ts'
 import { type ClientClock, RoomState } from '../state.ts'
 
 /** A copy of a document to work on. Everything in it can be sent to a thread. */
@@ -12,16 +12,19 @@ interface Copy {
   readonly state: 'always' | 'ifDear' | 'never'
 }
 
+/** A change of a copy. */
+interface Edit extends Copy {
+  /** Who may write: the first whose clock on the copy is this one; else somebody new. */
+  readonly writers: readonly ClientClock[]
+  /** Encoded size the document may reach. */
+  readonly documentBytesMax: number
+}
+
 export type Job =
   | { readonly is: 'check'; readonly target: ContentTarget }
-  | (Copy & {
-      readonly is: 'replace'
-      readonly target: ContentTarget
-      /** Who may write: the first whose clock on the copy is this one; else somebody new. */
-      readonly writers: readonly ClientClock[]
-      /** Encoded size the document may reach. */
-      readonly documentBytesMax: number
-    })
+  | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
+  /** `past`: a whole state (V1), whose content the document is to have. */
+  | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
   | (Copy & {
       readonly is: 'merge'
       /** The root must still be able to hold it. */
@@ -55,6 +58,7 @@ export type Outcome =
 export function perform(job: Job): Outcome {
   try {
     if (job.is === 'replace') return replace(job)
+    if (job.is === 'restore') return edit(job, (copy) => restoreIn(copy, job.past, job.documentBytesMax))
     if (job.is === 'merge') return merge(job)
     checkContent(job.target)
     return { is: 'checked' }
@@ -67,9 +71,13 @@ export function perform(job: Job): Outcome {
 
 function replace(job: Extract<Job, { is: 'replace' }>): Outcome {
   const content = checkContent(job.target)
+  return edit(job, (copy) => replaceIn(copy, content, job.documentBytesMax))
+}
+
+function edit(job: Edit, work: (copy: RoomState) => Change): Outcome {
   const copy = stateOf(job)
   const writer = copy.writeAs(job.writers)
-  const { result, added, isDear } = copy.edit(() => replaceIn(copy, content, job.documentBytesMax))
+  const { result, added, isDear } = copy.edit(() => work(copy))
   const state = stateFor(job, copy, added !== null, isDear)
   return { is: 'replaced', change: result, update: added, isDear, state, writer }
 }

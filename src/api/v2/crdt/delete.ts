@@ -33,7 +33,8 @@ export const deleteContent = operation({
   auth: 'key',
   summary: 'Delete the content of editors',
   description:
-    'Connections to them are closed for good; a client that still has the content cannot bring it back.',
+    'Their versions go with it. Connections to them are closed for good; a client that still has the content cannot ' +
+    'bring it back.',
   request,
   response,
   errors: [beingDeleted],
@@ -64,13 +65,18 @@ async function deleteEditors(
   editorIds: readonly string[],
   document: DocumentIds,
   caller: Caller,
-  { log, rooms }: Services,
+  { log, rooms, versions }: Services,
 ): Promise<number> {
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
   )
   const heads = await log.heads(addresses.map(addressKey))
   const live = addresses.filter((_, index) => heads[index] !== null)
-  for (const address of live) await rooms.destroy(address)
+  for (const address of live) {
+    // What the second call finds was made during the first two.
+    await versions.removeEditor(address)
+    await rooms.destroy(address)
+    await versions.removeEditor(address)
+  }
   return live.length
 }

@@ -1,9 +1,8 @@
-import * as Y from 'yjs'
-import { readContent, readContentAs } from '../../../content/read.ts'
 import { ApiError } from '../../../errors.ts'
 import type { DocumentAddress } from '../../../model/address.ts'
 import { noContent } from '../../../rooms/edited-room.ts'
 import { contentKey, documentIds, editorAddress, editorId } from '../../editor-content.ts'
+import { contentFormat, readFormat } from '../../editor-reading.ts'
 import { listEditors } from '../../editors.ts'
 import { operation } from '../../operation.ts'
 import type { From } from '../../schema.ts'
@@ -24,14 +23,7 @@ const request = {
       ...contentKey,
       description: 'Name of the shared type; without it `content`, or the only one there is.',
     },
-    format: {
-      type: 'string',
-      enum: ['json', 'text', 'xml', 'delta', 'xmltext', 'update'],
-      default: 'json',
-      description:
-        '`json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; ' +
-        '`update`: base64 of the Yjs state (V1).',
-    },
+    format: contentFormat,
   },
 } as const
 
@@ -117,7 +109,7 @@ async function readEditor(
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
     const { result, version, vector, changed, sizeBytes } = await room.editing.view((doc) =>
-      room.existence === 'live' ? read(doc, request) : null,
+      room.existence === 'live' ? readFormat(doc, request) : null,
     )
     if (result === null) return null
     return {
@@ -130,14 +122,4 @@ async function readEditor(
       sizeBytes,
     }
   })
-}
-
-function read(
-  doc: Y.Doc,
-  { contentKey, format = 'json' }: Request,
-): Pick<Entry, 'data' | 'type' | 'contentKey'> {
-  if (format !== 'json' && format !== 'update') return readContentAs(doc, format, contentKey)
-  const content = readContent(doc, contentKey)
-  if (format === 'json') return content
-  return { ...content, data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64') }
 }

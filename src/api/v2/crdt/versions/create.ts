@@ -1,0 +1,44 @@
+import { versionLimits } from '../../../../versions/limits.ts'
+import { operation } from '../../../operation.ts'
+import { checkMetadataAt, metadata } from '../../../resource-schema.ts'
+import {
+  noSuchContent,
+  showVersion,
+  versionedAddress,
+  versionedEditor,
+  versionLabel,
+  versionRecord,
+} from '../../../version-schema.ts'
+
+export const createVersion = operation({
+  path: '/v2/crdt/versions/create',
+  auth: 'key',
+  summary: 'Keep a version of an editor',
+  description:
+    'Keeps the content as it is now, until the version, the editor or its document is deleted. Versions of equal ' +
+    'content share its space.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId'],
+    properties: {
+      ...versionedEditor,
+      label: versionLabel,
+      metadata,
+      userId: { type: 'string', format: 'id', description: 'Who makes it; shown as `createdBy`.' },
+    },
+  },
+  response: versionRecord,
+  errors: [
+    noSuchContent,
+    {
+      status: 'FAILED_PRECONDITION',
+      when: `the editor has ${versionLimits.manual} versions that were made by this call`,
+    },
+  ],
+  async handler(data, { caller, services }) {
+    checkMetadataAt('/data/metadata', data.metadata)
+    const address = await versionedAddress(data, caller, services)
+    const record = await services.versions.create(address, data)
+    return { message: 'Version created.', data: showVersion(record) }
+  },
+})

@@ -1,0 +1,59 @@
+import { beingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
+import { operation } from '../../../operation.ts'
+import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
+
+const { ifVersion, dryRun } = updateRequest.properties
+
+export const restoreVersion = operation({
+  path: '/v2/crdt/versions/restore',
+  auth: 'key',
+  summary: 'Restore a version',
+  description:
+    'Changes the live document with as few operations as give every shared type the content of the version, formatting ' +
+    'included; those that came later are emptied. Connected clients see the change at once and go on; what they type ' +
+    'meanwhile is merged. What there was before becomes an automatic version, so that it can be undone. Restoring again ' +
+    'changes nothing.',
+  request: {
+    type: 'object',
+    required: ['organizationId', 'documentId', 'editorId', 'versionId'],
+    properties: {
+      ...versionedEditor,
+      versionId,
+      ifVersion,
+      dryRun,
+      userId: { type: 'string', format: 'id', description: 'Who restores; shown as `lastUpdatedBy`.' },
+    },
+  },
+  response: {
+    type: 'object',
+    required: [...writtenResponse.required, 'previousVersionId'],
+    properties: {
+      ...writtenResponse.properties,
+      previousVersionId: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'The version of what there was before; null when nothing has changed.',
+        examples: versionId.examples,
+      },
+    },
+  },
+  errors: [
+    noSuchVersion,
+    { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
+    {
+      status: 'ABORTED',
+      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${beingDeleted.when}`,
+    },
+  ],
+  async handler({ versionId: id, userId, ifVersion: expected, dryRun: isDry, ...editor }, context) {
+    const { caller, services } = context
+    const address = await versionedAddress(editor, caller, services)
+    const { result, version, bytes, before } = await services.versions.restore(address, id, {
+      userId,
+      ifVersion: expected,
+      dryRun: isDry,
+      allowed: () => services.documents.requireEnabled(address, address.documentId),
+    })
+    const previousVersionId = before?.versionId ?? null
+    return { message: 'Version restored.', data: { version, ...result, bytes, previousVersionId } }
+  },
+})

@@ -1,0 +1,64 @@
+import type * as Y from 'yjs'
+import { type Change, unchanged } from './change.ts'
+import { restoreDelta } from './delta.ts'
+import { fitsKind, type Root, type RootKind, rootKind } from './kind.ts'
+import { restoreArray, restoreMap } from './value-root.ts'
+import { restoreXml } from './xml.ts'
+import { readXmlText, replaceXmlText } from './xmltext.ts'
+import { checkXmlText } from './xmltext-check.ts'
+
+/** Makes a root equal to the same root of another document, whose kind it can have. */
+type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => Change
+
+const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
+  text: restoreDelta,
+  xml: restoreXml,
+  xmltext: (doc, contentKey, past) =>
+    replaceXmlText(doc, contentKey, checkXmlText(readXmlText(past, contentKey))),
+  array: restoreArray,
+  map: restoreMap,
+}
+
+/**
+ * Makes every root of the document equal to what it is in `past`, with few, small operations and in one transaction:
+ * what is equal keeps its identity and the cursors in it, formatting is that of then, roots that came later are emptied.
+ * Equal already: no transaction. Throws INVALID_ARGUMENT where `past` holds more than a replacement may, and the document
+ * may have been changed in part by then: to be called on a copy.
+ */
+export function restoreContent(doc: Y.Doc, past: Y.Doc): Change {
+  const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
+  return doc.transact(() => keys.map((key) => restoreRoot(doc, key, past)).reduce(sum, unchanged))
+}
+
+function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): Change {
+  const kind = rootKind(past, contentKey)
+  const root = doc.share.get(contentKey)
+  const emptied =
+    root === undefined || (kind !== 'none' && fitsKind(doc, contentKey, kind)) ? unchanged : empty(doc, root)
+  return kind === 'none' ? emptied : sum(emptied, restorations[kind](doc, contentKey, past))
+}
+
+/** Deletes all that is in a root, whatever it is. */
+function empty(doc: Y.Doc, root: Root): Change {
+  let deletions = 0
+  doc.transact((transaction) => {
+    for (let item = root._start; item !== null; item = item.right) {
+      if (item.deleted) continue
+      if (item.countable) deletions += item.length
+      item.delete(transaction)
+    }
+    for (const item of root._map.values()) {
+      if (item.deleted) continue
+      deletions += 1
+      item.delete(transaction)
+    }
+  })
+  if (root._searchMarker !== null) root._searchMarker.length = 0
+  return { changed: deletions > 0, insertions: 0, deletions }
+}
+
+const sum = (a: Change, b: Change): Change => ({
+  changed: a.changed || b.changed,
+  insertions: a.insertions + b.insertions,
+  deletions: a.deletions + b.deletions,
+})

@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts'
+import { keyName } from '../engine/keys.ts'
+import { EditWindows } from '../events/edit-windows.ts'
+import { allNotes, type Begun, type EditNotes, type Editor } from '../events/windows.ts'
+import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { authorQueue, automaticJob } from './jobs.ts'
+
+/** For so long it is remembered that a user's edits are noted already; forgetting it costs one more job. */
+const authorWindowMs = 600_000
+
+export interface VersionNotesOptions {
+  readonly clock: Clock
+  /** An automatic version is made when there was an edit in so long; 0: none is. */
+  readonly everyMs: number
+  /** Authors have been enqueued. */
+  readonly begun: () => void
+}
+
+/**
+ * Notes who edits, for the next version of each editor, and that there is something to make an automatic one of. Both
+ * are jobs that are enqueued with the commit, so that a crash loses neither.
+ */
+export class VersionNotes implements EditNotes {
+  readonly #options: VersionNotesOptions
+  readonly #authors: EditWindows
+  readonly #all: EditNotes
+  /** Ends of the windows that have their job, by editor. */
+  readonly #windows = new Map<string, number>()
+
+  constructor(options: VersionNotesOptions) {
+    this.#options = options
+    const { clock, begun } = options
+    const ended = (): void => {}
+    this.#authors = new EditWindows({ clock, queue: authorQueue, windowMs: authorWindowMs, begun, ended })
+    const automatic: EditNotes = { noted: (address) => this.#window(address) }
+    this.#all = options.everyMs === 0 ? this.#authors : allNotes([this.#authors, automatic])
+  }
+
+  noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
+    return this.#all.noted(address, editors)
+  }
+
+  /** A version has been made: who edits from now on is an author of the next one. */
+  split(address: DocumentAddress): void {
+    this.#authors.forgetEditor(address)
+  }
+
+  /** Windows follow the clock, shifted for each editor so that not all end at once: a restart does not lose them. */
+  #window(address: DocumentAddress): Begun | null {
+    const { clock, everyMs } = this.#options
+    const name = keyName(addressKey(address))
+    const now = clock.now()
+    const shift = shiftOf(name) % everyMs
+    const end = (Math.floor((now - shift) / everyMs) + 1) * everyMs + shift
+    if (this.#windows.get(name) === end) return null
+    this.#windows.set(name, end)
+    const forget = (): void => {
+      if (this.#windows.get(name) === end) this.#windows.delete(name)
+    }
+    clock.after(end - now, forget)
+    return { jobs: [automaticJob(address, end)], stored() {}, lost: forget }
+  }
+}
+
+/** Spreads names over time; the same for a name whenever it is asked for. */
+function shiftOf(name: string): number {
+  let hash = 0
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) >>> 0
+  return hash
+}

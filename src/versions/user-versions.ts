@@ -1,0 +1,80 @@
+import type { Reader } from '../directory/reader.ts'
+import type { Transaction } from '../directory/transaction.ts'
+import type { KvEntry } from '../engine/engine.ts'
+import { deletedUser, deletedUserId } from '../model/named-users.ts'
+import { withAuthors } from './authors.ts'
+import {
+  type Author,
+  type EditorIds,
+  type VersionRecord,
+  type VersionsRecord,
+  versionKeys,
+} from './version-keys.ts'
+import { writeVersion, writeVersions } from './version-writing.ts'
+
+/** What a version says of a user. */
+interface ShownVersion {
+  readonly documentId: string
+  readonly data: object
+}
+
+/** @param entries of the index of a user; null for what is gone meanwhile */
+export async function showVersionsBy(
+  reader: Reader,
+  entries: readonly KvEntry[],
+  userId: string,
+): Promise<readonly (ShownVersion | null)[]> {
+  const places = entries.map(placeOf)
+  const records = await reader.getAll<VersionRecord | VersionsRecord>(places.map(keyOf))
+  return places.map(({ ids: { documentId, editorId }, versionId }, at) => {
+    const record = records[at] ?? null
+    if (record === null) return null
+    const authors = record.authors.filter((author) => author.userId === userId)
+    if (!('versionId' in record)) return { documentId, data: { editorId, authors } }
+    const { label, createdAt, createdBy } = record
+    const maker = createdBy === userId ? { createdBy } : {}
+    return { documentId, data: { editorId, versionId, label, createdAt, ...maker, authors } }
+  })
+}
+
+/** Puts the deleted user in the place of a user in up to `limit` records; returns in how many. */
+export async function anonymiseVersions(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit })
+  const places = entries.map(placeOf)
+  const records = await transaction.getAll<VersionRecord | VersionsRecord>(places.map(keyOf))
+  for (const [at, { ids, versionId }] of places.entries()) {
+    const record = records[at] ?? null
+    if (record === null) continue
+    const authors = withoutUser(record.authors, userId)
+    if (!('versionId' in record)) await writeVersions(transaction, ids, { ...record, authors })
+    else {
+      const createdBy = record.createdBy === userId ? deletedUserId : record.createdBy
+      await writeVersion(transaction, ids, versionId, { ...record, authors, createdBy })
+    }
+  }
+  return entries.length
+}
+
+const withoutUser = (authors: readonly Author[], userId: string): readonly Author[] =>
+  withAuthors(
+    authors.map((author) => (author.userId === userId ? { ...deletedUser, at: author.at } : author)),
+    [],
+  )
+
+interface Place {
+  readonly ids: EditorIds
+  /** '' for the record of all versions of the editor. */
+  readonly versionId: string
+}
+
+const placeOf = ({ key: [, , documentId = '', editorId = '', versionId = ''] }: KvEntry): Place => ({
+  ids: { documentId, editorId },
+  versionId,
+})
+
+const keyOf = ({ ids, versionId }: Place) =>
+  versionId === '' ? versionKeys.state(ids) : versionKeys.version(ids, versionId)

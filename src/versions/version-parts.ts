@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.ts'
+import { JobLoop } from '../directory/job-loop.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Engine } from '../engine/engine.ts'
+import { editOf } from '../events/edit-windows.ts'
+import type { Log } from '../log.ts'
+import { authorQueue } from './jobs.ts'
+import { VersionNotes } from './notes.ts'
+import { VersionStore } from './store.ts'
+
+/** Authors that are noted at the same time. */
+const atOnceMax = 64
+
+/** What stands below rooms, and is told by them who edits. */
+export interface VersionParts {
+  readonly store: VersionStore
+  readonly notes: VersionNotes
+  /** Notes authors. To be started by `Versions`. */
+  readonly authors: JobLoop
+}
+
+/** @param everyMs an automatic version is made when there was an edit in so long; 0: none is */
+export function createVersionParts(
+  engine: Engine,
+  {
+    organizations,
+    clock,
+    log,
+    everyMs,
+  }: { organizations: OrganizationStore; clock: Clock; log: Log; everyMs: number },
+): VersionParts {
+  const store = new VersionStore(engine, organizations)
+  const carryOut = (payload: Uint8Array): Promise<void> => {
+    const { address, user, at } = editOf(payload)
+    return store.noteAuthor(address, { ...user, at })
+  }
+  const authors = new JobLoop({ queue: engine.queue, name: authorQueue, clock, log, atOnceMax, carryOut })
+  return { store, authors, notes: new VersionNotes({ clock, everyMs, begun: () => authors.wake() }) }
+}

@@ -1,0 +1,53 @@
+import type { Transaction } from '../directory/transaction.ts'
+import type { Key } from '../engine/engine.ts'
+import { type EditorIds, type VersionRecord, type VersionsRecord, versionKeys } from './version-keys.ts'
+
+/** An entry of an index: it says nothing more. */
+const entry: object = {}
+
+/** Writes a version, or with null deletes it; with the index of whom it names. */
+export async function writeVersion(
+  transaction: Transaction,
+  ids: EditorIds,
+  versionId: string,
+  record: VersionRecord | null,
+): Promise<void> {
+  const key = versionKeys.version(ids, versionId)
+  const before = await transaction.get<VersionRecord>(key)
+  const keyBy = (userId: string): Key => versionKeys.by(userId, ids, versionId)
+  writeIndex(transaction, namedIn(before), namedIn(record), keyBy)
+  if (record === null) transaction.delete(key)
+  else transaction.put(key, record)
+}
+
+/** The same of what is known of the versions of an editor together. */
+export async function writeVersions(
+  transaction: Transaction,
+  ids: EditorIds,
+  record: VersionsRecord | null,
+): Promise<void> {
+  const key = versionKeys.state(ids)
+  const before = await transaction.get<VersionsRecord>(key)
+  const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
+  writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
+  if (record === null) transaction.delete(key)
+  else transaction.put(key, record)
+}
+
+function writeIndex(
+  transaction: Transaction,
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+  keyBy: (userId: string) => Key,
+): void {
+  for (const userId of before) if (!after.has(userId)) transaction.delete(keyBy(userId))
+  for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), entry)
+}
+
+const authorsOf = (record: Pick<VersionsRecord, 'authors'> | null): ReadonlySet<string> =>
+  new Set((record?.authors ?? []).map(({ userId }) => userId))
+
+function namedIn(record: VersionRecord | null): ReadonlySet<string> {
+  if (record === null || record.createdBy === '') return authorsOf(record)
+  return new Set([...authorsOf(record), record.createdBy])
+}
