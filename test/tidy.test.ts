@@ -20,6 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['versions'],
   ['userdata'],
   ['sync', 'api', 'webhooks'],
+  ['server'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],
