@@ -6,7 +6,14 @@ import type { EndpointRecord } from '../../src/subscriptions/records.ts'
 import { HeldClock } from '../support/clock.ts'
 import { errorOf, oddIds } from '../support/people.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
-import { endpointCalls, newKey, type Webhooks, webhookOptions, webhooksOf } from '../support/webhooks.ts'
+import {
+  endpointCalls,
+  newKey,
+  nowhere,
+  type Webhooks,
+  webhookOptions,
+  webhooksOf,
+} from '../support/webhooks.ts'
 
 let engine: Engine
 let clock: HeldClock
@@ -26,7 +33,7 @@ async function enabled(): Promise<Webhooks> {
 
 const createPath = 'advancedwebhook/endpoints/create'
 const updatePath = 'advancedwebhook/endpoints/update'
-const url = 'https://example.com/hook'
+const url = nowhere
 const unset = {
   description: null,
   filterTypes: null,

@@ -20,7 +20,7 @@ export interface EndpointPage {
 }
 
 /** Nothing is ever sent there: private addresses are refused. */
-const nowhere = 'http://127.0.0.1:9/hook'
+export const nowhere = 'http://127.0.0.1:9/hook'
 
 const adminToken = 'the-admin-token-of-webhook-tests'
 
