@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { eachItem, ItemRefused, inSlices, type Results } from '../directory/items.ts'
+import { eachItem, ItemRefused, inSlices, type Results, repeatedIds } from '../directory/items.ts'
 import { notificationKeys as keys } from '../directory/notification-keys.ts'
 import {
   addNotification,
@@ -103,16 +103,17 @@ export class Notifications {
     return { items: await viewsOf(reader, items, listing), next }
   }
 
-  update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
-      return eachItem(
-        changes,
-        ({ id }) => id,
-        (change) => this.#update(transaction, change),
-      )
-    })
+  /** A bounded number in one commit: of a call that is cut off the first are changed. */
+  async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
+    const repeated = repeatedIds(changes.map(({ id }) => id))
+    const once = changes.filter(({ id }) => !repeated.has(id))
+    const results = await this.#updateTogether(
+      scope,
+      changes.filter(({ id }) => repeated.has(id)),
+    )
+    for (let at = 0; at < once.length; at += limits.together)
+      Object.assign(results, await this.#updateTogether(scope, once.slice(at, at + limits.together)))
+    return results
   }
 
   /** See `deleteNotifications`. */
@@ -122,6 +123,18 @@ export class Notifications {
     ids: readonly string[] | undefined,
   ): Promise<Deletion> {
     return deleteNotifications(this.#store, scope, filter, ids)
+  }
+
+  #updateTogether(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
+      return eachItem(
+        changes,
+        ({ id }) => id,
+        (change) => this.#update(transaction, change),
+      )
+    })
   }
 
   async #update(
