@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eventually, RawClient, typed } from '../support/clients.ts'
-import { metric, startTestServer, type TestServer } from '../support/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 
 /** The client id that the tests are about. */
 const disputed = 42
@@ -14,9 +14,9 @@ beforeEach(async () => {
 
 afterEach(() => server.stop())
 
-async function connect(userId: string): Promise<RawClient> {
+async function connect(userId: string, query = ''): Promise<RawClient> {
   const client = await RawClient.connect(
-    `${server.wsUrl}/sync/acme/ghosts/main?token=${await server.token(userId)}`,
+    `${server.wsUrl}/sync/acme/ghosts/main?token=${await server.token(userId)}${query}`,
   )
   await client.roundTrip()
   return client
@@ -103,4 +103,37 @@ it('[AWA-10] a reader that was behind is told who has left meanwhile', async () 
   slow.socket.resume()
   await sees(slow, null)
   for (const client of [slow, writer]) client.end()
+})
+
+it('[AWA-10] a reader that was behind, though not with updates, is told who has left meanwhile', async () => {
+  const [slow, guest] = [await connect('slow', '&live=1'), await connect('guest')]
+  guest.sendAwareness(disputed, 1, { cursor: 1 })
+  await sees(slow, 1)
+  slow.socket.pause()
+  const message = { organizationId: 'acme', documentId: 'ghosts', event: 'filling', data: 'x'.repeat(60_000) }
+  const missed = async (): Promise<boolean> =>
+    (dataOf(await server.post('/v2/livestate/broadcast', message)) as { missed: number }).missed > 0
+  for (let count = 0; count < 2_000 && !(await missed()); count++) expect(slow.socket.isPaused).toBe(true)
+  guest.end()
+  await eventually(async () => {
+    const late = await connect('late')
+    late.end()
+    return seenBy(late).length === 0
+  })
+  slow.socket.resume()
+  await sees(slow, null)
+  slow.end()
+})
+
+it('[AWA-13] whose right has ended is gone at once, though the client does not answer', async () => {
+  const [witness, guest] = [await connect('witness'), await connect('guest')]
+  guest.sendAwareness(disputed, 1, { cursor: 1 })
+  await sees(witness, 1)
+  guest.socket.pause()
+  dataOf(await server.post('/v2/auth/revoke_tokens', { userId: 'guest' }))
+  await sees(witness, null)
+  const ids = { organizationId: 'acme', documentId: 'ghosts' }
+  expect(dataOf(await server.post('/v2/presence/get', ids))).toMatchObject([{ userId: 'witness' }])
+  expect(await metric(server, 'weft_connections{protocol="y-websocket"}')).toBe(2)
+  for (const client of [witness, guest]) client.end()
 })
