@@ -163,7 +163,8 @@ export class AwarenessBoard implements PresenceView {
 
   /**
    * The first client id a member announces is its own for good. A known id passes over only to the same user: a
-   * client that reconnects before its half-open socket was noticed.
+   * client that reconnects before its half-open socket was noticed, and says something new. What was said before is
+   * told back by another tab of that user, too.
    */
   #owns(member: Member, { clientId, clock, state }: AwarenessEntry): boolean {
     const own = this.#clientOf.get(member)
@@ -172,6 +173,7 @@ export class AwarenessBoard implements PresenceView {
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
+    if (owner !== undefined && clock <= this.#lastClock(clientId)) return false
     if (owner === undefined && this.#ownerOf.size >= statesMax) {
       this.#parts.refused()
       return false

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { eventually, RawClient, typed } from '../support/clients.ts'
+import { eventually, RawClient, syncedEditor, typed } from '../support/clients.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 
 /** The client id that the tests are about. */
@@ -136,4 +136,73 @@ it('[AWA-13] whose right has ended is gone at once, though the client does not a
   expect(dataOf(await server.post('/v2/presence/get', ids))).toMatchObject([{ userId: 'witness' }])
   expect(await metric(server, 'weft_connections{protocol="y-websocket"}')).toBe(2)
   for (const client of [witness, guest]) client.end()
+})
+
+it('[AWA-14] tabs of one user do not take from each other what they tell back, and go one by one', async () => {
+  const [witness, tab] = [await connect('witness'), await connect('ada')]
+  tab.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  const silent = await connect('ada')
+  await sees(silent, 1)
+  // As a stock client that shows nothing itself does.
+  for (const { clientId, clock, state } of silent.awareness()) silent.sendAwareness(clientId, clock, state)
+  await silent.roundTrip()
+  silent.end()
+  tab.sendAwareness(disputed, 6, { cursor: 2 })
+  await sees(witness, 2)
+  const another = await connect('ada')
+  for (const { clientId, clock, state } of another.awareness()) another.sendAwareness(clientId, clock, state)
+  await another.roundTrip()
+  tab.end()
+  await sees(witness, null)
+  expect(seenBy(witness).map((state) => state?.cursor)).toEqual([1, 2, undefined])
+  for (const client of [witness, another]) client.end()
+})
+
+it('[AWA-14] a client that is back before its old connection was noticed to be dead goes on', async () => {
+  const [witness, old] = [await connect('witness'), await connect('ada')]
+  old.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  const back = await connect('ada')
+  back.sendAwareness(disputed, 6, { cursor: 2 })
+  await sees(witness, 2)
+  old.end()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 2)
+  back.sendAwareness(disputed, 7, { cursor: 3 })
+  await sees(witness, 3)
+  expect(seenBy(witness).map((state) => state?.cursor)).toEqual([1, 2, 3])
+  for (const client of [witness, back]) client.end()
+})
+
+it('[AWA-14] stock clients: the one that is back with the clock it had is seen when the old connection has gone', async () => {
+  const token = await server.token('ada')
+  const stock = await syncedEditor(server.wsUrl, 'acme/ghosts/main', token)
+  stock.provider.awareness.setLocalStateField('cursor', 1)
+  const { clientID } = stock.doc
+  const witness = await connect('witness')
+  const last = () =>
+    witness
+      .awareness()
+      .filter(({ clientId }) => clientId === clientID)
+      .at(-1)?.state
+  await eventually(() => last()?.cursor === 1)
+  const [halfOpen] = [stock.provider.ws]
+  if (halfOpen === null) throw new Error('the provider is not connected')
+  // The provider opens another connection; the server still has the old one.
+  halfOpen.onclose = null
+  halfOpen.onmessage = null
+  stock.provider.ws = null
+  stock.provider.wsconnected = false
+  stock.provider.disconnect()
+  stock.provider.connect()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 3)
+  halfOpen.close()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 2)
+  await eventually(() => last()?.cursor === 1)
+  const late = await connect('late')
+  await eventually(() =>
+    late.awareness().some(({ clientId, state }) => clientId === clientID && state !== null),
+  )
+  stock.close()
+  for (const client of [witness, late]) client.end()
 })
