@@ -186,11 +186,10 @@ it('[AWA-14] stock clients: the one that is back with the clock it had is seen w
       .filter(({ clientId }) => clientId === clientID)
       .at(-1)?.state
   await eventually(() => last()?.cursor === 1)
-  const [halfOpen] = [stock.provider.ws]
+  const halfOpen = stock.provider.ws
   if (halfOpen === null) throw new Error('the provider is not connected')
   // The provider opens another connection; the server still has the old one.
-  halfOpen.onclose = null
-  halfOpen.onmessage = null
+  Object.assign(halfOpen, { onclose: null, onmessage: null })
   stock.provider.ws = null
   stock.provider.wsconnected = false
   stock.provider.disconnect()
