@@ -42,6 +42,8 @@ interface Departed {
   /** Last clock shown. */
   readonly clock: number
   readonly userId: string
+  /** When, as members came and clients went. */
+  readonly turn: number
 }
 
 interface Change {
@@ -76,6 +78,9 @@ export class AwarenessBoard implements PresenceView {
   readonly #said = new Map<number, Said>()
   readonly #clientOf = new Map<Member, number>()
   readonly #ownerOf = new Map<number, Member>()
+  /** When each came, as members came and clients went. */
+  readonly #cameAt = new Map<Member, number>()
+  #turn = 0
   readonly #changed = new Map<number, Change>()
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
@@ -89,6 +94,7 @@ export class AwarenessBoard implements PresenceView {
   }
 
   join(member: Member): void {
+    this.#cameAt.set(member, ++this.#turn)
     this.#parts.presence.join(member, this)
   }
 
@@ -108,6 +114,7 @@ export class AwarenessBoard implements PresenceView {
 
   /** Removes what `member` showed, at once. */
   leave(member: Member): void {
+    this.#cameAt.delete(member)
     this.#parts.presence.leave(member)
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
@@ -173,7 +180,7 @@ export class AwarenessBoard implements PresenceView {
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
-    if (owner !== undefined && clock <= this.#lastClock(clientId)) return false
+    if (this.#isTold(member, clientId) && clock <= this.#lastClock(clientId)) return false
     if (owner === undefined && this.#ownerOf.size >= statesMax) {
       this.#parts.refused()
       return false
@@ -182,6 +189,13 @@ export class AwarenessBoard implements PresenceView {
     this.#clientOf.set(member, clientId)
     this.#ownerOf.set(clientId, member)
     return true
+  }
+
+  /** May the member have heard what was said of a client? Of one that had gone before it came it has not. */
+  #isTold(member: Member, clientId: number): boolean {
+    if (this.#ownerOf.has(clientId)) return true
+    const departed = this.#departed.get(clientId)
+    return departed !== undefined && (this.#cameAt.get(member) ?? 0) < departed.turn
   }
 
   /** Without one, any: a client that has been editing for long has a clock of its own. */
@@ -260,7 +274,7 @@ export class AwarenessBoard implements PresenceView {
     this.#shown.delete(clientId)
     this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
     this.#departed.delete(clientId)
-    this.#departed.set(clientId, { clock, userId })
+    this.#departed.set(clientId, { clock, userId, turn: ++this.#turn })
     if (this.#departed.size <= departedMax) return
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }

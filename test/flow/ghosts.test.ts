@@ -159,6 +159,20 @@ it('[AWA-14] tabs of one user do not take from each other what they tell back, a
   for (const client of [witness, another]) client.end()
 })
 
+it('[AWA-14] what a tab tells back too late does not bring back the one that has gone', async () => {
+  const [witness, tab, silent] = [await connect('witness'), await connect('ada'), await connect('ada')]
+  tab.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  await sees(silent, 1)
+  tab.end()
+  await sees(witness, null)
+  silent.sendAwareness(disputed, 5, { cursor: 1 })
+  await silent.roundTrip()
+  const late = await connect('late')
+  expect(seenBy(late)).toEqual([])
+  for (const client of [witness, silent, late]) client.end()
+})
+
 it('[AWA-14] a client that is back before its old connection was noticed to be dead goes on', async () => {
   const [witness, old] = [await connect('witness'), await connect('ada')]
   old.sendAwareness(disputed, 5, { cursor: 1 })
