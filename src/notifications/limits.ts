@@ -10,6 +10,8 @@ export const notificationLimits = {
   headlineLength: 4_000,
   /** Readers that are named with a notification. */
   readersShown: 100,
+  /** Users who have read or removed it that are looked at for these. */
+  readersScanned: 500,
   /** List entries that are looked at for one page: what is filtered out costs, too. */
   scanned: 5_000,
   /** Notifications that are read, or written, at once: each may be as large as all of the above. */

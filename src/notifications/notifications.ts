@@ -18,6 +18,7 @@ import type { Reader } from '../directory/reader.ts'
 import { decodeRecord, type UserRecord } from '../directory/records.ts'
 import { touched } from '../directory/touched.ts'
 import type { Transaction } from '../directory/transaction.ts'
+import type { Key } from '../engine/engine.ts'
 import { invalid } from '../errors.ts'
 import { namedUsersMax } from '../model/named-users.ts'
 import { type Deletion, deleteNotifications } from './deletion.ts'
@@ -192,7 +193,14 @@ const viewsOf = (
   }))
 
 async function readersOf(reader: Reader, id: string): Promise<readonly string[]> {
-  const marks = await reader.scan({ prefix: keys.marksOn(id), limit: limits.readersShown })
-  const readers = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
-  return readers.map(({ key }) => key.at(-1) as string)
+  const [readers, prefix]: [string[], Key] = [[], keys.marksOn(id)]
+  let after: Key | undefined
+  for (let scanned = 0; scanned < limits.readersScanned; scanned += limits.readersShown) {
+    const marks = await reader.scan({ prefix, limit: limits.readersShown, ...(after && { after }) })
+    const read = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
+    readers.push(...read.map(({ key }) => key.at(-1) as string))
+    if (marks.length < limits.readersShown || readers.length >= limits.readersShown) break
+    after = marks.at(-1)?.key
+  }
+  return readers.slice(0, limits.readersShown)
 }
