@@ -4,6 +4,7 @@ import { inSlices } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
 import type { Organizations } from '../directory/organizations.ts'
+import type { FeatureType } from '../events/activity.ts'
 import { removeActivitiesOn } from '../events/record.ts'
 import type { Tenant } from '../model/address.ts'
 
@@ -36,8 +37,8 @@ export class Locations {
     if ((await findOrganization(this.#store.read(scope))) === null) return
     const list = { kind: 'location', documentId, locationId } as const
     const activities: Beforehand = async (transaction, targetEntityId) => {
-      const target = { documentId, targetEntityId }
-      const removed = await removeActivitiesOn(transaction, target, activitiesAtOnce)
+      const query = { documentId, targetEntityId, featureTypes: featuresOf(documentId, targetEntityId) }
+      const removed = await removeActivitiesOn(transaction, query, activitiesAtOnce)
       return removed < activitiesAtOnce ? 'done' : 'more'
     }
     await removeListed(this.#store, scope, list, async () => {}, activities)
@@ -57,3 +58,14 @@ export class Locations {
     }
   }
 }
+
+/**
+ * Features of the activities that are about an annotation. Documents and editors may have the same id: `crdt` is what is
+ * done to an editor, and `custom` also what is done to a document as a whole.
+ */
+const featuresOf = (documentId: string, annotationId: string): readonly FeatureType[] => [
+  'comment',
+  'reaction',
+  'recorder',
+  ...(annotationId === documentId ? [] : (['custom'] as const)),
+]

@@ -81,10 +81,13 @@ export async function removeListed(
   }
 }
 
-/** @param entry key of the annotation in a list; @returns true when there is nothing left of it */
+/** @param entry key of the annotation in a list; @returns true when there is nothing left of it in the list */
 async function cut(transaction: Transaction, entry: Key, beforehand?: Beforehand): Promise<boolean> {
   const annotationId = entry.at(-1) as string
-  const annotation = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
+  const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
+  // It has left the list since that was read; what has its id now is something else.
+  if (listed === null) return true
+  const annotation = found as AnnotationRecord | null
   if (annotation !== null) return (await removeSlice(transaction, annotation, beforehand)).isGone
   // An entry of nothing would be met for ever.
   transaction.delete(entry)
