@@ -11,6 +11,7 @@ import { decodeRecord } from '../directory/records.ts'
 import type { Transaction } from '../directory/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { Events } from '../events/events.ts'
+import type { Decision } from '../memory/judgment-keys.ts'
 import { appendComments, type NewComment } from './adding.ts'
 import { type Judging, judgmentJob } from './judging.ts'
 import { type AnnotationFilter, type AnnotationListing, findAnnotations, listAnnotations } from './listing.ts'
@@ -31,6 +32,12 @@ export interface Acting {
   readonly scope: OrganizationScope
   readonly documentId: string
   readonly actionUser: ActionUser
+}
+
+/** A suggestion that is decided by a change. */
+interface Decided {
+  readonly annotation: AnnotationRecord
+  readonly decision: Decision
 }
 
 export interface CommentParts {
@@ -68,23 +75,27 @@ export class Annotations {
   }
 
   /** Changes what is given; what decides a suggestion is kept as a judgment, too. */
-  async update(acting: Acting, changes: readonly AnnotationChange[]): Promise<Results> {
-    const results = await this.#change(acting, async (transaction, happened) => {
-      await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
-      return eachItem(changes, idOf, async (change) => {
-        const before = await annotationOf(transaction, { ...acting, ...change })
-        const after = changedAnnotation(before, change, this.#parts.clock.now())
-        if (after === before) return 'unchanged'
-        putAnnotation(transaction, before, after)
-        const { actionUser } = acting
-        for (const action of actionsOf(before, after))
-          happened.push({ ...action, actionUser, annotation: after })
-        await this.#judge(transaction, acting, before, after)
-        return 'updated'
-      })
-    })
-    await this.#judging.settled()
-    return results
+  update(acting: Acting, changes: readonly AnnotationChange[]): Promise<Results> {
+    const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
+    return this.#judging.await(deciding.length, (jobIds) =>
+      this.#change(acting, async (transaction, happened) => {
+        await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
+        const decided: Decided[] = []
+        const result = await eachItem(changes, idOf, async (change) => {
+          const before = await annotationOf(transaction, { ...acting, ...change })
+          const after = changedAnnotation(before, change, this.#parts.clock.now())
+          if (after === before) return 'unchanged'
+          putAnnotation(transaction, before, after)
+          const { actionUser } = acting
+          for (const action of actionsOf(before, after))
+            happened.push({ ...action, actionUser, annotation: after })
+          const decision = decisionOf(before, after)
+          if (decision !== null) decided.push({ annotation: after, decision })
+          return 'updated'
+        })
+        return { result, jobIds: await this.#judge(transaction, acting, decided, jobIds) }
+      }),
+    )
   }
 
   /**
@@ -140,23 +151,25 @@ export class Annotations {
     ]
   }
 
-  /** A suggestion without a comment says nothing that another one could be like. */
+  /** A suggestion without a comment says nothing that another one could be like. Answers the ids of the jobs. */
   async #judge(
     transaction: Transaction,
     { scope, actionUser }: Acting,
-    before: AnnotationRecord,
-    after: AnnotationRecord,
-  ): Promise<void> {
-    const decision = decisionOf(before, after)
-    if (decision === null) return
-    const [first] = await transaction.scan({ prefix: keys.comments(after.annotationId), limit: 1 })
-    const text = first === undefined ? '' : (decodeRecord(first.value) as CommentRecord).text
-    if (text.trim() === '') return
-    const { documentId } = after
-    const judgedAt = this.#parts.clock.now()
-    transaction.enqueue(
-      judgmentJob({ scope, documentId, text, decision, reviewerId: actionUser.userId, judgedAt }),
-    )
+    decided: readonly Decided[],
+    jobIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const used: string[] = []
+    for (const [index, { annotation, decision }] of decided.entries()) {
+      const { annotationId, documentId } = annotation
+      const [first] = await transaction.scan({ prefix: keys.comments(annotationId), limit: 1 })
+      const text = first === undefined ? '' : (decodeRecord(first.value) as CommentRecord).text
+      const jobId = jobIds[index]
+      if (text.trim() === '' || jobId === undefined) continue
+      const [reviewerId, judgedAt] = [actionUser.userId, this.#parts.clock.now()]
+      transaction.enqueue(judgmentJob({ jobId, scope, documentId, text, decision, reviewerId, judgedAt }))
+      used.push(jobId)
+    }
+    return used
   }
 
   #deleteSlice(acting: Acting, annotationId: string): Promise<boolean> {

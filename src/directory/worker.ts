@@ -77,12 +77,13 @@ export class Worker<Task> {
   }
 
   /**
-   * Resolves when the job has been carried out; rejects with what that failed with: then it goes on in the background.
-   * To be forgotten when nobody waits any more.
+   * Resolves when the job has been carried out; rejects with what that failed with: then it goes on in the background,
+   * or, once this has been stopped, at the next start. To be forgotten when nobody waits any more.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
       this.#waiters.set(jobId, { resolve, reject })
+      if (this.#stopped) reject(stopping())
     })
     // Nobody may be waiting yet when it fails.
     done.catch(() => {})

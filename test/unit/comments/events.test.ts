@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Comments, createComments } from '../../../src/comments/comments.ts'
 import { judgmentJob } from '../../../src/comments/judging.ts'
+import type { AnnotationChange } from '../../../src/comments/updating.ts'
 import { commentTraces, replaceCommenter } from '../../../src/directory/comment-traces.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { OrganizationStore } from '../../../src/directory/organization-store.ts'
 import { Events } from '../../../src/events/events.ts'
 import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
 import { createLog } from '../../../src/log.ts'
+import { memoryPart } from '../../../src/memory/judgment-keys.ts'
 import { ann, bob, say } from '../../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
@@ -61,20 +63,64 @@ it('[COMM-14] a judgment is not lost between the commit that decides and the one
   expect(await judged()).toEqual([])
   const next = commentsOn(directory)
   next.judging.start()
-  await next.judging.settled()
+  await expect.poll(judged).toHaveLength(1)
   await next.judging.stop()
   expect(await judged()).toMatchObject([{ query: 'text of c', decision: 'approve', reviewerId: 'ann' }])
 })
 
 it('[COMM-14] a judgment whose job comes again is one; one of a document that is gone is none', async () => {
   const decided = { scope, text: 'x', decision: 'reject', reviewerId: 'ann', judgedAt: 1 } as const
-  const job = judgmentJob({ ...decided, documentId: 'd1' })
-  for (const again of [job, job, judgmentJob({ ...decided, documentId: 'gone' })]) {
-    await directory.engine.kv.commit(organizationPart(scope), { jobs: [again] })
-    await comments.judging.settled()
-  }
+  let first = ''
+  const enqueue = (documentId: string) =>
+    comments.judging.await(1, async ([jobId = '']) => {
+      const job = judgmentJob({ ...decided, jobId, documentId })
+      const again = first === '' ? [] : [judgmentJob({ ...decided, jobId: first, documentId: 'd1' })]
+      await directory.engine.kv.commit(organizationPart(scope), { jobs: [...again, job] })
+      first = jobId
+      return { result: null, jobIds: [jobId] }
+    })
+  await enqueue('d1')
+  await enqueue('gone')
+  await comments.judging.stop()
   expect(await judged()).toMatchObject([{ query: 'x', documentId: 'd1', judgedAt: 1 }])
   expect(await directory.engine.queue.claim('judgments', 10, 10_000)).toEqual([])
+})
+
+it('[COMM-14] only who decides waits for judgments', async () => {
+  const annotations = ['a', 'b'].map((annotationId) => ({
+    annotationId,
+    ...suggesting,
+    comments: [say('c')],
+  }))
+  await comments.annotations.add(acting, annotations)
+  const { kv } = directory.engine
+  const commit = kv.commit.bind(kv)
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  kv.commit = async (part, given) => {
+    if (part[0] === memoryPart(tenant)[0]) await released
+    return commit(part, given)
+  }
+  const order: string[] = []
+  const change = async (name: string, what: Partial<AnnotationChange>) => {
+    await comments.annotations.update(acting, [{ annotationId: 'a', ...what }])
+    order.push(name)
+  }
+  const deciding = change('decided', { suggestion: { kind: 'accept' } })
+  await change('assigned', { assignedTo: bob })
+  // What decides nothing new, neither.
+  await expect
+    .poll(async () => (await comments.annotations.find(scope, acting, ['a']))[0]?.record)
+    .toMatchObject({
+      suggestion: { status: 'accepted' },
+    })
+  await change('again', { suggestion: { kind: 'accept' } })
+  release()
+  await deciding
+  expect(order).toEqual(['assigned', 'again', 'decided'])
+  expect(await judged()).toHaveLength(1)
 })
 
 it('[COMM-18] receivers outside are told of each change once, with annotation and comment as they are then', async () => {
