@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { annotationOrder, commentKeys as keys } from '../directory/comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation } from '../directory/comment-records.ts'
 import { removeSlice } from '../directory/comment-removal.ts'
+import { markGone } from '../directory/gone-annotations.ts'
 import { eachItem, eachItemApart, ItemRefused, type Results, repeatedIds } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
@@ -178,8 +179,10 @@ export class Annotations {
       const { actionUser } = acting
       const { comments, isGone } = await removeSlice(transaction, annotation)
       for (const comment of comments) told.push({ action: 'comment.delete', actionUser, annotation, comment })
-      if (isGone) happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
-      return isGone
+      if (!isGone) return false
+      markGone(transaction, annotation)
+      happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
+      return true
     })
   }
 

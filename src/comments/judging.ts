@@ -92,7 +92,7 @@ export class Judging {
     try {
       const { result, jobIds } = await change(ids)
       if (jobIds.length > 0) this.#worker.wake()
-      await Promise.allSettled(jobIds.map((id) => expected.get(id)))
+      await Promise.allSettled(jobIds.flatMap((id) => expected.get(id) ?? []))
       return result
     } finally {
       for (const id of ids) this.#worker.forget(id)

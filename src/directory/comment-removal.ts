@@ -27,7 +27,7 @@ export interface RemovedSlice {
 /** Something else that has to go before an annotation does: whether there is `more` of it than one commit takes. */
 export type Beforehand = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
-const nothing: Beforehand = async () => 'done'
+export const nothing: Beforehand = async () => 'done'
 
 /**
  * Removes comments of an annotation, and the annotation itself when no more than one commit's are left. All that is
@@ -53,14 +53,6 @@ export async function removeSlice(
     transaction.put(keys.thread(annotationId), { ...thread, count: thread.count - comments.length })
   return { comments, isGone }
 }
-
-/** Removes the annotations of a document that is marked as being deleted. `goOn` throws when the work must end. */
-export const removeDocumentComments = (
-  store: OrganizationStore,
-  scope: OrganizationScope,
-  documentId: string,
-  goOn: () => Promise<void>,
-): Promise<void> => removeListed(store, scope, { kind: 'document', documentId }, goOn)
 
 /** Removes all annotations of a list, each in as many commits as it takes. @param goOn called between commits */
 export async function removeListed(

@@ -146,6 +146,28 @@ it('[COMM-16] deleting a location takes its annotations and their activities, an
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
 })
 
+it('[COMM-16] the activities of what was deleted at a location before go with it', async () => {
+  const { add, call, happened } = await organization('before-16')
+  const location = { id: 'page' }
+  const comments = [say('c', 'what nobody should read any more')]
+  await add(...['gone', 'again', 'moved'].map((annotationId) => ({ annotationId, location, comments })), {
+    annotationId: 'elsewhere',
+    location: { id: 'page 2' },
+    comments,
+  })
+  await call('update', { annotations: [{ annotationId: 'moved', location: { id: 'page 2' } }] })
+  await call('delete', { annotationIds: ['gone', 'again', 'moved', 'elsewhere'] })
+  await add({ annotationId: 'again', location: { id: 'page 2' } })
+  for (const data of [{ organizationId: 'before-16' }, {}]) {
+    await clear({ location, ...data })
+    const targets = (await happened()).map((each) => each.split(' ')[1])
+    expect(new Set(targets)).toEqual(new Set(['again', 'moved', 'elsewhere']))
+  }
+  // In whatever organization it was.
+  await clear({ location: { id: 'page 2' } })
+  expect(await happened()).toEqual([])
+})
+
 it('[COMM-16] what bears the name of an annotation by chance keeps its activities', async () => {
   const { add, get } = await organization('names-16')
   const at = { organizationId: 'names-16', documentId: 'd1' }

@@ -223,7 +223,7 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
   const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
   await directory.removals.stop()
   await directory.close()
-  return left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))
+  return left.map(({ key }) => key).filter(([kind = '']) => /annotation/i.test(kind))
 }
 
 it('[COMM-20] whatever happens, lists say what the model says, and nothing is left in the end', async () => {

@@ -49,10 +49,7 @@ async function storedIn({ engine }: OpenDirectory, organizationId: string): Prom
   )
 }
 
-/**
- * Index entries that are missing, or are of nothing. That an activity names somebody is left out: it is the store of
- * activities that knows where users are named.
- */
+/** Index entries that are missing, or are of nothing; but for whom activities name. */
 export async function straysIn(
   directory: OpenDirectory,
   organizationId: string,
@@ -70,14 +67,7 @@ export async function straysIn(
     }
     if (kind === 'activities') expectActivity(record as Activity, expect)
   }
-  const found = [...stored].filter(
-    ([
-      ,
-      {
-        key: [kind = ''],
-      },
-    ]) => kind !== 'activitiesNaming',
-  )
+  const found = [...stored].filter(([, { key }]) => key[0] !== 'activitiesNaming')
   const wrong = found.filter(([, { key, record }]) => {
     const [kind, annotationId = ''] = key
     return (
