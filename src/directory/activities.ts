@@ -4,6 +4,7 @@ import {
   type ActivityRecord,
   activityBytesMax,
   contentOf,
+  namedUsers,
 } from '../events/activity.ts'
 import {
   type ActivityPage,
@@ -16,7 +17,7 @@ import { namesTooMany } from '../events/anonymous.ts'
 import type { Events, Occurrence } from '../events/events.ts'
 import type { EventType, OutboundEvent } from '../events/outbound.ts'
 import { readActivities, removeActivity } from '../events/record.ts'
-import { namedUsersMax } from '../model/named-users.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
 import { eachItem, ItemRefused, type Results } from './items.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
@@ -106,6 +107,7 @@ export class Activities {
       const ids = inputs.map(({ id }) => id)
       const known = await readActivities(transaction, ids)
       const occurrences: Occurrence[] = []
+      let named = 0
       const results = await eachItem(
         inputs,
         ({ id }) => id,
@@ -115,6 +117,10 @@ export class Activities {
             throw new ItemRefused(`the activity has more than ${activityBytesMax} bytes of JSON`)
           if (namesTooMany(event))
             throw new ItemRefused(`the activity names more than ${namedUsersMax} users`)
+          const count = namedUsers(event).length
+          if (named + count > namedInCallMax)
+            throw new ItemRefused(`the activities of a call name more than ${namedInCallMax} users`)
+          named += count
           occurrences.push({ activity: event, outbound: outboundOf(event) })
           return message
         },

@@ -6,6 +6,9 @@ export const deletedUserId = 'deleted-user'
 /** Users that one record may name beside who acts and who is addressed: each is an index entry. */
 export const namedUsersMax = 100
 
+/** The same of all records that one call writes. */
+export const namedInCallMax = 2_000
+
 /** A user as a record shows it. */
 export interface NamedUser {
   readonly userId: string
