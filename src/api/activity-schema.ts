@@ -62,11 +62,13 @@ const example = {
   displayMessageTemplateData: { user: { userId: 'ann', name: 'Ann' } },
 } as const
 
+const namesBounded = `naming at most ${namedUsersMax} users, and all together ${namedInCallMax}`
+
 export const activitiesToAdd = {
   type: 'array',
   minItems: 1,
   maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON, and naming at most ${namedUsersMax} users, all together ${namedInCallMax}.`,
+  description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
   items: {
     type: 'object',
     required: ['featureType', 'actionType', 'actionUser'],
@@ -86,7 +88,7 @@ export const activityChanges = {
   type: 'array',
   minItems: 1,
   maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON afterwards, and naming at most ${namedUsersMax} users, all together ${namedInCallMax}.`,
+  description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
   items: { type: 'object', required: ['id'], properties: { id: entityId, ...content } },
   examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
 } as const

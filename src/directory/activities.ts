@@ -121,7 +121,7 @@ export class Activities {
           if (named + count > namedInCallMax)
             throw new ItemRefused(`the activities of a call name more than ${namedInCallMax} users`)
           named += count
-          occurrences.push({ activity: event, outbound: outboundOf(event) })
+          occurrences.push({ activity: event, outbound: outboundOf(known.get(input.id), event) })
           return message
         },
       )
@@ -140,12 +140,9 @@ function ofDocument(activity: ActivityRecord | null, documentId: string): Activi
 /** What recorders and huddles do comes in as activities; whoever asks for such events is told of them. */
 const toldTypes: ReadonlySet<string> = new Set<EventType>(['huddle.create', 'huddle.join', 'recorder.done'])
 
-function outboundOf({
-  actionType,
-  documentId,
-  actionUser,
-  ...activity
-}: ActivityEvent): OutboundEvent | null {
-  if (!toldTypes.has(actionType)) return null
+/** Once: neither when it is given again, nor when anything else of it changes. */
+function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
+  const { actionType, documentId, actionUser, ...activity } = event
+  if (!toldTypes.has(actionType) || before?.actionType === actionType) return null
   return { type: actionType as EventType, documentId, actionUser, data: { activity } }
 }

@@ -19,8 +19,8 @@ export const updateAnnotations = operation({
   description:
     'Changes what is given of annotations; what is left out stays as it is. Each changed member has an event of its own: ' +
     '`comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`; what ' +
-    'changes nothing has none. A suggestion that is accepted or rejected is kept as a judgment, too: of the text of the ' +
-    'first comment, by `actionUser`.',
+    'else is changed leaves the activity `comment_annotation.update` only, and what changes nothing none. A suggestion ' +
+    'that is accepted or rejected is kept as a judgment, too: of the text of the first comment, by `actionUser`.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],

@@ -12,7 +12,8 @@ export const deleteUserData = operation({
     `stay, with \`${deletedUserId}\` where they name the user. Answers after at most 5 seconds: while the status is ` +
     '`running` it goes on in the background, also after a crash; call again to see how far it is. Called when it is ' +
     '`done`, it erases what has come since, and counts on for 30 days. Not looked into: the content of documents, the ' +
-    'id in the history of who changed them, and free text, such as messages.',
+    'id in the history of who changed them, targets of activities that are not called `user.…`, and free text, such as ' +
+    'messages.',
   request: { type: 'object', required: ['userId'], properties: dataScope },
   response: {
     type: 'object',
