@@ -2,7 +2,6 @@ import type { Key } from '../engine/engine.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
-import type { Page, PageRange } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -13,29 +12,21 @@ export type CommentTrace =
   /** Says it, or reacts to it. */
   | { readonly kind: 'comment'; readonly annotation: AnnotationRecord; readonly comment: CommentRecord }
 
-/** Where an organization's annotations name a user, those of one annotation after the other. */
+/** What ties of a user lead to, in their order; null where that is gone. */
 export async function commentTraces(
   reader: Reader,
-  userId: string,
-  { after, limit }: PageRange,
-): Promise<Page<CommentTrace>> {
-  const prefix = keys.tiesOf(userId)
-  const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as Key)] }
-  const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
-  const ties = entries.slice(0, limit).map(({ key }) => key)
+  ties: readonly Key[],
+): Promise<readonly (CommentTrace | null)[]> {
   const annotations = await reader.getAll<AnnotationRecord>(
     ties.map((tie) => keys.annotation(annotationIn(tie))),
   )
   const comments = await reader.getAll<CommentRecord>(ties.map(commentKeyOf))
-  const items = ties.flatMap((tie, index): CommentTrace[] => {
+  return ties.map((tie, index) => {
     const [annotation, comment] = [annotations[index] ?? null, comments[index] ?? null]
-    if (annotation === null) return []
-    if (orderIn(tie) === '') return [{ kind: 'annotation', annotation }]
-    return comment === null ? [] : [{ kind: 'comment', annotation, comment }]
+    if (annotation === null) return null
+    if (orderIn(tie) === '') return { kind: 'annotation', annotation }
+    return comment === null ? null : { kind: 'comment', annotation, comment }
   })
-  const last = ties.at(-1)
-  const more = entries.length > limit && last !== undefined
-  return { items, next: more ? JSON.stringify(last.slice(-2)) : null }
 }
 
 /**

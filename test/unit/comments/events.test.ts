@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Comments, createComments } from '../../../src/comments/comments.ts'
 import { judgmentJob } from '../../../src/comments/judging.ts'
+import { commentKeys } from '../../../src/directory/comment-keys.ts'
 import { commentTraces, replaceCommenter } from '../../../src/directory/comment-traces.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { OrganizationStore } from '../../../src/directory/organization-store.ts'
@@ -126,12 +127,11 @@ it('[COMM-19] where a user is named is found by the user, and replaced by somebo
   await annotations.add({ ...acting, actionUser: bob }, many)
   const on = { ...acting, annotationId: 'a0', commentId: 'c' }
   await reactions.add(on, [{ reactionId: 'r', reaction: '!', user: ann }])
-  const found: string[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await commentTraces(directory.store.read(scope), 'ann', { after, limit: 7 })
-    found.push(...page.items.map(({ kind, annotation }) => `${kind} ${annotation.annotationId}`))
-    after = page.next
-  }
+  const reader = directory.store.read(scope)
+  const ties = (await reader.scan({ prefix: commentKeys.tiesOf('ann'), limit: 100 })).map(({ key }) => key)
+  const found = (await commentTraces(reader, ties)).map(
+    (trace) => `${trace?.kind} ${trace?.annotation.annotationId}`,
+  )
   const assigned = many
     .filter((_, index) => index % 2)
     .map(({ annotationId }) => `annotation ${annotationId}`)
