@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { ClaimedJob, Job, Queue } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -46,6 +48,7 @@ export function judgmentJob({ scope, text, ...decided }: DecidedSuggestion): Job
 }
 
 interface Parts {
+  readonly store: OrganizationStore
   readonly memory: Memory
   readonly queue: Queue
   readonly clock: Clock
@@ -103,11 +106,14 @@ export class Judging {
   }
 
   async #carryOut({ id, payload, token }: ClaimedJob): Promise<void> {
-    const { memory, queue } = this.#parts
+    const { store, memory, queue } = this.#parts
     const { scope, text, ...decided } = JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
     const judgment = { ...decided, query: text, organizationId: scope.organizationId }
     try {
       await memory.add(scope, judgment, id)
+      // Asked afterwards: a deletion of the reviewer's data that begins only now finds the judgment.
+      if (await isErasedSince(store.read(scope), decided.reviewerId, decided.judgedAt))
+        while ((await memory.forgetReviewer(scope, judgment)) > 0);
     } catch (error) {
       // Its document has gone meanwhile.
       if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error

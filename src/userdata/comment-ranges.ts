@@ -1,7 +1,6 @@
 import { commentKeys } from '../directory/comment-keys.ts'
 import { withoutOrder } from '../directory/comment-records.ts'
-import { type CommentTrace, commentTraces, replaceCommenter } from '../directory/comment-traces.ts'
-import { deletedUser } from '../model/named-users.ts'
+import { anonymiseComments, type CommentTrace, commentTraces } from '../directory/comment-traces.ts'
 import type { Shown, UserRanges } from './range-trace.ts'
 
 /** Records that are changed in one commit: a comment has up to 100 reactions. */
@@ -19,7 +18,7 @@ export const comments: UserRanges = {
     )
     return traces.map((trace) => (trace === null ? null : shownOf(trace, userId)))
   },
-  erase: (transaction, userId) => replaceCommenter(transaction, userId, deletedUser, sliceMax),
+  erase: (transaction, userId) => anonymiseComments(transaction, userId, sliceMax),
 }
 
 /** Who else has reacted to a comment is not said. */

@@ -92,7 +92,11 @@ const annotating = (document: object, bob: object): readonly Step[] => {
         ...document,
         actionUser: zoe,
         annotations: [
-          { annotationId: 'thread', suggestion: {}, comments: [{ commentId: 'own', from: zoe, text: 'Mine' }] },
+          {
+            annotationId: 'thread',
+            suggestion: {},
+            comments: [{ commentId: 'own', from: zoe, text: 'Mine' }],
+          },
         ],
       },
     ],
