@@ -105,11 +105,14 @@ it('[DATA-5] that the user leaves is told without the user, of others with', asy
     await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))
     return jobs.map(({ payload }) => storedEventOf(payload))
   }
-  for (const { userId, name } of [zoe, { userId: 'bob', name: 'Bob' }]) {
-    const client = await connect(server, userId, name)
-    await client.roundTrip()
-    client.end()
-  }
+  const bob = await connect(server, 'bob', 'Bob')
+  bob.sendUpdate(typed('x', 1))
+  await bob.roundTrip()
+  const own = await connect(server, zoe.userId, zoe.name)
+  await own.roundTrip()
+  own.end()
+  await eventually(async () => (await presentIn(server)).length === 1)
+  bob.end()
   await eventually(async () => (await presentIn(server)).length === 0)
   expect((await told()).map(({ actionUser }) => actionUser.userId)).toContain(zoe.userId)
   await userDataOf(server).erase()
