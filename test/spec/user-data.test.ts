@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { keys, organizationPart } from '../../src/directory/organization-keys.ts'
 import { deletedUserId } from '../../src/model/named-users.ts'
+import { turnsDuring } from '../support/clock.ts'
 import { scopeOf } from '../support/directory.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../support/people.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
@@ -185,7 +186,7 @@ it('[DATA-7] one organization loses the user, others and other API keys do not',
   }
 })
 
-it('[DATA-8] one commit removes a bounded part', async () => {
+it('[DATA-8] one commit removes a bounded part, and the event loop turns in between', async () => {
   const { directory, engine } = server
   const scope = scopeOf(server.credentials, 'many-8')
   await fillOrganization(post, 'many-8')
@@ -207,8 +208,11 @@ it('[DATA-8] one commit removes a bounded part', async () => {
     return commit(part, change)
   }
   try {
-    const { removed } = await data.erase({ organizationId: 'many-8' })
-    expect(removed.activities).toBe(2_012)
+    const turns = await turnsDuring(async () => {
+      const { removed } = await data.erase({ organizationId: 'many-8' })
+      expect(removed.activities).toBe(2_012)
+    })
+    expect(turns).toBeGreaterThan(sizes.length)
   } finally {
     kv.commit = commit
   }

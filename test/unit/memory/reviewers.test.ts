@@ -5,6 +5,7 @@ import { type Judgment, memoryPart, type ReviewerScope } from '../../../src/memo
 import { type JudgmentInput, Judgments } from '../../../src/memory/judgments.ts'
 import { memoryLimits } from '../../../src/memory/limits.ts'
 import { Memory } from '../../../src/memory/memory.ts'
+import { turnsDuring } from '../../support/clock.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
 const other = { ...tenant, apiKey: 'other' }
@@ -162,15 +163,7 @@ it('[MEM-19] the event loop turns while an index is built, the more often the lo
   const turnsFor = async (words: number): Promise<number> => {
     await addMany(100, { ...judgment, query: 'word '.repeat(words), organizationId: 'acme' })
     const indexes = new Indexes(directory.engine.kv)
-    let turns = 0
-    const building = { goesOn: true }
-    const turn = (): void => {
-      turns += 1
-      if (building.goesOn) setImmediate(turn)
-    }
-    setImmediate(turn)
-    await indexes.at(tenant, { organizationId: 'acme', documentId: null })
-    building.goesOn = false
+    const turns = await turnsDuring(() => indexes.at(tenant, { organizationId: 'acme', documentId: null }))
     await memory.forget(scopeOf(tenant, 'acme'), goOn)
     return turns
   }
