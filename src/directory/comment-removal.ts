@@ -15,7 +15,7 @@ import type { Transaction } from './transaction.ts'
 /** Comments that are removed in one commit. */
 const commentsAtOnce = 200
 /** Annotations that are removed at the same time: what that takes of one turn of the event loop. */
-const annotationsAtOnce = 16
+const annotationsAtOnce = 8
 /** List entries that are read at a time. */
 const entriesAtOnce = 100
 

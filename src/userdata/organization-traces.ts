@@ -23,7 +23,7 @@ import { rangeTrace, type Shown, type UserRanges } from './range-trace.ts'
 /** Records that are changed in one commit. */
 const sliceMax = 100
 /** The same of activities: each has a dozen index entries. */
-const activitiesMax = 50
+const activitiesMax = 25
 
 /** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
 export const organizationTraces = (store: OrganizationStore) =>
