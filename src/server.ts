@@ -194,7 +194,7 @@ function createServices(base: Base, credentials: Credentials): Services {
     queue: engine.queue,
     store: organizations,
     revocations: tenancy.revocations,
-    traces: userTraces({ store: organizations, presence: rooms.presence }),
+    traces: userTraces({ store: organizations, presence: rooms.presence, memory }),
     clock,
     log,
   })

@@ -1,6 +1,11 @@
 import type { Clock } from '../clock.ts'
 import { annotationOrder, commentKeys as keys } from '../directory/comment-keys.ts'
-import { type AnnotationRecord, type CommentRecord, putAnnotation } from '../directory/comment-records.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  putAnnotation,
+  usersNamedInContent,
+} from '../directory/comment-records.ts'
 import { removeSlice } from '../directory/comment-removal.ts'
 import { markGone } from '../directory/gone-annotations.ts'
 import { eachItem, eachItemApart, ItemRefused, type Results, repeatedIds } from '../directory/items.ts'
@@ -13,6 +18,7 @@ import type { Transaction } from '../directory/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { Events } from '../events/events.ts'
 import type { Decision } from '../memory/judgment-keys.ts'
+import { namedUsersMax } from '../model/named-users.ts'
 import { appendComments, type NewComment } from './adding.ts'
 import { type Judging, judgmentJob } from './judging.ts'
 import { type AnnotationFilter, type AnnotationListing, findAnnotations, listAnnotations } from './listing.ts'
@@ -69,6 +75,7 @@ export class Annotations {
           throw new ItemRefused('the annotation id is used already')
         if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
           throw new ItemRefused('a comment is listed more than once')
+        checkNamed(given)
         happened.push(...this.#add(transaction, acting, given, happened.length))
         return 'added'
       })
@@ -86,6 +93,7 @@ export class Annotations {
           const before = await annotationOf(transaction, { ...acting, ...change })
           const after = changedAnnotation(before, change, this.#parts.clock.now())
           if (after === before) return 'unchanged'
+          checkNamed(after)
           putAnnotation(transaction, before, after)
           const { actionUser } = acting
           for (const action of actionsOf(before, after))
@@ -199,6 +207,12 @@ export class Annotations {
       return result
     })
   }
+}
+
+/** @throws ItemRefused when more users are named than may be looked for by */
+function checkNamed(annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>): void {
+  if (usersNamedInContent(annotation).size > namedUsersMax)
+    throw new ItemRefused(`location and suggestion name more than ${namedUsersMax} users`)
 }
 
 const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
 import { Worker } from '../directory/worker.ts'
 import type { Job, Queue } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
@@ -46,6 +48,7 @@ const decidedOf = (payload: Uint8Array): DecidedSuggestion =>
   JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
 
 interface Parts {
+  readonly store: OrganizationStore
   readonly memory: Memory
   readonly queue: Queue
   readonly clock: Clock
@@ -62,13 +65,13 @@ export interface Decided<T> {
 export class Judging {
   readonly #worker: Worker<DecidedSuggestion>
 
-  constructor({ memory, ...options }: Parts) {
+  constructor({ memory, store, ...options }: Parts) {
     this.#worker = new Worker({
       ...options,
       queueName: judgmentQueue,
       taskOf: decidedOf,
       ownerOf: ({ scope }) => scope,
-      carryOut: (decided) => keep(memory, decided),
+      carryOut: (decided) => keep({ memory, store }, decided),
     })
   }
 
@@ -100,10 +103,16 @@ export class Judging {
   }
 }
 
-async function keep(memory: Memory, { jobId, scope, text, ...decided }: DecidedSuggestion): Promise<void> {
+async function keep(
+  { memory, store }: Pick<Parts, 'memory' | 'store'>,
+  { jobId, scope, text, ...decided }: DecidedSuggestion,
+): Promise<void> {
   const judgment = { ...decided, query: text, organizationId: scope.organizationId }
   try {
     await memory.add(scope, judgment, jobId)
+    // Asked afterwards: a deletion of the reviewer's data that begins only now finds the judgment.
+    if (await isErasedSince(store.read(scope), decided.reviewerId, decided.judgedAt))
+      while ((await memory.forgetReviewer(scope, judgment)) > 0);
   } catch (error) {
     // Its document has gone meanwhile.
     if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error

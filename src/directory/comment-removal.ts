@@ -1,4 +1,4 @@
-import type { Key } from '../engine/engine.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 import {
   type AnnotationRecord,
@@ -14,6 +14,8 @@ import type { Transaction } from './transaction.ts'
 
 /** Comments that are removed in one commit. */
 const commentsAtOnce = 200
+/** Annotations that are removed at the same time: what that takes of one turn of the event loop. */
+const annotationsAtOnce = 8
 /** List entries that are read at a time. */
 const entriesAtOnce = 100
 
@@ -66,10 +68,11 @@ export async function removeListed(
   for (;;) {
     const entries = await store.read(scope).scan({ prefix, limit: entriesAtOnce })
     if (entries.length === 0) return
-    await inSlices(entries, async ({ key }) => {
+    const removeOne = async ({ key }: KvEntry): Promise<void> => {
       for (let isGone = false; !isGone; await goOn())
         isGone = await store.carryOut(scope, (transaction) => cut(transaction, key, beforehand))
-    })
+    }
+    await inSlices(entries, removeOne, annotationsAtOnce)
   }
 }
 

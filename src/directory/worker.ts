@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
@@ -167,6 +168,8 @@ export class Worker<Task> {
     const { queue, clock } = this.#options
     let extendedAt = clock.now()
     return async () => {
+      // A store in memory answers at once: without this everybody else would wait for the end of the task.
+      await nextTurn()
       if (this.#stopped) throw stopping()
       if (clock.now() - extendedAt < leaseMs / 4) return
       extendedAt = clock.now()

@@ -17,18 +17,26 @@ import type { Key, KvEntry } from '../engine/engine.ts'
 import type { ActivityRecord } from '../events/activity.ts'
 import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activitiesOf, anonymiseActivities } from '../events/anonymous.ts'
+import { comments } from './comment-ranges.ts'
 import { rangeTrace, type Shown, type UserRanges } from './range-trace.ts'
 
 /** Records that are changed in one commit. */
 const sliceMax = 100
 /** The same of activities: each has a dozen index entries. */
-const activitiesMax = 50
+const activitiesMax = 25
 
 /** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
 export const organizationTraces = (store: OrganizationStore) =>
-  [grants, memberships, users, activities, notifications, notificationMarks, notificationConfigs].map(
-    (ranges) => rangeTrace(store, ranges),
-  )
+  [
+    grants,
+    memberships,
+    users,
+    comments,
+    activities,
+    notifications,
+    notificationMarks,
+    notificationConfigs,
+  ].map((ranges) => rangeTrace(store, ranges))
 
 const lastOf = ({ key }: KvEntry): string => key.at(-1) as string
 

@@ -2,13 +2,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Comments, createComments } from '../../../src/comments/comments.ts'
 import { judgmentJob } from '../../../src/comments/judging.ts'
 import type { AnnotationChange } from '../../../src/comments/updating.ts'
-import { commentTraces, replaceCommenter } from '../../../src/directory/comment-traces.ts'
+import { commentKeys } from '../../../src/directory/comment-keys.ts'
+import { anonymiseComments, commentTraces } from '../../../src/directory/comment-traces.ts'
+import { markErased } from '../../../src/directory/erased-users.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { OrganizationStore } from '../../../src/directory/organization-store.ts'
 import { Events } from '../../../src/events/events.ts'
 import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
 import { createLog } from '../../../src/log.ts'
 import { memoryPart } from '../../../src/memory/judgment-keys.ts'
+import { deletedUser } from '../../../src/model/named-users.ts'
 import { ann, bob, say } from '../../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
@@ -123,6 +126,22 @@ it('[COMM-14] only who decides waits for judgments', async () => {
   expect(await judged()).toHaveLength(1)
 })
 
+it('[DATA-5] what somebody decided before the deletion of their data is judged by nobody known', async () => {
+  const decided = { scope, documentId: 'd1', text: 'x', decision: 'approve', reviewerId: 'ann' } as const
+  await directory.store.carryOut(scope, (transaction) => markErased(transaction, 'ann', 5))
+  for (const judgedAt of [5, 6]) {
+    await comments.judging.await(1, async ([jobId = '']) => {
+      const job = judgmentJob({ ...decided, jobId, judgedAt })
+      await directory.engine.kv.commit(organizationPart(scope), { jobs: [job] })
+      return { result: null, jobIds: [jobId] }
+    })
+  }
+  expect(await judged()).toMatchObject([
+    { judgedAt: 6, reviewerId: 'ann' },
+    { judgedAt: 5, reviewerId: '' },
+  ])
+})
+
 it('[COMM-18] receivers outside are told of each change once, with annotation and comment as they are then', async () => {
   const { annotations, threads, reactions } = comments
   await annotations.add(acting, [{ annotationId: 'a', ...suggesting, comments: [say('c1'), say('c2')] }])
@@ -160,9 +179,8 @@ it('[COMM-18] receivers outside are told of each change once, with annotation an
   expect(ends.map(({ type }) => type)).toEqual(['comment.delete', 'comment.delete'])
 })
 
-it('[COMM-19] where a user is named is found by the user, and replaced by somebody else', async () => {
+it('[COMM-19] where a user is named is found by the user, and replaced by the deleted user', async () => {
   const { annotations, threads, reactions } = comments
-  const other = { userId: 'nobody' }
   const many = Array.from({ length: 30 }, (_, index) => ({
     annotationId: `a${index}`,
     ...plain,
@@ -172,21 +190,18 @@ it('[COMM-19] where a user is named is found by the user, and replaced by somebo
   await annotations.add({ ...acting, actionUser: bob }, many)
   const on = { ...acting, annotationId: 'a0', commentId: 'c' }
   await reactions.add(on, [{ reactionId: 'r', reaction: '!', user: ann }])
-  const found: string[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await commentTraces(directory.store.read(scope), 'ann', { after, limit: 7 })
-    found.push(...page.items.map(({ kind, annotation }) => `${kind} ${annotation.annotationId}`))
-    after = page.next
-  }
+  const reader = directory.store.read(scope)
+  const ties = (await reader.scan({ prefix: commentKeys.tiesOf('ann'), limit: 100 })).map(({ key }) => key)
+  const found = (await commentTraces(reader, ties)).map(
+    (trace) => `${trace?.kind} ${trace?.annotation.annotationId}`,
+  )
   const assigned = many
     .filter((_, index) => index % 2)
     .map(({ annotationId }) => `annotation ${annotationId}`)
   const said = many.filter((_, index) => index % 3).map(({ annotationId }) => `comment ${annotationId}`)
   expect(found.toSorted()).toEqual([...assigned, ...said, 'comment a0'].toSorted())
   for (let count = -1; count !== 0; )
-    count = await directory.store.carryOut(scope, (transaction) =>
-      replaceCommenter(transaction, 'ann', other, 7),
-    )
+    count = await directory.store.carryOut(scope, (transaction) => anonymiseComments(transaction, 'ann', 7))
   const all = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
   const ofComments = all.filter(({ key: [kind = ''] }) => kind.startsWith('annotation'))
   const naming = ofComments.filter(
@@ -194,6 +209,6 @@ it('[COMM-19] where a user is named is found by the user, and replaced by somebo
   )
   expect(naming).toEqual([])
   expect(await threads.find(scope, { documentId: 'd1', annotationId: 'a0' }, ['c'])).toMatchObject([
-    { from: bob, text: 'said', reactions: [{ user: other }] },
+    { from: bob, text: 'said', reactions: [{ user: deletedUser }] },
   ])
 })

@@ -4,6 +4,7 @@ import { removeListed } from '../../../src/directory/comment-removal.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { Events } from '../../../src/events/events.ts'
 import { createLog } from '../../../src/log.ts'
+import { turnsDuring } from '../../support/clock.ts'
 import { ann, bob, say } from '../../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
@@ -88,7 +89,7 @@ it.each(Object.keys(leavings))(
   },
 )
 
-it('[COMM-16] a location with many annotations is removed in bounded commits', async () => {
+it('[COMM-16] a location with many annotations is removed in bounded commits, with turns of the event loop in between', async () => {
   const said = [say('c')]
   for (let at = 0; at < 1_000; at += 500) {
     const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)
@@ -107,7 +108,10 @@ it('[COMM-16] a location with many annotations is removed in bounded commits', a
     largest = Math.max(largest, (given.dels?.length ?? 0) + (given.puts?.length ?? 0))
     return commit(part, given)
   }
-  await comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' })
+  const turns = await turnsDuring(() =>
+    comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' }),
+  )
+  expect(turns).toBeGreaterThan(50)
   expect(largest).toBeLessThan(100)
   const left = await kv.scan(organizationPart(scope), { limit: 1_000 })
   const names = left.flatMap(({ key }) => key).filter((segment) => /^a\d+$/.test(segment))

@@ -2,6 +2,7 @@ import { noDocument } from '../../activity-schema.ts'
 import { actingOf, anchorOf, checkSizes, suggestionChangeOf } from '../../comment-input.ts'
 import {
   acting,
+  anchorExample,
   annotationContent,
   annotationId,
   ofAnnotations,
@@ -36,7 +37,16 @@ export const updateAnnotations = operation({
           required: ['annotationId'],
           properties: { annotationId, ...annotationContent, suggestion: suggestionChange },
         },
-        examples: [[{ annotationId: 'remark-1', status: 'resolved', suggestion: { accept: true } }]],
+        examples: [
+          [
+            {
+              annotationId: 'remark-1',
+              anchor: anchorExample,
+              status: 'resolved',
+              suggestion: { accept: true },
+            },
+          ],
+        ],
       },
     },
   },
