@@ -18,7 +18,7 @@ import type { Transaction } from '../directory/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { Events } from '../events/events.ts'
 import type { Decision } from '../memory/judgment-keys.ts'
-import { namedUsersMax } from '../model/named-users.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
 import { appendComments, type NewComment } from './adding.ts'
 import { type Judging, judgmentJob } from './judging.ts'
 import { type AnnotationFilter, type AnnotationListing, findAnnotations, listAnnotations } from './listing.ts'
@@ -69,13 +69,14 @@ export class Annotations {
   /** Adds annotations with their comments. What has the id already stays as it is. */
   add(acting: Acting, annotations: readonly NewAnnotation[]): Promise<Results> {
     return this.#change(acting, async (transaction, happened) => {
+      const check = namesBounded()
       await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
       return eachItem(annotations, idOf, async (given) => {
         if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
           throw new ItemRefused('the annotation id is used already')
         if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
           throw new ItemRefused('a comment is listed more than once')
-        checkNamed(given)
+        check(given)
         happened.push(...this.#add(transaction, acting, given, happened.length))
         return 'added'
       })
@@ -87,13 +88,14 @@ export class Annotations {
     const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
     return this.#judging.await(deciding.length, (jobIds) =>
       this.#change(acting, async (transaction, happened) => {
+        const check = namesBounded()
         await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
         const decided: Decided[] = []
         const result = await eachItem(changes, idOf, async (change) => {
           const before = await annotationOf(transaction, { ...acting, ...change })
           const after = changedAnnotation(before, change, this.#parts.clock.now())
           if (after === before) return 'unchanged'
-          checkNamed(after)
+          if (change.location !== undefined || change.suggestion?.kind === 'replace') check(after)
           putAnnotation(transaction, before, after)
           const { actionUser } = acting
           for (const action of actionsOf(before, after))
@@ -209,10 +211,17 @@ export class Annotations {
   }
 }
 
-/** @throws ItemRefused when more users are named than may be looked for by */
-function checkNamed(annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>): void {
-  if (usersNamedInContent(annotation).size > namedUsersMax)
-    throw new ItemRefused(`location and suggestion name more than ${namedUsersMax} users`)
+/** For the annotations of one call. What it returns throws ItemRefused when more users are named than may be looked for by. */
+function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
+  let named = 0
+  return (annotation) => {
+    const { size } = usersNamedInContent(annotation)
+    if (size > namedUsersMax)
+      throw new ItemRefused(`location and suggestion name more than ${namedUsersMax} users`)
+    if (named + size > namedInCallMax)
+      throw new ItemRefused(`the annotations of a call name more than ${namedInCallMax} users`)
+    named += size
+  }
 }
 
 const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId

@@ -143,3 +143,24 @@ it('[COMM-4] the pages of a long thread have each comment once, however long the
   for (const page of pages)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(limits.pageBytes + 100 * 17_000)
 })
+
+it('[DATA-10] with which annotations of a call name more than 2,000 users is refused alone', async () => {
+  const { add, call } = await organization('names-10')
+  const users = Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` }))
+  const annotations = Array.from({ length: 21 }, (_, index) => ({
+    annotationId: `n${index}`,
+    location: { id: 'l', users },
+  }))
+  const results = Object.values(
+    await call('add', { annotations: [...annotations, { annotationId: 'none' }] }),
+  )
+  const refused = results.filter(({ success }) => !success)
+  expect(refused).toMatchObject([{ id: 'n20', message: expect.stringContaining('2000 users') }])
+  await add({ annotationId: 'n20', location: { id: 'l', users } })
+  // What is not changed is not counted.
+  const resolved = annotations.map(({ annotationId }) => ({ annotationId, status: 'resolved' }))
+  const updated = Object.values(await call('update', { annotations: resolved }))
+  expect(updated.filter(({ success }) => success)).toHaveLength(21)
+  const moved = annotations.map((each) => ({ ...each, location: { id: 'l2', users } }))
+  expect(successes(await call('update', { annotations: moved }))).toMatchObject({ n19: true, n20: false })
+})
