@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { eventQueue, type StoredEvent, storedEventOf } from '../../src/events/outbound.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { deletedUserId } from '../../src/model/named-users.ts'
 import { eventually, RawClient, typed } from '../support/clients.ts'
@@ -92,6 +93,44 @@ it('[DATA-5] what the user has just edited is recorded without the user, what co
   await server.stop()
 })
 
+it('[DATA-5] that the user leaves is told without the user, of others with', async () => {
+  const [engine, clock] = [await openMemoryEngine(), new HeldClock(Date.now())]
+  const server = await startTestServer(
+    {},
+    { engine, clock, wanted: (_, type) => type.startsWith('presence.') },
+  )
+  await fill(server)
+  const told = async () => {
+    const jobs = await engine.queue.claim(eventQueue, 100, 60_000)
+    await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))
+    return jobs.map(({ payload }) => storedEventOf(payload))
+  }
+  const bob = await connect(server, 'bob', 'Bob')
+  bob.sendUpdate(typed('x', 1))
+  await bob.roundTrip()
+  const own = await connect(server, zoe.userId, zoe.name)
+  await own.roundTrip()
+  own.end()
+  await eventually(async () => (await presentIn(server)).length === 1)
+  bob.end()
+  await eventually(async () => (await presentIn(server)).length === 0)
+  expect((await told()).map(({ actionUser }) => actionUser.userId)).toContain(zoe.userId)
+  await userDataOf(server).erase()
+  clock.advance(60_000)
+  const left: StoredEvent[] = []
+  await eventually(async () => left.push(...(await told())) >= 2)
+  expect(left).toMatchObject([
+    {
+      type: 'presence.leave',
+      actionUser: { userId: deletedUserId },
+      data: { user: { userId: deletedUserId } },
+    },
+    { type: 'presence.leave', actionUser: { userId: 'bob' }, data: { user: { userId: 'bob' } } },
+  ])
+  for (const text of zoeTexts) expect(JSON.stringify(left)).not.toContain(text)
+  await server.stop()
+})
+
 /** A real engine whose commits in organizations wait while `hold` is on. */
 async function holdingEngine() {
   const engine = await openMemoryEngine()
@@ -147,7 +186,7 @@ it('[DATA-6] while it is running calls say how far it is, and begin no other', a
   release()
   await eventually(async () => (await all()).length === 0)
   await eventually(async () => (await erase()).status === 'done')
-  expect((await erase()).removed).toMatchObject({ users: 1, activities: 7 })
+  expect((await erase()).removed).toMatchObject({ users: 1, activities: 12, comments: 4 })
   await server.stop()
 })
 
@@ -167,7 +206,16 @@ it(`[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing
     for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
       expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
       await fillOrganization(post, organizationId)
-      for (let at = 0; at < 3_000; at += 500)
+      await post('/v2/commentannotations/add', {
+        organizationId,
+        documentId: 'd1',
+        actionUser: zoe,
+        annotations: Array.from({ length: 250 }, (_, index) => ({
+          annotationId: `${tries}-${index}`,
+          comments: [{ from: zoe, text: 'said' }],
+        })),
+      })
+      for (let at = 0; at < 2_500; at += 500)
         await post('/v2/activities/add', {
           organizationId,
           documentId: 'd1',

@@ -45,8 +45,11 @@ const known: Readonly<Record<string, unknown>> = {
   activityIds: ['signed-off'],
   targetEntityId: 'report',
   annotationId: 'remark-1',
+  annotationIds: ['remark-1'],
   commentId: 'comment-1',
+  commentIds: ['comment-1'],
   reactionId: 'reaction-1',
+  reactionIds: ['reaction-1'],
   position: 'AQdjb250ZW50AA==',
   positionEnd: 'AQdjb250ZW50AA==',
   notificationId: 'shared-2',
@@ -104,8 +107,8 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
+  ['accept', 'content', 'some'],
   ['accept', 'reject', 'one'],
-  ['accept', 'content', 'one'],
 ]
 
 /**
