@@ -44,6 +44,7 @@ const known: Readonly<Record<string, unknown>> = {
   targetEntityId: 'report',
   annotationId: 'remark-1',
   annotationIds: ['remark-1'],
+  locationIds: ['page-1'],
   commentId: 'comment-1',
   commentIds: ['comment-1'],
   reactionId: 'reaction-1',
@@ -67,9 +68,10 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
 ]
-/** The same, where such a list can be missing. */
+/** The same, where such a list can be missing, or has a longest length, which the tool passes over. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/apikey/create': ['allowedDomains'],
