@@ -46,6 +46,7 @@ const known: Readonly<Record<string, unknown>> = {
   targetEntityId: 'report',
   annotationId: 'remark-1',
   annotationIds: ['remark-1'],
+  locationIds: ['page-1'],
   commentId: 'comment-1',
   commentIds: ['comment-1'],
   reactionId: 'reaction-1',
@@ -82,9 +83,13 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',
 ]
-/** The same, where such a list can be missing; and what the tool does not know how to read where it can be null. */
+/**
+ * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not
+ * know how to read where it can be null.
+ */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/advancedwebhook/endpoints/create': ['metadata'],
