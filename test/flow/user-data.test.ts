@@ -197,7 +197,6 @@ it(`[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing
       return (await post('/v2/activities/get', data)) as readonly object[]
     }
     const page = async () => (await post('/v2/users/data/get', { userId: zoe.userId })) as readonly object[]
-    const progress = async () => JSON.stringify(await post('/v2/users/data/delete', { userId: zoe.userId }))
     // One that was done before the kill proves nothing, and is tried again with an earlier kill.
     for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
       expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
