@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { backupCommand } from './cli/backup.ts'
+import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
 import { runCommand } from './cli/exit.ts'
+import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
 
 const program = new Command('weft')
@@ -12,5 +16,9 @@ const program = new Command('weft')
   .addCommand(serveCommand(), { isDefault: true })
   .addCommand(configCommand())
   .addCommand(tokenCommand())
+  .addCommand(verifyCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
+  .addCommand(compactCommand())
 
 await runCommand(program, process.argv)

@@ -30,6 +30,7 @@ import { type Close, close } from './model/close.ts'
 import { NotificationConfigs } from './notifications/configs.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Rooms } from './rooms/rooms.ts'
+import { backupOf } from './storage/backup.ts'
 import { ReadPressure } from './sync/pressure.ts'
 import { SyncServer } from './sync/server.ts'
 import { userTraces } from './userdata/traces.ts'
@@ -319,6 +320,11 @@ function createHttp({
       metrics,
       metricsToken: config.metricsToken,
       readiness,
+      adminToken: config.adminToken,
+      backup: () => {
+        const dump = engine.dump()
+        return dump && backupOf(dump, { directory: config.data, clock })
+      },
     }),
     services: {
       ...directory,
