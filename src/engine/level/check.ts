@@ -5,7 +5,7 @@ import { decodeKey, rangeOf } from '../keys.ts'
 import { baseOf } from '../marks.ts'
 import { checkDue, checkRecord } from './check-records.ts'
 import { DocumentKeys, readStandingNow } from './documents.ts'
-import { checkInventory } from './inventory.ts'
+import { checkInventory, writeInventory } from './inventory.ts'
 import { openChecked, storePath } from './open.ts'
 import { readLog, readVersion } from './read-log.ts'
 import { readSound } from './read-sound.ts'
@@ -24,11 +24,11 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   try {
     const { store, warnings } = await openChecked(directory, openLevelStore)
     const silent = warnings.map(fileDamage).filter(({ what }) => !changed.some((known) => known.what === what))
-    try {
-      return await new Check(store, options).run([...changed, ...silent])
-    } finally {
-      await store.close()
-    }
+    const damages = [...changed, ...silent]
+    const check = await new Check(store, options).run(damages).finally(() => store.close())
+    // What has been noticed must be noticed the next time, too.
+    if (check.damages.length === 0) await writeInventory(path)
+    return check
   } catch (error) {
     if (!(error instanceof EngineOpenError) || error.reason !== 'corrupted') throw error
     const damage: Damage = { kind: 'store', what: path, problem: error.message }
