@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
 import { rangeOf } from '../keys.ts'
+import { isDamage } from './failures.ts'
 import { checkInventory } from './inventory.ts'
 import { DamagedRecord, sealed, unseal } from './records.ts'
 import { spaces } from './spaces.ts'
@@ -104,7 +105,7 @@ function openError(error: unknown, path: string): EngineOpenError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const message = messageOf(cause)
-  const isDamaged = code === 'LEVEL_CORRUPTION' || error instanceof DamagedRecord
+  const isDamaged = isDamage(code, message) || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
