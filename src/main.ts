@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
+import { doctorCommand } from './cli/doctor.ts'
 import { runCommand } from './cli/exit.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
@@ -16,6 +17,7 @@ const program = new Command('weft')
   .addCommand(serveCommand(), { isDefault: true })
   .addCommand(configCommand())
   .addCommand(tokenCommand())
+  .addCommand(doctorCommand())
   .addCommand(verifyCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
