@@ -20,6 +20,7 @@ const benches = [
   'rest',
   'activities',
   'memory',
+  'storage',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

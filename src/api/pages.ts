@@ -80,6 +80,7 @@ async function backupPage(
 ): Promise<PageContent> {
   await operatorCallerOf(headers, { adminToken, onRefusal: (reason) => metrics.authFailures.inc({ reason }) })
   const chunks = backup()
-  if (chunks === null) throw new ApiError('FAILED_PRECONDITION', 'this server keeps nothing: its engine is memory')
+  if (chunks === null)
+    throw new ApiError('FAILED_PRECONDITION', 'this server keeps nothing: its engine is memory')
   return { kind: 'stream', type: 'application/octet-stream', chunks }
 }

@@ -20,5 +20,7 @@ export function compactCommand(): Command {
 
 function asText({ documents, damaged, bytesBefore, bytesAfter }: Compacted): string {
   const left = damaged.map((sentence) => `left as it is: ${sentence}`)
-  return [...left, `${documents} documents compacted: ${bytesBefore} bytes before, ${bytesAfter} after`].join('\n')
+  return [...left, `${documents} documents compacted: ${bytesBefore} bytes before, ${bytesAfter} after`].join(
+    '\n',
+  )
 }

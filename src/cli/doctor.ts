@@ -22,7 +22,12 @@ function configured(): Finding {
   const unknown = unknownVariables(process.env)
   const name = 'configuration'
   if (unknown.length === 0) return { name, verdict: 'ok', found: 'can be used', help: '' }
-  return { name, verdict: 'warn', found: `${unknown.join(', ')}: no such option`, help: 'see weft config print' }
+  return {
+    name,
+    verdict: 'warn',
+    found: `${unknown.join(', ')}: no such option`,
+    help: 'see weft config print',
+  }
 }
 
 const asText = ({ name, verdict, found, help }: Finding): string =>

@@ -8,7 +8,10 @@ const lineEvery = 0.25
  * Shows on standard error how far a command is: a bar on a terminal, lines elsewhere. `end` takes the bar away.
  * @param how `json`: nothing is shown
  */
-export function showProgress(name: string, how: 'text' | 'json'): { readonly at: Progress; end(): void } {
+export function showProgress(
+  name: string,
+  how: 'text' | 'json',
+): { readonly at: Progress; readonly end: () => void } {
   const { stderr } = process
   if (how === 'json') return { at: () => undefined, end: () => undefined }
   let shown = ''
@@ -27,5 +30,8 @@ export function showProgress(name: string, how: 'text' | 'json'): { readonly at:
     const text = `${name}: ${step.replace(/ \d+ MB$/, '')} ${percent} %`
     show(text, `${text}\n`)
   }
-  return { at: stderr.isTTY ? bar : lines, end: () => stderr.isTTY && stderr.write('\r\u001b[K') }
+  return {
+    at: stderr.isTTY ? bar : lines,
+    end: stderr.isTTY ? () => void stderr.write('\r\u001b[K') : () => undefined,
+  }
 }

@@ -134,7 +134,8 @@ class ByteQueue {
       this.#chunks.push(next.value)
       this.#length += next.value.length
     }
-    const all = this.#chunks.length === 1 ? asBuffer(this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks)
+    const all =
+      this.#chunks.length === 1 ? asBuffer(this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks)
     this.#chunks = [all.subarray(count)]
     this.#length -= count
     this.taken += count

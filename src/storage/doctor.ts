@@ -59,9 +59,7 @@ async function judge(check: () => Promise<Judged> | Judged): Promise<Judged> {
 function nodeVersion(): Judged {
   const { version } = process
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
-  return major > 20 || (major === 20 && minor >= 19)
-    ? ok(version)
-    : fail(version, 'use Node 20.19 or later')
+  return major > 20 || (major === 20 && minor >= 19) ? ok(version) : fail(version, 'use Node 20.19 or later')
 }
 
 /** The nearest directory that is there: the data directory, or where it will be made. */
@@ -105,7 +103,9 @@ async function syncSpeed({ data, durability }: Config): Promise<Judged> {
     }
     const median = times.sort((a, b) => a - b)[syncs / 2] as number
     const found = `${median.toFixed(2)} ms for 100 bytes (median of ${syncs})`
-    return median > slowSyncMs ? warn(found, 'every edit takes as long: use a local or faster disk') : ok(found)
+    return median > slowSyncMs
+      ? warn(found, 'every edit takes as long: use a local or faster disk')
+      : ok(found)
   } finally {
     await file.close()
     await rm(path, { force: true })
@@ -139,7 +139,10 @@ async function openFiles(connections: number): Promise<Judged> {
   if (soft === undefined) return ok('not known on this system')
   const wanted = connections + filesBeside
   if (soft === 'unlimited' || Number(soft) >= wanted) return ok(soft)
-  return warn(soft, `${connections} connections need ${wanted}: ulimit -n ${wanted}, or a lower --max-connections`)
+  return warn(
+    soft,
+    `${connections} connections need ${wanted}: ulimit -n ${wanted}, or a lower --max-connections`,
+  )
 }
 
 async function port({ host, port: wanted }: Config): Promise<Judged> {
@@ -150,6 +153,7 @@ async function port({ host, port: wanted }: Config): Promise<Judged> {
   })
   const place = `${host}:${wanted}`
   if (code === null) return ok(`${place} is free`)
-  if (code === 'EADDRINUSE') return fail(`${place} is in use`, 'stop what listens there, or choose another --port')
+  if (code === 'EADDRINUSE')
+    return fail(`${place} is in use`, 'stop what listens there, or choose another --port')
   return fail(`${place} cannot be listened on (${code})`, 'choose another --host or --port')
 }

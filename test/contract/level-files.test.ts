@@ -48,7 +48,9 @@ async function contentsOf(engine: Engine): Promise<readonly string[]> {
   for (const name of names) {
     found.push(await read(async () => JSON.stringify(await engine.log.load(docKey(name)))))
     for (const epoch of ['create', 'append'])
-      found.push(await read(async () => textOf((await engine.kv.get(['p'], [[epoch, name]]))[0] ?? null) ?? 'nothing'))
+      found.push(
+        await read(async () => textOf((await engine.kv.get(['p'], [[epoch, name]]))[0] ?? null) ?? 'nothing'),
+      )
   }
   return found
 }
@@ -89,11 +91,15 @@ async function damagedCopy(kind: Kind, how: (path: string, bytes: Buffer) => Pro
 }
 
 /** What a start says, and what is read then; null: it is refused with a sentence. */
-async function start(directory: string): Promise<{ warnings: readonly string[]; read: readonly string[] } | null> {
+async function start(
+  directory: string,
+): Promise<{ warnings: readonly string[]; read: readonly string[] } | null> {
   try {
     const engine = await openLevelEngine({ directory })
     const { warnings } = engine
-    return { warnings, read: await contentsOf(engine).finally(() => engine.close()) }
+    const read = await contentsOf(engine)
+    await engine.close()
+    return { warnings, read }
   } catch (error) {
     if (error instanceof EngineOpenError && error.reason === 'corrupted') return null
     throw error

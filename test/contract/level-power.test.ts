@@ -44,7 +44,10 @@ async function writeUntilKilled(durability: string, lines: number): Promise<Said
     if (count >= lines) writer.kill('SIGKILL')
   })
   await once(writer, 'close')
-  const words = said.slice(0, said.lastIndexOf('\n')).split('\n').map((line) => line.split(' '))
+  const words = said
+    .slice(0, said.lastIndexOf('\n'))
+    .split('\n')
+    .map((line) => line.split(' '))
   const last = (kind: string) =>
     new Map(words.filter(([first]) => first === kind).map(([, name = '', number]) => [name, Number(number)]))
   return { synced: last('synced'), acknowledged: last('ack') }

@@ -47,8 +47,16 @@ it.skipIf(!hasPrlimit())(
       expect((await add('after')).status).toBe(200)
       await server.end('SIGKILL')
       server = await startProcess(data)
-      for (const [editorId, status] of [['before', 200], ['during', 404], ['after', 200], ['main', 200]] as const)
-        expect([editorId, (await server.post('/v2/crdt/get', address(editorId))).status]).toEqual([editorId, status])
+      for (const [editorId, status] of [
+        ['before', 200],
+        ['during', 404],
+        ['after', 200],
+        ['main', 200],
+      ] as const)
+        expect([editorId, (await server.post('/v2/crdt/get', address(editorId))).status]).toEqual([
+          editorId,
+          status,
+        ])
       const late = await connect()
       await late.roundTrip()
       expect(contentOf(late.offers())).toBe('held back')

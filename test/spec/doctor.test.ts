@@ -26,7 +26,11 @@ async function examined(environment: Readonly<Record<string, string>>) {
 }
 
 it('[STORE-11] where all is well it says so of each condition, before and after the first start', async () => {
-  expect(await examined({})).toMatchObject({ code: 0, ok: true, verdicts: { 'data directory': 'ok', port: 'ok' } })
+  expect(await examined({})).toMatchObject({
+    code: 0,
+    ok: true,
+    verdicts: { 'data directory': 'ok', port: 'ok' },
+  })
   const server = await startTestServer({ engine: 'level', data })
   await server.stop()
   const { verdicts } = await examined({})
@@ -41,7 +45,12 @@ it('[STORE-11] where all is well it says so of each condition, before and after 
     'open files',
     'port',
   ])
-  expect(verdicts).toMatchObject({ configuration: 'ok', 'data directory': 'ok', 'stored files': 'ok', clock: 'ok' })
+  expect(verdicts).toMatchObject({
+    configuration: 'ok',
+    'data directory': 'ok',
+    'stored files': 'ok',
+    clock: 'ok',
+  })
   expect(readdirSync(data).sort()).toEqual(['credentials.json', 'store'])
 })
 

@@ -104,7 +104,10 @@ it('[STORE-3] a backup that is changed or cut is refused with a sentence and lea
   for (const bytes of damaged) {
     writeFileSync(at('damaged'), bytes)
     const { code, err } = await weft('restore', at('damaged'), at('target'))
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/weft: the (backup|file) is [^\n]+\n$/) })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/weft: the (backup|file) is [^\n]+\n$/),
+    })
     expect(readdirSync(at('target'))).toEqual([])
   }
 }, 120_000)
@@ -137,5 +140,8 @@ it('[STORE-4] verify names what is damaged and what helps, and says why it canno
   expect(out).toMatch(/damaged in 1 places/)
   await overwrite(store, key, null)
   expect((await weft('verify', at('broken'))).out).toMatch(/"d99".*updates are missing/)
-  expect(await weft('verify', at('nowhere'))).toMatchObject({ code: 2, err: expect.stringContaining('no store') })
+  expect(await weft('verify', at('nowhere'))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no store'),
+  })
 }, 60_000)

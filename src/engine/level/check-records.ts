@@ -31,7 +31,8 @@ const recordKinds = new Map<number, RecordKind>([
 /** Null when the record is what was written under this key. Heads are told with their document. */
 export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   const found = recordKinds.get(key[0] ?? -1)
-  if (found === undefined) return { kind: 'record', what: name('key', key), problem: 'its key is none of ours' }
+  if (found === undefined)
+    return { kind: 'record', what: name('key', key), problem: 'its key is none of ours' }
   if (found.kind === 'document') return null
   try {
     found.decode(key, value)

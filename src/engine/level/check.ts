@@ -23,7 +23,9 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   const changed = (await checkInventory(path, 'bytes')).map(fileDamage)
   try {
     const { store, warnings } = await openChecked(directory, openLevelStore)
-    const silent = warnings.map(fileDamage).filter(({ what }) => !changed.some((known) => known.what === what))
+    const silent = warnings
+      .map(fileDamage)
+      .filter(({ what }) => !changed.some((known) => known.what === what))
     const damages = [...changed, ...silent]
     const check = await new Check(store, options).run(damages).finally(() => store.close())
     // What has been noticed must be noticed the next time, too.

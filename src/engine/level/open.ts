@@ -60,7 +60,10 @@ async function refuseHeadless(path: string): Promise<void> {
 function refuseChangedManifest(path: string, changed: readonly string[]): void {
   const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
   if (manifest === undefined) return
-  throw new EngineOpenError('corrupted', `${path} is damaged (${manifest}): restore the directory from a backup`)
+  throw new EngineOpenError(
+    'corrupted',
+    `${path} is damaged (${manifest}): restore the directory from a backup`,
+  )
 }
 
 async function checkFormat(store: Store, path: string): Promise<void> {
