@@ -1,13 +1,11 @@
 /**
  * Types a recorded session into a document as fast as the server takes it, then compares opening and size of what is
- * stored with its compacted form; and counts what a small edit of a large document writes.
+ * stored with its compacted form.
  *
  *   node --import tsx bench/storage.ts [--smoke]
  */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { WebSocket } from 'ws'
-import * as Y from 'yjs'
 import type { Key } from '../src/engine/engine.ts'
 import { openLevelEngine } from '../src/engine/level/engine.ts'
 import { storedBytes } from '../src/engine/level/upkeep.ts'
@@ -74,10 +72,6 @@ async function opening(directory: string): Promise<{ ms: number; encoded: number
   return { ms: median(times), encoded, tail }
 }
 
-/** Bytes that the process has handed to the system for writing, log lines and sockets left out by their size. */
-const handed = (pid: number): number =>
-  Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? Number.NaN)
-
 async function stop({ process: child }: BenchServer): Promise<void> {
   child.kill('SIGTERM')
   await once(child, 'exit')
@@ -116,30 +110,4 @@ async function openingAndSize(): Promise<void> {
   )
 }
 
-/** An edit of 1 KB in a document of 10 MB. */
-async function smallEdit(): Promise<void> {
-  const server = await startWeft(temporaryDirectory())
-  const edits = smoke ? 3 : 50
-  const update = (text: string, client: number): Uint8Array => {
-    const large = new Y.Doc()
-    large.clientID = client
-    large.getText('content').insert(0, text)
-    return updateMessage(Y.encodeStateAsUpdate(large))
-  }
-  await send(server, 'large', [update('x'.repeat(10 * 2 ** 20), 1), update('first', 2)])
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
-  const before = handed(server.process.pid as number)
-  await send(
-    server,
-    'large',
-    Array.from({ length: edits }, (_, index) => update('y'.repeat(1_024), 3 + index)),
-  )
-  const each = (handed(server.process.pid as number) - before) / edits
-  console.log(
-    `  1 KB edit in a 10 MB document: ${thousands(each)} bytes written to disk pages (mean of ${edits})`,
-  )
-  await server.kill()
-}
-
 await openingAndSize()
-await smallEdit()

@@ -27,7 +27,12 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
       .map(fileDamage)
       .filter(({ what }) => !changed.some((known) => known.what === what))
     const damages = [...changed, ...silent]
-    const check = await new Check(store, options).run(damages).finally(() => store.close())
+    let check: StoreCheck
+    try {
+      check = await new Check(store, options).run(damages)
+    } finally {
+      await store.close()
+    }
     // What has been noticed must be noticed the next time, too.
     if (check.damages.length === 0) await writeInventory(path)
     return check
