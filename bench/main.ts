@@ -21,6 +21,7 @@ const benches = [
   'activities',
   'memory',
   'webhooks',
+  'storage',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

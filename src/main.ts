@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { backupCommand } from './cli/backup.ts'
+import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
+import { doctorCommand } from './cli/doctor.ts'
 import { runCommand } from './cli/exit.ts'
+import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
+import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
 
 const program = new Command('weft')
@@ -12,5 +17,10 @@ const program = new Command('weft')
   .addCommand(serveCommand(), { isDefault: true })
   .addCommand(configCommand())
   .addCommand(tokenCommand())
+  .addCommand(doctorCommand())
+  .addCommand(verifyCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
+  .addCommand(compactCommand())
 
 await runCommand(program, process.argv)

@@ -31,6 +31,11 @@ function gauges(registry: Registry) {
       help: 'Documents with an open room',
       registers,
     }),
+    documentsDamaged: new Gauge({
+      name: 'weft_documents_damaged',
+      help: 'Documents that were asked for and are refused because what is stored of them is damaged',
+      registers,
+    }),
     connections: new Gauge({
       name: 'weft_connections',
       help: 'Open realtime connections',

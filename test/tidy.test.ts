@@ -17,7 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['notifications', 'comments', 'subscriptions'],
   ['access'],
   ['rooms'],
-  ['versions'],
+  ['versions', 'storage'],
   ['userdata'],
   ['sync', 'api', 'webhooks'],
   ['server'],
@@ -92,13 +92,14 @@ describe('layers', () => {
     expect(circles()).toEqual([])
   })
 
-  it('[TIDY-5] an engine is chosen by the composition root alone, and loaded when chosen', () => {
+  it('[TIDY-5] an engine is chosen by the composition root and the door to stopped stores, and loaded when chosen', () => {
+    const choosers = ['src/server.ts', 'src/storage/stopped.ts']
     const engines = /src\/engine\/(memory|level)\//
     const users = sources.filter(
       (file) => !engines.test(file) && importsOf(file).some((target) => engines.test(target)),
     )
-    expect(users.filter((file) => file !== 'src/server.ts')).toEqual([])
-    expect(text('src/server.ts')).not.toMatch(/^import .*engine\/(memory|level)\//m)
+    expect(users.filter((file) => !choosers.includes(file))).toEqual([])
+    for (const chooser of choosers) expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level)\//m)
   })
 })
 

@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ClientGone } from './body.ts'
 import { sendJson } from './envelope.ts'
 
 /** What a page answers with. */
@@ -11,6 +14,7 @@ export type PageContent =
       /** Instead of the policy that lets nothing run. */
       readonly contentSecurityPolicy?: string
     }
+  | { readonly kind: 'stream'; readonly type: string; readonly chunks: AsyncIterable<Uint8Array> }
 
 /** Something to GET, outside the REST service. */
 export interface Page {
@@ -27,9 +31,34 @@ export async function sendPage(
   response.locals.route = page.path
   const content = await page.content(request)
   if (content.kind === 'json') return sendJson(response, 200, content.body)
+  if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
   if (content.contentSecurityPolicy !== undefined)
     response.setHeader('content-security-policy', content.contentSecurityPolicy)
   response.setHeader('content-type', content.type)
   response.setHeader('content-length', Buffer.byteLength(content.text))
   response.end(content.text)
 }
+
+/** Of a reader that takes nothing, in ms: what is being read for it is held in the store meanwhile. */
+const stalledMs = 60_000
+
+/** Its length is not known: whoever reads tells by its bytes whether they are all. */
+async function sendStream(
+  type: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('content-type', type)
+  if (method === 'HEAD') return void response.end()
+  response.setTimeout(stalledMs, () => response.destroy())
+  try {
+    await pipeline(Readable.from(chunks), response)
+  } catch (error) {
+    if (isGone(error)) throw new ClientGone()
+    throw error
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'

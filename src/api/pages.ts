@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { operatorCallerOf } from '../access/operator-credentials.ts'
 import { timingSafe } from '../access/secrets.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
@@ -16,6 +17,10 @@ export interface PageParts {
   readonly metricsToken: string | null
   /** Whether requests should be sent here. */
   readonly readiness: () => Health
+  /** What the holder of this token may have; null: nobody. */
+  readonly adminToken: string | null
+  /** The bytes of a backup as of now; null where nothing is kept. */
+  readonly backup: () => AsyncIterable<Uint8Array> | null
 }
 
 /** The pages for operators. */
@@ -27,6 +32,7 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/healthz', content: () => json({ status: 'ok' }) },
     { path: '/readyz', content: () => ready(readiness()) },
     { path: '/metrics', content: (request) => metricsPage(request, parts) },
+    { path: '/backup', content: (request) => backupPage(request, parts) },
     { path: '/version', content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', content: () => json(document) },
     ...docsPages,
@@ -66,4 +72,15 @@ async function metricsPage(
     throw new ApiError('UNAUTHENTICATED', 'metrics need the metrics token as bearer token')
   const { registry } = metrics
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
+}
+
+async function backupPage(
+  { headers }: IncomingMessage,
+  { adminToken, metrics, backup }: PageParts,
+): Promise<PageContent> {
+  await operatorCallerOf(headers, { adminToken, onRefusal: (reason) => metrics.authFailures.inc({ reason }) })
+  const chunks = backup()
+  if (chunks === null)
+    throw new ApiError('FAILED_PRECONDITION', 'this server keeps nothing: its engine is memory')
+  return { kind: 'stream', type: 'application/octet-stream', chunks }
 }

@@ -3,12 +3,22 @@ import { ListenError } from '../api/http-edge.ts'
 import { ConfigError } from '../config/read.ts'
 import { BootstrapError } from '../directory/bootstrap.ts'
 import { CredentialsFileError } from '../directory/credentials-file.ts'
-import { EngineOpenError } from '../engine/engine.ts'
+import { CorruptRecord, EngineOpenError, StoreUnavailable } from '../engine/engine.ts'
+import { StorageError } from '../storage/problem.ts'
 
 /** Exit codes: 0 done, 1 a fault of ours, 2 something for the operator to put right. */
 export const exitCodes = { fault: 1, operator: 2 } as const
 
-const operatorErrors = [ConfigError, EngineOpenError, ListenError, BootstrapError, CredentialsFileError]
+const operatorErrors = [
+  ConfigError,
+  EngineOpenError,
+  ListenError,
+  BootstrapError,
+  CredentialsFileError,
+  StorageError,
+  StoreUnavailable,
+  CorruptRecord,
+]
 
 /** Runs the command line. An error for the operator is one sentence, without a stack. */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {

@@ -273,6 +273,16 @@ export interface Blobs {
 
 export type Health = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 
+/** Some stored pairs, in the order of their keys. What keys and values mean only the engine knows. */
+export type StoredPage = readonly (readonly [key: Uint8Array, value: Uint8Array])[]
+
+export interface Dump {
+  /** Number of the layout that keys and values have. */
+  readonly format: number
+  /** All that is stored, as it is when the first page is asked for. @throws StoreUnavailable, CorruptRecord */
+  readonly pages: AsyncIterable<StoredPage>
+}
+
 export interface Engine {
   readonly log: DocumentLog
   readonly blobs: Blobs
@@ -284,6 +294,8 @@ export interface Engine {
   health(): Health
   /** Bytes accepted but not yet durable: writers slow down when it grows. */
   pendingBytes(): number
+  /** What a backup is made of, while writes go on; null: nothing is kept. */
+  dump(): Dump | null
   /** Waits for accepted writes, then closes. Everything after it fails with StoreUnavailable. */
   close(): Promise<void>
 }

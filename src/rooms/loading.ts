@@ -1,4 +1,5 @@
-import type { DocumentLog, Key, LoadedLog } from '../engine/engine.ts'
+import { CorruptRecord, type DocumentLog, type Key, type LoadedLog } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
 import type { LogTail } from './compaction.ts'
 import { RoomState } from './state.ts'
 
@@ -25,7 +26,7 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   for (;;) {
     tail.entries += loaded.entries.length
     for (const { bytes } of loaded.entries) tail.bytes += bytes.length
-    await applyInTurns(state, loaded.entries)
+    await applyStored(state, doc, loaded.entries)
     const last = loaded.entries.at(-1)
     if (!loaded.more || last === undefined) break
     loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
@@ -36,6 +37,18 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   if (tail.entries > 0) state.recount()
   return { loaded: { ...first, head: Math.max(first.head, loaded.head) }, state, tail }
 }
+
+/** @throws CorruptRecord when Yjs can't read what was stored */
+async function applyStored(state: RoomState, doc: Key, entries: LoadedEntries): Promise<void> {
+  try {
+    await applyInTurns(state, entries)
+  } catch (error) {
+    const sentence = `document ${JSON.stringify(doc)} is damaged: Yjs cannot read it: ${messageOf(error)}`
+    throw new CorruptRecord(sentence, { cause: error })
+  }
+}
+
+type LoadedEntries = Extract<LoadedLog, { state: 'live' }>['entries']
 
 /** Long tails are applied in slices, so that other rooms stay responsive. */
 export async function applyInTurns(

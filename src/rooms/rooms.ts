@@ -3,7 +3,7 @@ import { inSlices } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { RemovalTask } from '../directory/removal-task.ts'
 import { decodeRemovalNews, removalTopic } from '../directory/removed.ts'
-import { type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
+import { CorruptRecord, type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { VisitNotes } from '../events/visits.ts'
 import type { EditNotes } from '../events/windows.ts'
@@ -12,8 +12,9 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { Live } from './live.ts'
-import { loadRoom } from './loading.ts'
+import { type LoadedRoom, loadRoom } from './loading.ts'
 import { Presence } from './presence.ts'
+import { Quarantine } from './quarantine.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
@@ -80,6 +81,7 @@ export class Rooms {
   /** Loading, or waiting for the end of a deletion. */
   readonly #opening = new Map<string, Promise<unknown>>()
   readonly #threads: Threads
+  readonly #quarantine: Quarantine
   readonly #records: DocumentRecords
   readonly #unsubscribe: () => void
   #cancelRest: () => void
@@ -90,6 +92,7 @@ export class Rooms {
     this.#clock = parts.clock
     this.#metrics = parts.metrics
     this.#records = records
+    this.#quarantine = new Quarantine(parts)
     this.#threads = new Threads({
       threads: options.replaceThreads,
       waitingMax: waitingForThreadMax,
@@ -115,7 +118,7 @@ export class Rooms {
     })
   }
 
-  /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, CorruptRecord */
+  /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, DamagedDocument */
   async open(address: DocumentAddress): Promise<Lease> {
     const key = keyName(addressKey(address))
     for (;;) {
@@ -151,6 +154,7 @@ export class Rooms {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
+      this.#quarantine.delete(key)
       this.#rooms.get(key)?.room.close(deleted)
     })
   }
@@ -169,6 +173,7 @@ export class Rooms {
 
   #removed(prefix: Key): void {
     this.#endRemoved(prefix)
+    this.#quarantine.deleteUnder(keyName(prefix))
     this.presence.endRemoved(prefix)
   }
 
@@ -229,7 +234,8 @@ export class Rooms {
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
-    const loaded = await loadRoom(this.#engine.log, addressKey(address))
+    const loaded = await this.#read(address)
+    this.#quarantine.delete(key)
     // What crashed after its first update, or was stored before there were records, gets its record here.
     if (loaded.loaded.state === 'live') await this.#records.ensure(address, address.documentId)
     const room = new Room(address, loaded, this.#tools)
@@ -237,6 +243,14 @@ export class Rooms {
     this.#rooms.set(key, open)
     this.#metrics.documentsOpen.set(this.#rooms.size)
     this.#watchIdle(open)
+  }
+
+  async #read(address: DocumentAddress): Promise<LoadedRoom> {
+    try {
+      return await loadRoom(this.#engine.log, addressKey(address))
+    } catch (error) {
+      throw error instanceof CorruptRecord ? this.#quarantine.add(address, error) : error
+    }
   }
 
   /** While `work` runs nobody else opens or destroys the room. */

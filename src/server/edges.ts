@@ -11,9 +11,9 @@ import { readVersion } from '../config/version.ts'
 import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
+import { backupOf } from '../storage/backup.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
-
 import type { Services } from './services.ts'
 
 /** Bytes on their way to the disk above which reading from sockets pauses. */
@@ -106,6 +106,11 @@ export function createHttp({
       metrics,
       metricsToken: config.metricsToken,
       readiness,
+      adminToken: config.adminToken,
+      backup: () => {
+        const dump = engine.dump()
+        return dump && backupOf(dump, { directory: config.data, clock })
+      },
     }),
     services: {
       ...directory,

@@ -11,6 +11,7 @@ import { type Bus, CorruptRecord } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close, closeCodes } from '../model/close.ts'
+import { DamagedDocument } from '../rooms/quarantine.ts'
 import type { DocumentRecords, Lease, Rooms } from '../rooms/rooms.ts'
 import { AccessWatch } from './access-watch.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
@@ -262,11 +263,12 @@ export class SyncServer {
   }
 
   #fail(socket: WebSocket, error: unknown): void {
-    const damaged = error instanceof CorruptRecord
-    this.#parts.logger.error({ err: error }, damaged ? 'document is damaged' : 'document could not be opened')
+    const isDamaged = error instanceof DamagedDocument
+    // That a document is damaged has been told.
+    if (!isDamaged) this.#parts.logger.error({ err: error }, 'document could not be opened')
     this.#refuse(
       socket,
-      damaged
+      isDamaged || error instanceof CorruptRecord
         ? close('internal', 'the stored document is damaged')
         : close('overloaded', 'the document could not be opened: try again'),
     )

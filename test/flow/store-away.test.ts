@@ -25,6 +25,7 @@ const openStore: OpenStore = async (path) => {
     get: (key) => store.get(key),
     pages: (range, options) => store.pages(range, options),
     snapshot: () => store.snapshot(),
+    compactTables: () => store.compactTables(),
     close: () => store.close(),
     write: async (operations, sync) => {
       if (full) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })

@@ -154,6 +154,7 @@ async function holdingEngine() {
     cluster: engine.cluster,
     health: () => engine.health(),
     pendingBytes: () => engine.pendingBytes(),
+    dump: () => engine.dump(),
     close: () => engine.close(),
   }
   return { engine: heldEngine, hold, release: () => release() }

@@ -41,6 +41,7 @@ export function holdable(engine: Engine): HeldEngine {
     cluster: engine.cluster,
     health: () => engine.health(),
     pendingBytes: () => engine.pendingBytes(),
+    dump: () => engine.dump(),
     close: () => engine.close(),
     hold() {
       gate = new Promise((resolve) => {

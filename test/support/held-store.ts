@@ -16,6 +16,7 @@ export function heldStore(): HeldStore {
       get: (key) => store.get(key),
       pages: (range, options) => store.pages(range, options),
       snapshot: () => store.snapshot(),
+      compactTables: () => store.compactTables(),
       close: () => store.close(),
       write: async (operations, sync) => {
         await gate

@@ -7,10 +7,12 @@ import { SingleNode } from '../single-node.ts'
 import { LevelBlobs } from './blobs.ts'
 import { GroupCommit, pendingBytesMax } from './commit.ts'
 import { Disk, holdMsDefault } from './disk.ts'
+import { dumpStore } from './dump.ts'
+import { writeInventory } from './inventory.ts'
 import { JobTable } from './job-table.ts'
 import { LevelKv } from './kv.ts'
 import { LevelLog } from './log.ts'
-import { openChecked } from './open.ts'
+import { formatVersion, openChecked } from './open.ts'
 import { LevelQueue } from './queue.ts'
 import { type OpenStore, openLevelStore } from './store.ts'
 
@@ -69,7 +71,8 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     warnings,
     health: () => disk.health(),
     pendingBytes: () => commit.pendingBytes(),
-    close: () => (closing ??= closeAll({ gate, commit, disk })),
+    dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
+    close: () => (closing ??= closeAll({ gate, commit, disk, path })),
   }
 }
 
@@ -78,12 +81,17 @@ async function closeAll({
   gate,
   commit,
   disk,
+  path,
 }: {
   gate: Gate
   commit: GroupCommit
   disk: Disk
+  path: string
 }): Promise<void> {
   await gate.close()
   await commit.durable().catch(() => undefined)
+  const isSound = disk.health().ok
   await disk.close()
+  // After a failed write the files are what they are: nothing is said about them.
+  if (isSound) await writeInventory(path).catch(() => undefined)
 }

@@ -125,5 +125,6 @@ export class JobTable {
   }
 }
 
-const dueKey = (queue: string, at: number, id: string): Buffer =>
+/** Of the index of times. */
+export const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(spaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])

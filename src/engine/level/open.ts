@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
 import { rangeOf } from '../keys.ts'
+import { isDamage } from './failures.ts'
+import { checkInventory } from './inventory.ts'
 import { DamagedRecord, sealed, unseal } from './records.ts'
 import { spaces } from './spaces.ts'
 import type { OpenStore, Store } from './store.ts'
@@ -10,7 +12,7 @@ import type { OpenStore, Store } from './store.ts'
 /** Of the data directory. */
 const storeFolder = 'store'
 /** Number of the layout of keys and records; an older server refuses a newer one. */
-const formatVersion = 2
+export const formatVersion = 2
 const formatKey = Buffer.concat([spaces.meta, Buffer.from('format')])
 
 export interface OpenedStore {
@@ -19,18 +21,23 @@ export interface OpenedStore {
   readonly warnings: readonly string[]
 }
 
+/** Where the store of a data directory is. */
+export const storePath = (directory: string): string => join(directory, storeFolder)
+
 /** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
 export async function openChecked(directory: string, openStore: OpenStore): Promise<OpenedStore> {
-  const path = join(directory, storeFolder)
+  const path = storePath(directory)
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
+    const changed = await checkInventory(path)
+    refuseChangedManifest(path, changed)
     const store = await openStore(path)
     await checkFormat(store, path).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
-    return { store, path, warnings: await readWarnings(path) }
+    return { store, path, warnings: [...changed, ...(await readWarnings(path))] }
   } catch (error) {
     throw openError(error, path)
   }
@@ -46,6 +53,16 @@ async function refuseHeadless(path: string): Promise<void> {
   throw new EngineOpenError(
     'corrupted',
     `${path} holds data, but its file CURRENT is missing: restore the directory from a backup`,
+  )
+}
+
+/** What LevelDB finds no longer named by a manifest it would remove. */
+function refuseChangedManifest(path: string, changed: readonly string[]): void {
+  const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
+  if (manifest === undefined) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${path} is damaged (${manifest}): restore the directory from a backup`,
   )
 }
 
@@ -80,7 +97,7 @@ async function isEmpty(store: Store): Promise<boolean> {
 }
 
 /** Damage that LevelDB passes over in silence is in the text it writes while opening. */
-async function readWarnings(path: string): Promise<readonly string[]> {
+export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
@@ -91,7 +108,7 @@ function openError(error: unknown, path: string): EngineOpenError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const message = messageOf(cause)
-  const isDamaged = code === 'LEVEL_CORRUPTION' || error instanceof DamagedRecord
+  const isDamaged = isDamage(code, message) || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)

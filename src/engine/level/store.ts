@@ -36,6 +36,8 @@ export interface Store extends Reads {
   /** All or nothing. With `sync` it resolves when the operations are on the disk. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>
   snapshot(): Snapshot
+  /** Rewrites all tables without what has been deleted or replaced. */
+  compactTables(): Promise<void>
   close(): Promise<void>
 }
 
@@ -75,8 +77,20 @@ export async function openLevelStore(directory: string): Promise<Store> {
       const snapshot = database.snapshot()
       return { ...readsOf(database, snapshot), close: () => snapshot.close() }
     },
+    compactTables: () => compactTables(database),
     close: () => database.close(),
   }
+}
+
+/** `level` does not tell that its databases in Node have this. */
+interface Compactable {
+  compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
+}
+
+const isCompactable = (database: Database): database is Database & Compactable => 'compactRange' in database
+
+async function compactTables(database: Database): Promise<void> {
+  if (isCompactable(database)) await database.compactRange(nothing, Buffer.of(0xff), encodings)
 }
 
 function readsOf(database: Database, snapshot?: DatabaseSnapshot): Reads {

@@ -25,6 +25,7 @@ export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOpti
     cluster: new SingleNode(),
     health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),
     pendingBytes: () => 0,
+    dump: () => null,
     close: async () => gate.close(),
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/credentials.ts'
-import { addressKey } from '../../../model/address.ts'
+import { CorruptRecord } from '../../../engine/engine.ts'
+import { addressKey, type DocumentAddress } from '../../../model/address.ts'
 import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
 import { type DocumentIds, listEditors } from '../../editors.ts'
 import { operation } from '../../operation.ts'
@@ -70,8 +71,8 @@ async function deleteEditors(
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
   )
-  const heads = await log.heads(addresses.map(addressKey))
-  const live = addresses.filter((_, index) => heads[index] !== null)
+  const isThere = await Promise.all(addresses.map((address) => hasContent(log, address)))
+  const live = addresses.filter((_, index) => isThere[index])
   for (const address of live) {
     // What the second call finds was made during the first two.
     await versions.removeEditor(address)
@@ -79,4 +80,15 @@ async function deleteEditors(
     await versions.removeEditor(address)
   }
   return live.length
+}
+
+/** What is damaged can be deleted, too. */
+async function hasContent(log: Services['log'], address: DocumentAddress): Promise<boolean> {
+  try {
+    const [head] = await log.heads([addressKey(address)])
+    return head !== null
+  } catch (error) {
+    if (error instanceof CorruptRecord) return true
+    throw error
+  }
 }

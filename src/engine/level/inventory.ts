@@ -1,0 +1,115 @@
+import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+/**
+ * What the files of a store were when it was closed. LevelDB takes a log that ends early, or whose last record has a
+ * wrong length, for one that a crash has cut, and is silent: after an orderly end there is none.
+ */
+interface Inventory {
+  readonly files: readonly KnownFile[]
+}
+
+interface KnownFile {
+  readonly name: string
+  readonly bytes: number
+  /** CRC-32 of all bytes; null where reading them would have taken too long. */
+  readonly crc: number | null
+}
+
+const inventoryName = 'CLOSED'
+const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
+/** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
+const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
+const tableBytesPerClose = 256 * 1024 * 1024
+
+/** To be written when the store has been closed. */
+export async function writeInventory(path: string): Promise<void> {
+  const before = await readInventory(path)
+  const files: KnownFile[] = []
+  let budget = tableBytesPerClose
+  for (const name of await dataFiles(path)) {
+    const { size } = await stat(join(path, name))
+    const same = before?.files.find((file) => file.name === name && file.bytes === size)
+    const isRead = !isTable(name) || ((same?.crc ?? null) === null && size <= budget)
+    if (isTable(name) && isRead) budget -= size
+    const crc = isRead ? await crcOf(path, name, size) : (same?.crc ?? null)
+    files.push({ name, bytes: size, crc })
+  }
+  await replaceFile(join(path, inventoryName), JSON.stringify({ files } satisfies Inventory))
+}
+
+/**
+ * Sentences about files that are not what they were when the store was closed; each starts with the name of its file.
+ * Empty where that is not known: after a crash, or when somebody else has opened the store since.
+ * @param tables `sizes`: quick, for a start; `bytes`: all of them are read
+ */
+export async function checkInventory(path: string, tables: 'sizes' | 'bytes' = 'sizes'): Promise<string[]> {
+  const inventory = await readInventory(path)
+  const names = await dataFiles(path)
+  // Each opening makes another manifest, and removes the one before.
+  const manifest = inventory?.files.find(({ name }) => name.startsWith('MANIFEST'))
+  if (inventory === null || manifest === undefined || !names.includes(manifest.name)) return []
+  const problems = await Promise.all(
+    inventory.files.map(async (file) => {
+      if (!names.includes(file.name)) return `${file.name} is missing`
+      return fileProblem(path, file, isTable(file.name) && tables === 'sizes' ? null : file.crc)
+    }),
+  )
+  return problems.filter((problem) => problem !== null)
+}
+
+async function fileProblem(path: string, file: KnownFile, crc: number | null): Promise<string | null> {
+  const { name, bytes } = file
+  const { size } = await stat(join(path, name))
+  if (size < bytes)
+    return `${name} has ${bytes - size} of its ${bytes} bytes fewer than when the store was closed: data is lost`
+  if (crc === null || (await crcOf(path, name, bytes)) === crc) return null
+  return `${name} is not what it was when the store was closed: data may be lost`
+}
+
+const dataFiles = async (path: string): Promise<string[]> =>
+  (await readdir(path)).filter((name) => dataFile.test(name))
+
+/** Null when there is none that can be read: it is a help, not a condition. */
+async function readInventory(path: string): Promise<Inventory | null> {
+  try {
+    const parsed: unknown = JSON.parse(await readFile(join(path, inventoryName), 'utf8'))
+    return isInventory(parsed) ? parsed : null
+  } catch {
+    return null
+  }
+}
+
+const isInventory = (value: unknown): value is Inventory =>
+  typeof value === 'object' && value !== null && 'files' in value && Array.isArray(value.files)
+
+/** Of the first `bytes` bytes. */
+async function crcOf(path: string, name: string, bytes: number): Promise<number> {
+  const file = await open(join(path, name))
+  try {
+    let crc = 0
+    let left = bytes
+    const buffer = Buffer.allocUnsafe(1024 * 1024)
+    while (left > 0) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length))
+      if (bytesRead === 0) break
+      crc = crc32(buffer.subarray(0, bytesRead), crc)
+      left -= bytesRead
+    }
+    return crc
+  } finally {
+    await file.close()
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+}

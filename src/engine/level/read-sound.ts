@@ -1,0 +1,39 @@
+import type { ByteRange } from '../keys.ts'
+import { readError } from './failures.ts'
+import { DamagedRecord } from './records.ts'
+import type { Pair, ScanOptions, Store } from './store.ts'
+
+const afterKey = Buffer.alloc(1)
+
+/**
+ * The pairs of a range that can be read. Where tables are damaged, `onDamage` is told why once, and pairs are read
+ * one by one from there on, as far as that goes.
+ */
+export async function* readSound(
+  store: Store,
+  range: ByteRange,
+  options: ScanOptions,
+  onDamage: (problem: string) => void,
+): AsyncGenerator<Pair> {
+  let { gte } = range
+  let scan: ScanOptions = options
+  for (;;) {
+    let count = 0
+    try {
+      for await (const page of store.pages({ ...range, gte }, scan)) {
+        for (const pair of page) {
+          yield pair
+          count += 1
+          gte = Buffer.concat([pair[0], afterKey])
+        }
+      }
+      if (scan.limit !== 1 || count === 0) return
+    } catch (error) {
+      const read = readError(error)
+      if (!(read instanceof DamagedRecord)) throw error
+      if (scan.limit === 1) return
+      onDamage(read.message)
+      scan = { ...options, limit: 1 }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { credentialsPath } from '../directory/credentials-file.ts'
+import type { Dump } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
+import { type ArchiveHeader, ArchiveWriter, readArchive } from './archive.ts'
+import { type Progress, StorageError } from './problem.ts'
+
+/**
+ * The bytes of a backup: what is stored at the moment of the first one, and the credentials file of `directory`.
+ * @throws what the engine's dump throws
+ */
+export async function* backupOf(
+  { format, pages }: Dump,
+  { directory, clock }: { readonly directory: string; readonly clock: Clock },
+): AsyncGenerator<Uint8Array> {
+  const writer = new ArchiveWriter()
+  yield writer.start({ format, madeAt: clock.now() })
+  const path = credentialsPath(directory)
+  const credentials = await readFile(path).catch(() => null)
+  if (credentials !== null) yield writer.file(basename(path), credentials)
+  for await (const page of pages) if (page.length > 0) yield writer.pairs(page)
+  yield writer.end()
+}
+
+export interface WrittenBackup {
+  readonly bytes: number
+  readonly pairs: number
+}
+
+/**
+ * Writes a backup for its owner only (it holds secrets), reads it again, and only then gives it its name. An existing
+ * file is never replaced. @throws StorageError
+ */
+export async function writeBackup(
+  source: AsyncIterable<Uint8Array>,
+  out: string,
+  onProgress: Progress,
+): Promise<WrittenBackup> {
+  if ((await stat(out).catch(() => null)) !== null)
+    throw new StorageError(`${out} is there already: name another file, or remove it`)
+  const partial = `${out}.part`
+  try {
+    const bytes = await writeAll(source, partial, onProgress)
+    const { pairs } = await checkBackup(partial, onProgress)
+    await rename(partial, out)
+    return { bytes, pairs }
+  } catch (error) {
+    await rm(partial, { force: true })
+    if (error instanceof StorageError) throw error
+    throw new StorageError(`the backup could not be made: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Reads a backup to its end. @throws StorageError when it is damaged or not whole */
+export async function checkBackup(
+  path: string,
+  onProgress: Progress,
+): Promise<{ header: ArchiveHeader; pairs: number }> {
+  let header: ArchiveHeader | null = null
+  for await (const part of readArchive(chunksOf(path, 'check', onProgress))) {
+    if (part.kind === 'header') header = part.header
+    if (part.kind === 'end' && header !== null) return { header, pairs: part.pairs }
+  }
+  throw new StorageError('the backup is damaged: it has no header')
+}
+
+/** The bytes of a file. @throws StorageError when it cannot be read */
+export async function* chunksOf(
+  path: string,
+  step: string,
+  onProgress: Progress,
+): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: unknown) => {
+    throw new StorageError(`${path} cannot be read: ${messageOf(error)}`, { cause: error })
+  })
+  const { size } = await file.stat()
+  let read = 0
+  for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
+    const bytes = chunk as Buffer
+    read += bytes.length
+    onProgress(step, read / size)
+    yield bytes
+  }
+}
+
+async function writeAll(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  onProgress: Progress,
+): Promise<number> {
+  const file = await open(path, 'w', 0o600)
+  let written = 0
+  try {
+    for await (const chunk of source) {
+      await file.writeFile(chunk)
+      written += chunk.length
+      onProgress(`write ${Math.floor(written / 2 ** 20)} MB`, 0)
+    }
+    await file.sync()
+    return written
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,66 @@
+import { CorruptRecord, type Engine, type Key } from '../engine/engine.ts'
+import { loadRoom } from '../rooms/loading.ts'
+import type { Progress } from './problem.ts'
+import { compactFiles, openStopped, storedBytes } from './stopped.ts'
+
+export interface Compacted {
+  readonly documents: number
+  /** Sentences about documents that could not be read: they are left as they are. */
+  readonly damaged: readonly string[]
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+}
+
+const keysPerPage = 1_000
+/** No older version is kept. */
+const keepNone = Number.POSITIVE_INFINITY
+
+/**
+ * Puts one snapshot in the place of the log of each document of a stopped server, then rewrites the files without
+ * what is gone. Older versions of documents go. @throws StorageError, EngineOpenError, StoreUnavailable
+ */
+export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
+  const engine = await openStopped(directory)
+  const bytesBefore = await storedBytes(directory)
+  const damaged: string[] = []
+  let documents = 0
+  try {
+    const keys = await liveDocuments(engine)
+    for (const doc of keys) {
+      onProgress('documents', documents / keys.length)
+      const problem = await compactDocument(engine, doc)
+      if (problem === null) documents += 1
+      else damaged.push(problem)
+    }
+  } finally {
+    await engine.close()
+  }
+  onProgress('files', 0)
+  await compactFiles(directory)
+  return { documents, damaged, bytesBefore, bytesAfter: await storedBytes(directory) }
+}
+
+async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
+  const found: Key[] = []
+  for (;;) {
+    const after = found.at(-1)
+    const page = await log.list([], { ...(after && { after }), limit: keysPerPage })
+    found.push(...page)
+    if (page.length < keysPerPage) return found
+  }
+}
+
+/** Null when it is compact. */
+async function compactDocument({ log }: Engine, doc: Key): Promise<string | null> {
+  try {
+    const { loaded, state } = await loadRoom(log, doc)
+    if (loaded.state !== 'live') return null
+    const snapshot = state.encode()
+    state.drop()
+    await log.compact(doc, loaded.epoch, loaded.base, loaded.head, snapshot, keepNone)
+    return null
+  } catch (error) {
+    if (error instanceof CorruptRecord) return error.message
+    throw error
+  }
+}

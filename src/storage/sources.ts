@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../clock.ts'
+import { messageOf } from '../errors.ts'
+import { backupOf } from './backup.ts'
+import { StorageError } from './problem.ts'
+import { openStopped } from './stopped.ts'
+
+/** The bytes of a backup of a server that is stopped. @throws StorageError, EngineOpenError, CorruptRecord */
+export async function* backupOfStopped(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
+  const engine = await openStopped(directory)
+  try {
+    const dump = engine.dump()
+    if (dump !== null) yield* backupOf(dump, { directory, clock })
+  } finally {
+    await engine.close()
+  }
+}
+
+/** The bytes of a backup that a server makes while it serves. @throws StorageError */
+export async function* backupOfServing(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
+  const token = await readFile(tokenFile, 'utf8').catch((error: unknown) => {
+    throw new StorageError(`${tokenFile} cannot be read: ${messageOf(error)}`)
+  })
+  const response = await fetch(new URL('/backup', url), {
+    headers: { 'x-service-admin-token': token.trim() },
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new StorageError(`${url} cannot be reached: ${messageOf(cause)}`)
+  })
+  if (!response.ok || response.body === null)
+    throw new StorageError(`${url} refuses: ${await refusalOf(response)}`)
+  yield* response.body
+}
+
+async function refusalOf(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    const { error } = JSON.parse(text) as { error: { status: string; message: string } }
+    return `${error.status}: ${error.message}`
+  } catch {
+    return `HTTP ${response.status}`
+  }
+}

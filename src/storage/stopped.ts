@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
+import type { Engine, StoredPage } from '../engine/engine.ts'
+import { StorageError } from './problem.ts'
+
+/** The one door to the stores of servers that are stopped: only the LevelDB engine keeps any. */
+const loadEngine = () => import('../engine/level/engine.ts')
+const loadUpkeep = () => import('../engine/level/upkeep.ts')
+
+/** @throws StorageError when no server has ever kept anything there */
+async function expectStore(directory: string): Promise<void> {
+  const { storePath } = await loadUpkeep()
+  const found = await stat(storePath(directory)).catch(() => null)
+  if (found === null) throw new StorageError(`${directory} holds no store: name a data directory of Weft`)
+}
+
+/** Opens the store of a server that is stopped; to be closed. @throws StorageError, EngineOpenError */
+export async function openStopped(directory: string): Promise<Engine> {
+  await expectStore(directory)
+  return (await loadEngine()).openLevelEngine({ directory })
+}
+
+/** @throws StorageError, EngineOpenError where the store cannot be opened for another reason than damage */
+export async function checkStopped(directory: string, options: CheckOptions): Promise<StoreCheck> {
+  await expectStore(directory)
+  return (await loadUpkeep()).checkStore(directory, options)
+}
+
+/** Rewrites the files of a store without what was deleted. @throws StorageError, EngineOpenError */
+export async function compactFiles(directory: string): Promise<void> {
+  await expectStore(directory)
+  await (await loadUpkeep()).compactFiles(directory)
+}
+
+/** Bytes of the files of the store. */
+export async function storedBytes(directory: string): Promise<number> {
+  return (await loadUpkeep()).storedBytes(directory)
+}
+
+/** Makes a store of what another one held. Returns how many records there are. */
+export async function fillStopped(directory: string, pages: AsyncIterable<StoredPage>): Promise<number> {
+  return (await loadUpkeep()).fillStore(directory, pages)
+}
+
+/** Number of the layout that stores of this version have. */
+export async function storeFormat(): Promise<number> {
+  return (await loadUpkeep()).formatVersion
+}
+
+/** Sentences of LevelDB, and of our own list of files, about damage that opening would pass over. */
+export async function fileProblems(directory: string): Promise<readonly string[]> {
+  const { checkInventory, readWarnings, storePath } = await loadUpkeep()
+  const path = storePath(directory)
+  if ((await stat(join(path, 'CURRENT')).catch(() => null)) === null) return []
+  return [...(await checkInventory(path)), ...(await readWarnings(path))]
+}

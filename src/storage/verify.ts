@@ -1,0 +1,27 @@
+import type { Damage, StoreCheck } from '../engine/damage.ts'
+import { contentProblem } from './content-problem.ts'
+import type { Progress } from './problem.ts'
+import { checkStopped } from './stopped.ts'
+
+export interface Verification extends Omit<StoreCheck, 'damages'> {
+  readonly damages: readonly (Damage & { readonly help: string })[]
+}
+
+/** What the operator can do about each kind of damage. */
+const help: Readonly<Record<Damage['kind'], string>> = {
+  store: 'the server does not start on it: restore the newest backup into an empty directory',
+  file: 'what was in the damaged part is lost: the documents and records named here are affected; if none is, the newest changes may be missing: compare with the newest backup',
+  document: 'this document is refused, all others are served: restore it from a backup, or delete it',
+  version: 'the document is served; its older versions that need the damaged part cannot be read',
+  record: 'what reads this record is answered with INTERNAL: restore the newest backup',
+  job: 'this piece of background work is dropped when its turn comes',
+}
+
+/**
+ * Reads all that a stopped server has stored, and makes every document of it.
+ * @throws StorageError, EngineOpenError where it cannot be read for another reason than damage
+ */
+export async function verify(directory: string, onProgress: Progress): Promise<Verification> {
+  const { damages, ...counts } = await checkStopped(directory, { contentProblem, onProgress })
+  return { ...counts, damages: damages.map((damage) => ({ ...damage, help: help[damage.kind] })) }
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { Random } from '../support/random-doc.ts'
+import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
+import { docKey, entriesOf, loadLive } from './samples.ts'
+
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 100 : 5
+const linesMax = 800
+
+let directory: TemporaryDirectory
+let child: ChildProcess | null = null
+
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+})
+
+afterEach(async () => {
+  child?.kill('SIGKILL')
+  await directory.remove()
+})
+
+interface Said {
+  /** Bytes of each log that are on the disk whatever happens. */
+  readonly synced: ReadonlyMap<string, number>
+  readonly acknowledged: ReadonlyMap<string, number>
+}
+
+/** Lets a process write until it has said so many lines, and kills it. */
+async function writeUntilKilled(durability: string, lines: number): Promise<Said> {
+  const script = join(import.meta.dirname, 'power-child.ts')
+  const writer = spawn(process.execPath, ['--import', 'tsx', script, directory.path, durability], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  child = writer
+  let [said, count] = ['', 0]
+  writer.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+    count += chunk.filter((byte) => byte === 10).length
+    if (count >= lines) writer.kill('SIGKILL')
+  })
+  await once(writer, 'close')
+  const words = said
+    .slice(0, said.lastIndexOf('\n'))
+    .split('\n')
+    .map((line) => line.split(' '))
+  const last = (kind: string) =>
+    new Map(words.filter(([first]) => first === kind).map(([, name = '', number]) => [name, Number(number)]))
+  return { synced: last('synced'), acknowledged: last('ack') }
+}
+
+/** What was not synced is gone, in part or wholly, or is something else: a disk keeps no order without a sync. */
+async function cutPower({ synced }: Said, random: Random): Promise<number> {
+  let lost = 0
+  for (const name of await readdir(directory.store)) {
+    if (!name.endsWith('.log')) continue
+    const path = join(directory.store, name)
+    const { size } = await stat(path)
+    const sure = synced.get(name) ?? 0
+    const kept = sure + random.below(size - sure + 1)
+    const file = await open(path, 'r+')
+    await file.truncate(kept)
+    const garbled = random.below(2) === 0 ? Math.min(kept - sure, 1 + random.below(64)) : 0
+    await file.write(Buffer.alloc(garbled, 0xa5), 0, garbled, kept - garbled)
+    await file.close()
+    lost += size - kept
+  }
+  return lost
+}
+
+/** How many acknowledged updates are gone; those that are there are whole and in order. */
+async function lostUpdates({ acknowledged }: Said): Promise<number> {
+  const engine = await openLevelEngine({ directory: directory.path })
+  let lost = 0
+  for (const [name, last] of acknowledged) {
+    const loaded = await engine.log.load(docKey(name))
+    const head = loaded.state === 'live' ? loaded.head : 0
+    lost += Math.max(0, last - head)
+    if (head === 0) continue
+    const entries = entriesOf(await loadLive(engine.log, docKey(name)))
+    expect(entries.map(([seq, text]) => [seq, Number(text)])).toEqual(
+      Array.from({ length: head }, (_, index) => [index + 1, index + 1]),
+    )
+  }
+  await engine.close()
+  return lost
+}
+
+it(`[STORE-8] ${rounds} cuts of power: what was acknowledged is there (seed ${seed})`, async () => {
+  const random = new Random(seed)
+  let [cut, acknowledged] = [0, 0]
+  for (let round = 0; round < rounds; round++) {
+    const said = await writeUntilKilled('disk', 1 + random.below(linesMax))
+    cut += await cutPower(said, random)
+    expect(await lostUpdates(said), `round ${round}, seed ${seed}`).toBe(0)
+    for (const last of said.acknowledged.values()) acknowledged += last
+  }
+  expect(acknowledged).toBeGreaterThan(rounds)
+  expect(cut).toBeGreaterThan(0)
+}, 600_000)
+
+it('[STORE-8] a store that does not wait for the disk loses what it has acknowledged: the cut is one', async () => {
+  const said = await writeUntilKilled('process', linesMax)
+  await cutPower({ ...said, synced: new Map() }, new Random(3))
+  expect(await lostUpdates(said)).toBeGreaterThan(0)
+}, 60_000)
