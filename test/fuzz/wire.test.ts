@@ -14,7 +14,7 @@ const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? (all ? 1_000_000 : 20_000)
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [200, 5, 2, 8]
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom
-const residentBytesMax = 700 * 2 ** 20
+const residentBytesMax = 512 * 2 ** 20
 
 /** What was sent, by kind. */
 const sent = new Map<FrameKind, number>()
