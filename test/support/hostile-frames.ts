@@ -127,7 +127,11 @@ const brokenFrames = [
   [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28],
 ]
 
-const giants = [[255, 255, 255, 255, 127], new Array<number>(20).fill(255), [128, 128, 128, 128, 128, 128, 1]]
+const giants = [
+  [255, 255, 255, 255, 127],
+  Array.from({ length: 20 }, () => 255),
+  [128, 128, 128, 128, 128, 128, 1],
+]
 
 /** Frames that end their own connection, nearly always. */
 const fatal = {
