@@ -4,34 +4,11 @@ import { RoomState } from '../../src/rooms/state.ts'
 import { checkNesting } from '../../src/update/nesting.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { isPlain, type UpdateSummary } from '../../src/update/summary.ts'
+import { mutate } from '../support/mutations.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? 20_000)
-
-/** Flips, cuts, splices and overwrites, one to four of them. */
-function mutate(update: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
-  let bytes = [...update]
-  for (let count = 1 + random.below(4); count > 0; count--) {
-    const at = random.below(bytes.length)
-    const kind = random.below(5)
-    if (kind === 0) bytes[at] = (bytes[at] as number) ^ (1 << random.below(8))
-    else if (kind === 1) bytes[at] = random.pick([0, 1, 127, 128, 255, random.below(256)])
-    else if (kind === 2) bytes = bytes.slice(0, at + 1)
-    else if (kind === 3) bytes.splice(at, 0, ...other.slice(0, random.below(other.length + 1)))
-    else
-      bytes.splice(
-        at,
-        random.below(4),
-        ...num(random.pick([0, 2 ** 31 - 1, 2 ** 32, 2 ** 40, random.below(300)])),
-      )
-  }
-  return Uint8Array.from(bytes)
-}
-
-function num(value: number): number[] {
-  return value > 127 ? [(value % 128) | 128, ...num(Math.floor(value / 128))] : [value]
-}
 
 type Outcome = 'refused' | 'plain' | 'other'
 

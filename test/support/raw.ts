@@ -10,7 +10,18 @@ export interface RawAnswer {
  * Writes bytes to a port and reads until the other side closes the connection, or until the announced body is there.
  * For what no HTTP client would send.
  */
-export function sendRaw(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+export const sendRaw = (port: number, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> =>
+  exchange(port, parts, 'stays')
+
+/** As `sendRaw`, and says that nothing more will come: whoever still waits for something has to give up. */
+export const sendAndEnd = (port: number, bytes: Uint8Array): Promise<RawAnswer> =>
+  exchange(port, [bytes], 'ends')
+
+function exchange(
+  port: number,
+  parts: readonly (string | Uint8Array)[],
+  afterwards: 'stays' | 'ends',
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
@@ -26,6 +37,7 @@ export function sendRaw(port: number, ...parts: readonly (string | Uint8Array)[]
     socket.on('close', finish)
     socket.on('error', (error) => (text === '' ? reject(error) : finish()))
     for (const part of parts) socket.write(part)
+    if (afterwards === 'ends') socket.end()
   })
 }
 

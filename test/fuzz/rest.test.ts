@@ -1,0 +1,170 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exampleOf } from '../../src/api/openapi-examples.ts'
+import { published, resultBody } from '../../src/api/openapi-schemas.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import { httpCodes } from '../../src/errors.ts'
+import { hostileBody } from '../support/hostile-json.ts'
+import { mutate } from '../support/mutations.ts'
+import { Random } from '../support/random-doc.ts'
+import { sendAndEnd } from '../support/raw.ts'
+import { dataOf, type Envelope } from '../support/server.ts'
+import { type ExampleServer, makeWorld, startExampleServer } from '../support/world.ts'
+
+const all = process.env.WEFT_TEST_ALL === '1'
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 300 : 12))
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+
+const canary = { organizationId: 'canary', documentId: 'song', editorId: 'main' }
+
+let example: ExampleServer
+beforeAll(async () => {
+  example = await startExampleServer()
+  await example.server.post('/v2/crdt/add', { ...canary, type: 'text', data: 'still here' })
+})
+afterAll(() => example?.server.stop())
+
+const ajv = new Ajv2020({ strict: false, formats: { id: true, byte: true, 'date-time': true } })
+
+async function expectCanary(): Promise<void> {
+  const answer = await example.server.post('/v2/crdt/get', canary)
+  expect(dataOf(answer)).toMatchObject([{ data: 'still here' }])
+}
+
+/** Everything a caller can show; each operation reads what it asks for. */
+async function allCredentials(): Promise<Record<string, string>> {
+  const { components } = (await (await fetch(`${example.server.url}/openapi.json`)).json()) as {
+    components: { securitySchemes: Record<string, { name: string }> }
+  }
+  const schemes = Object.entries(components.securitySchemes)
+  return Object.fromEntries(
+    schemes.map(([scheme, { name }]) => [name, example.credentials[scheme] as string]),
+  )
+}
+
+/**
+ * A request of an operation that would succeed, with the ids that only answers tell; and one with every member, of which
+ * some exclude each other.
+ */
+async function fittingData({ path, request }: Operation): Promise<readonly [object, object]> {
+  const told = await makeWorld(example.server, path)
+  const known = (side: 'request' | 'answer'): object => {
+    const data = exampleOf(request, side) as Record<string, unknown>
+    const repeated: Record<string, unknown> = 'authToken' in data ? { ...told, ...example.credentials } : told
+    return Object.fromEntries(Object.entries(data).map(([name, shown]) => [name, repeated[name] ?? shown]))
+  }
+  return [known('request'), known('answer')]
+}
+
+/** One envelope and nothing else; of a success, as the operation describes it. */
+function expectEnvelope(
+  operation: Operation,
+  code: number,
+  text: string,
+  fits: (body: unknown) => boolean,
+): void {
+  const body = JSON.parse(text) as Envelope
+  if (code === 200) {
+    expect(Object.keys(body)).toEqual(['result'])
+    expect(fits(body)).toBe(true)
+    return
+  }
+  expect(Object.keys(body)).toEqual(['error'])
+  const { status = '', message = '' } = body.error ?? {}
+  expect(Object.keys(httpCodes)).toContain(status)
+  // Some operations call something INTERNAL themselves; what is our fault never says what it is.
+  const meant =
+    operation.errors.some((each) => each.status === status) && !message.startsWith('internal error')
+  expect([status, (code >= 400 && code < 500) || meant, message]).toEqual([status, true, expect.any(String)])
+}
+
+/** Longer than any answer takes: who waits for more hangs. */
+const patienceMs = 20_000
+
+it(`[FUZZ-2] hostile data of every operation is answered in the envelope (seed ${seed}, ${cases} cases each)`, async () => {
+  const headers = { ...(await allCredentials()), 'content-type': 'application/json' }
+  const answers: Record<number, number> = {}
+  for (const [at, operation] of operations.entries()) {
+    const random = new Random(seed + at)
+    const data = await fittingData(operation)
+    const fits = ajv.compile(published(resultBody(operation)))
+    for (let round = 0; round < cases; round++) {
+      const body = hostileBody(random.pick(data), random)
+      const said = `${operation.path}, seed ${seed}, round ${round}: ${body.slice(0, 2_000)}`
+      try {
+        const signal = AbortSignal.timeout(patienceMs)
+        const answer = await fetch(example.server.url + operation.path, {
+          method: 'POST',
+          headers,
+          body,
+          signal,
+        })
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+        expectEnvelope(operation, answer.status, await answer.text(), fits)
+        answers[answer.status] = (answers[answer.status] ?? 0) + 1
+      } catch (error) {
+        throw new Error(said, { cause: error })
+      }
+    }
+    await expectCanary()
+  }
+  console.info(answers)
+  // So that it is known to get beyond the schemas.
+  expect(answers[200]).toBeGreaterThan((operations.length * cases) / 10)
+}, 600_000)
+
+/** Headers that lie, contradict each other, or that nobody should believe. */
+const headerLines = [
+  'content-length: 5',
+  'content-length: -1',
+  'content-length: 99999999999999999999',
+  'transfer-encoding: chunked',
+  'transfer-encoding: gzip, chunked',
+  'content-encoding: br',
+  'expect: 100-continue',
+  'expect: a miracle',
+  'connection: upgrade\r\nupgrade: h2c',
+  'upgrade: websocket\r\nconnection: upgrade',
+  'x-service-api-key: other',
+  'x-request-id: <script>',
+  'x-forwarded-for: 1, 2, 3',
+  'x-http-method-override: DELETE',
+  'host: a\r\nhost: b',
+  'a b: c',
+  ': nameless',
+  'x: \0',
+  ' folded',
+  `x-long: ${'x'.repeat(40_000)}`,
+]
+
+/** Bytes of a call of `operation` with wrong headers, wrong bytes, or both; sometimes several in one go. */
+function brokenCall(operation: Operation, headers: Record<string, string>, random: Random): Uint8Array {
+  const body = JSON.stringify({ data: exampleOf(operation.request, 'request') })
+  const own = Object.entries({ ...headers, host: 'localhost' }).map(([name, value]) => `${name}: ${value}`)
+  const length = random.below(4) === 0 ? [] : [`content-length: ${Buffer.byteLength(body)}`]
+  const odd = random.below(2) === 0 ? [] : [random.pick(headerLines)]
+  const method = random.pick(['POST', 'POST', 'POST', 'PUT', 'OPTIONS', 'PATCH', 'BREW'])
+  const head = [`${method} ${operation.path} HTTP/1.1`, ...own, ...length, ...odd].join('\r\n')
+  const bytes = Buffer.from(`${head}\r\n\r\n${body}`.repeat(random.pick([1, 1, 3])))
+  return random.below(3) === 0 ? bytes : mutate(bytes, bytes, random)
+}
+
+it(`[FUZZ-3] HTTP that is broken is refused in the envelope or hung up on (seed ${seed}, ${cases * 50} cases)`, async () => {
+  const headers = { ...(await allCredentials()), 'content-type': 'application/json' }
+  const random = new Random(seed)
+  const answers: Record<number, number> = {}
+  for (let round = 0; round < cases * 50; round++) {
+    const bytes = brokenCall(random.pick(operations), headers, random)
+    const { status, head, body } = await sendAndEnd(example.server.port, bytes)
+    answers[status] = (answers[status] ?? 0) + 1
+    const said = `seed ${seed}, round ${round}: ${Buffer.from(bytes).toString('latin1').slice(0, 3_000)}`
+    expect([0, 100, 200, 204].includes(status) || (status >= 400 && status < 500), said).toBe(true)
+    if (status >= 400) {
+      expect(head, said).toMatch(/^content-type: application\/json; charset=utf-8$/im)
+      expect(body, said).toMatch(/^\{"error":\{"status":"[A-Z_]+"/)
+    }
+  }
+  console.info(answers)
+  await expectCanary()
+}, 600_000)

@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients.ts'
+import { type FrameKind, type Hostile, sendFatal, sendHarmless } from '../support/hostile-frames.ts'
+import { type ServerProcess, startProcess } from '../support/process.ts'
+import { Random, randomHistory } from '../support/random-doc.ts'
+
+const all = process.env.WEFT_TEST_ALL === '1'
+const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? (all ? 1_000_000 : 20_000))
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [200, 5, 2, 8]
+const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom
+const residentBytesMax = 512 * 2 ** 20
+
+/** What was sent, by kind. */
+const sent = new Map<FrameKind, number>()
+const count = (kind: FrameKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1)
+
+/** Clocks, deletions and content: equal for replicas that have the same. */
+function digest(doc: Y.Doc): string {
+  const content = [doc.getText('t').toString(), doc.getMap('m').toJSON(), doc.getText('text').toDelta()]
+  return JSON.stringify([Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64'), content])
+}
+
+class Room {
+  readonly #server: ServerProcess
+  readonly #url: string
+  readonly #randoms: readonly Random[]
+  readonly #genuine: readonly Uint8Array[]
+  /** Everything that anybody has been shown. */
+  readonly #seen = new Y.Doc()
+  #witness: RawClient | null = null
+
+  constructor(server: ServerProcess, name: string, token: string, roomSeed: number) {
+    this.#server = server
+    this.#url = `/sync/acme/${name}/main?token=${token}`
+    this.#randoms = Array.from({ length: hostilesPerRoom }, (_, at) => new Random(roomSeed * 10 + at))
+    this.#genuine = randomHistory(roomSeed, 30).updates
+  }
+
+  async attack(): Promise<void> {
+    const hostiles: (Hostile | null)[] = Array.from({ length: hostilesPerRoom }, () => null)
+    for (let burst = 0; burst < burstsPerRoom; burst++) {
+      await this.watch()
+      const clocks = Y.decodeStateVector(Y.encodeStateVector(this.#seen))
+      const running = hostiles.map(async (hostile, at) => {
+        hostiles[at] = await this.#burst({
+          ...(hostile ?? (await this.#hostile(at))),
+          clocks: new Map(clocks),
+        })
+      })
+      await Promise.all(running)
+    }
+    for (const hostile of hostiles) hostile?.socket.terminate()
+  }
+
+  /** Takes in what has become of the document. Whoever breaks it ends everybody's connection, the witness's too. */
+  async watch(): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      this.#witness ??= await RawClient.connect(this.#server.wsUrl + this.#url)
+      const witness = this.#witness
+      const answered = await Promise.race([
+        witness.roundTrip().then(() => true),
+        witness.closed.then(() => false),
+      ])
+      for (const update of [...witness.offers(), ...witness.updates()]) Y.applyUpdate(this.#seen, update)
+      witness.received.length = 0
+      if (answered) return
+      this.#witness = null
+    }
+    throw new Error('nobody can stay in this room')
+  }
+
+  /** A newcomer gets what everybody has seen. What was sent on connections that are gone may come a little later. */
+  async settle(): Promise<void> {
+    await eventually(async () => {
+      await this.watch()
+      return (await digestOf(this.#server, this.#url)) === digest(this.#seen)
+    })
+    this.#witness?.end()
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  async #hostile(at: number): Promise<Omit<Hostile, 'clocks'>> {
+    let connection: Socket | undefined
+    const port = Number(new URL(this.#server.url).port)
+    const createConnection = (): Socket => {
+      connection = connect(port, '127.0.0.1')
+      return connection
+    }
+    const { socket } = await RawClient.connect(this.#server.wsUrl + this.#url, {}, { createConnection })
+    return {
+      socket,
+      connection: connection as Socket,
+      random: this.#randoms[at] as Random,
+      genuine: this.#genuine,
+    }
+  }
+
+  /** Null when the connection has not survived it. */
+  async #burst(hostile: Hostile): Promise<Hostile | null> {
+    const { socket, random } = hostile
+    const closed = new Promise<null>((resolve) => {
+      if (socket.readyState === socket.CLOSED) resolve(null)
+      socket.once('close', () => resolve(null))
+    })
+    const mark = String(random.below(2 ** 30))
+    const survived = new Promise<Hostile>((resolve) => {
+      socket.on('pong', (data) => data.toString() === mark && resolve(hostile))
+    })
+    for (let frame = 1; frame < framesPerBurst; frame++) count(sendHarmless(hostile))
+    count(random.below(2) === 0 ? sendFatal(hostile) : sendHarmless(hostile))
+    if (socket.readyState === socket.OPEN) socket.ping(mark)
+    return Promise.race([closed, survived])
+  }
+}
+
+async function digestOf(server: ServerProcess, url: string): Promise<string> {
+  const client = await RawClient.connect(server.wsUrl + url)
+  await client.roundTrip()
+  client.end()
+  const doc = new Y.Doc()
+  for (const update of client.offers()) Y.applyUpdate(doc, update)
+  return digest(doc)
+}
+
+async function digestsOf(server: ServerProcess, urls: readonly string[]): Promise<readonly string[]> {
+  const digests: string[] = []
+  for (const url of urls) digests.push(await digestOf(server, url))
+  return digests
+}
+
+/** People in another room, who must notice nothing. */
+class Neighbours {
+  readonly #editors: readonly [Editor, Editor]
+  #typed = ''
+
+  private constructor(editors: readonly [Editor, Editor]) {
+    this.#editors = editors
+  }
+
+  static async open(server: ServerProcess, token: string): Promise<Neighbours> {
+    const open = () => syncedEditor(server.wsUrl, 'acme/neighbours/main', token)
+    return new Neighbours([await open(), await open()])
+  }
+
+  async type(): Promise<void> {
+    const [writer, reader] = this.#editors
+    this.#typed += `${this.#typed.length};`
+    writer.text.insert(writer.text.length, this.#typed.slice(writer.text.length))
+    await eventually(() => reader.text.toString() === this.#typed)
+    expect(writer.provider.wsconnected).toBe(true)
+  }
+
+  close(): void {
+    for (const editor of this.#editors) editor.close()
+  }
+}
+
+async function metricsOf(server: ServerProcess): Promise<(name: string) => number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return (name) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+        ?.split(' ')
+        .at(-1) ?? 0,
+    )
+}
+
+const options = { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_RATE_LIMIT_PER_SECOND: '0' }
+
+it(`[FUZZ-1] ${frames} hostile frames end nothing but their own connections (seed ${seed})`, async () => {
+  const data = await mkdtemp(join(tmpdir(), 'weft-wire-'))
+  let server = await startProcess(data, options)
+  try {
+    const token = await server.token()
+    const neighbours = await Neighbours.open(server, token)
+    const urls: string[] = []
+    let next = 0
+    let residentBytes = 0
+    const rooms = Math.ceil(frames / framesPerRoom)
+    const lane = async (): Promise<void> => {
+      while (next < rooms) {
+        const roomSeed = seed + next++
+        const room = new Room(server, `hostile-${roomSeed}`, token, roomSeed)
+        try {
+          await room.attack()
+          await room.settle()
+          urls.push(room.url)
+        } catch (error) {
+          throw new Error(`WEFT_FUZZ_SEED=${roomSeed} WEFT_FUZZ_FRAMES=${framesPerRoom}`, { cause: error })
+        }
+        await neighbours.type()
+        residentBytes = Math.max(residentBytes, (await metricsOf(server))('process_resident_memory_bytes'))
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    const metric = await metricsOf(server)
+    console.info(Object.fromEntries(sent), { rooms, residentBytes, updates: metric('weft_updates_total') })
+    expect(server.child.exitCode).toBeNull()
+    expect(residentBytes).toBeLessThan(residentBytesMax)
+    // So that it is known to get beyond the first checks.
+    expect(metric('weft_updates_total')).toBeGreaterThan(frames / 20)
+    neighbours.close()
+    await eventually(async () => (await metricsOf(server))('weft_connections') === 0)
+    const before = await digestsOf(server, urls)
+    await server.end('SIGKILL')
+    server = await startProcess(data, options)
+    expect(await digestsOf(server, urls)).toEqual(before)
+  } finally {
+    await server.end('SIGKILL')
+    await rm(data, { recursive: true, force: true })
+  }
+}, 600_000)
