@@ -41,12 +41,6 @@ export interface DeliveriesParts {
   readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
 }
 
-/** A message whose time has come. */
-export interface DueMessage {
-  readonly message: MessageRecord
-  readonly event: StoredEvent
-}
-
 export interface AttemptResult {
   readonly messageId: string
   readonly attempt: AttemptRecord
@@ -116,18 +110,19 @@ export class Deliveries {
   }
 
   /** Messages whose time has come, in its order. */
-  async due(address: TargetAddress, limit: number): Promise<readonly DueMessage[]> {
+  async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
     const { store, clock } = this.#parts
     const now = clock.now()
     const reader = store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
     const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => key.at(-1) as string)
     const messages = await reader.getAll<MessageRecord>(ids.map(keys.message))
-    const events = await reader.getAll<StoredEvent>(ids.map(keys.event))
-    return messages.flatMap((message, index) => {
-      const event = events[index]
-      return message === null || !event ? [] : [{ message, event }]
-    })
+    return messages.filter((message) => message !== null)
+  }
+
+  /** What a message tells; null when it is gone. */
+  eventOf(address: TargetAddress, messageId: string): Promise<StoredEvent | null> {
+    return this.#parts.store.read(address).get<StoredEvent>(keys.event(messageId))
   }
 
   async state(address: TargetAddress): Promise<DeliveryState> {

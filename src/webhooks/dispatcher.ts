@@ -13,8 +13,14 @@ import { deliveryLimits, type TargetAddress } from '../subscriptions/delivery-re
 import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
 import { type Target, targetIdOf } from '../subscriptions/target.ts'
 
-/** Events that are dispatched together. */
+/** Events that are claimed together. */
 const atOnceMax = 256
+/** Bytes of events that are dispatched together, but for the first one. */
+const portionBytes = 524_288
+/** The same of what is written at the same time: each target has its own copy. */
+const bytesAtOnce = 4_194_304
+/** Targets whose messages are written at the same time. */
+const linesAtOnceMax = 128
 /** An event of a process that has died is dispatched by the next one after this. */
 const leaseMs = 10_000
 /** How often events are looked for that nobody has told of: those of a process that has died, or failed ones. */
@@ -98,27 +104,42 @@ export class Dispatcher {
     this.#isDispatching = false
   }
 
-  /** What comes again after a crash in the middle is in its place already. */
+  /** In portions; what waits for its turn stays ours meanwhile. */
   async #dispatch(jobs: readonly ClaimedJob[]): Promise<void> {
+    const { queue } = this.#options
     const waiting = (await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? [])
-    const lines = await this.#linesOf(waiting)
+    for (let rest: readonly Waiting[] = waiting; rest.length > 0 && !this.#stopped; ) {
+      const portion = rest.slice(0, countWithin(rest, portionBytes))
+      rest = rest.slice(portion.length)
+      await this.#dispatchPortion(portion)
+      await inSlices(rest, ({ job }) => queue.extend(job.token, leaseMs), atOnceMax)
+    }
+  }
+
+  /** What comes again after a crash in the middle is in its place already. */
+  async #dispatchPortion(portion: readonly Waiting[]): Promise<void> {
     const failed = new Set<Waiting>()
-    await inSlices(lines, async ({ address, events }) => {
-      try {
-        await this.#options.deliveries.enqueue(
-          address,
-          events.map(({ event }) => event),
-        )
-      } catch (err) {
-        this.#options.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
-        for (const each of events) failed.add(each)
-      }
-    })
-    await this.#forgetGone(waiting, lines)
+    const lines = await this.#linesOf(portion, failed)
+    const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytesOf(portion)))
+    await inSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
+    await this.#forgetGone(portion, lines)
     await inSlices(
-      waiting.filter((each) => !failed.has(each)),
+      portion.filter((each) => !failed.has(each)),
       ({ job }) => this.#options.queue.done(job.token),
+      atOnceMax,
     )
+  }
+
+  async #enqueue({ address, events }: Line, failed: Set<Waiting>): Promise<void> {
+    try {
+      await this.#options.deliveries.enqueue(
+        address,
+        events.map(({ event }) => event),
+      )
+    } catch (err) {
+      this.#options.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
+      for (const each of events) failed.add(each)
+    }
   }
 
   /** Null for one that nobody could ever read: it is put aside. */
@@ -134,12 +155,12 @@ export class Dispatcher {
     }
   }
 
-  /** In the order of the events. */
-  async #linesOf(waiting: readonly Waiting[]): Promise<readonly Line[]> {
+  /** In the order of the events. @param failed gets those of which it cannot be said whom to tell */
+  async #linesOf(waiting: readonly Waiting[], failed: Set<Waiting>): Promise<readonly Line[]> {
     const lines = new Map<string, Line>()
     for (const each of waiting) {
       const { workspaceId, apiKey } = each.event.scope
-      for (const target of await this.#options.subscriptions.targetsOf({ workspaceId, apiKey }, each.event)) {
+      for (const target of await this.#targetsOf(each, failed)) {
         const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
         const name = targetName(address)
         const line = lines.get(name) ?? { address, events: [] }
@@ -148,6 +169,21 @@ export class Dispatcher {
       }
     }
     return [...lines.values()]
+  }
+
+  /** What is wrong with one API key must not keep the events of others waiting. */
+  async #targetsOf(waiting: Waiting, failed: Set<Waiting>): Promise<readonly Target[]> {
+    const { workspaceId, apiKey } = waiting.event.scope
+    try {
+      return await this.#options.subscriptions.targetsOf({ workspaceId, apiKey }, waiting.event)
+    } catch (err) {
+      this.#options.log.warn(
+        { err, workspaceId },
+        'nobody can say whom to tell of an event; it is tried again',
+      )
+      failed.add(waiting)
+      return []
+    }
   }
 
   /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
@@ -160,6 +196,19 @@ export class Dispatcher {
       await this.#options.removal.forget(scope, targetsIn(scope, lines), async () => {})
     })
   }
+}
+
+const bytesOf = (waiting: readonly Waiting[]): number =>
+  waiting.reduce((sum, { job }) => sum + job.payload.length, 0)
+
+/** How many of the first ones have no more bytes together; at least 1. */
+function countWithin(waiting: readonly Waiting[], bytesMax: number): number {
+  let bytes = 0
+  const end = waiting.findIndex(({ job }) => {
+    bytes += job.payload.length
+    return bytes > bytesMax
+  })
+  return end === -1 ? waiting.length : Math.max(1, end)
 }
 
 const targetsIn = ({ workspaceId, apiKey }: OrganizationAddress, lines: readonly Line[]): readonly string[] =>

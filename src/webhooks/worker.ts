@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { FairSlots } from '../directory/fair-slots.ts'
 import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
 import type { Log } from '../log.ts'
 import { type Deliveries, sweepMs } from '../subscriptions/deliveries.ts'
 import {
@@ -24,10 +23,14 @@ const showMs = 1_000
 /** Targets that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
 /**
- * Targets that are served at the same time, and those of one API key: all that it can have. Those that failed last time
- * have as many places of their own: what hangs takes no place from those that answer.
+ * Targets that are served at the same time, and those of one workspace: more than an API key can have. Those that failed
+ * last time have as many places of their own: what hangs takes no place from those that answer.
  */
 const atOnce = { total: 256, each: 128 }
+/** Targets of one workspace that wait for a place; more are put back, so that those of others are claimed. */
+const waitingMax = 64
+/** For so long: of what failed there may be a lot, and to no avail. */
+const putBackMs = { answering: 1_000, failing: 5_000 }
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
 const sweepsAtOnce = 4
@@ -109,8 +112,10 @@ export class Worker {
     const address = targetOf(job.payload)
     const mayGoOn = (): boolean => isHeld() && !this.#stopping
     const { failingSince } = await this.#options.deliveries.state(address)
-    const slots = failingSince === null ? this.#slots.answering : this.#slots.failing
-    return slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
+    const kind = failingSince === null ? 'answering' : 'failing'
+    const slots = this.#slots[kind]
+    if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
+    return slots.run(address.workspaceId, async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
       const served = await Line.serve(this.#lineParts, address, mayGoOn)
       const then = await this.#then(address, served, mayGoOn)
