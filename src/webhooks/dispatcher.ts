@@ -1,64 +1,61 @@
 import type { Clock } from '../clock.ts'
+import { FairSlots } from '../directory/fair-slots.ts'
 import { inSlices } from '../directory/items.ts'
-import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
 import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { messageOf } from '../errors.ts'
 import { eventQueue, eventTopic, type StoredEvent, storedEventOf } from '../events/outbound.ts'
-import type { Log } from '../log.ts'
-import { type OrganizationAddress, organizationPrefix, type Tenant } from '../model/address.ts'
-import type { Deliveries } from '../subscriptions/deliveries.ts'
-import { targetName } from '../subscriptions/delivery-keys.ts'
-import { deliveryLimits, type TargetAddress } from '../subscriptions/delivery-records.ts'
-import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
-import { type Target, targetIdOf } from '../subscriptions/target.ts'
+import { deliveryLimits } from '../subscriptions/delivery-records.ts'
+import { Fanout, type FanoutParts } from './fanout.ts'
 
 /** Events that are claimed together. */
 const atOnceMax = 256
-/** Bytes of events that are dispatched together, but for the first one. */
-const portionBytes = 524_288
-/** The same of what is written at the same time: each target has its own copy. */
-const bytesAtOnce = 4_194_304
-/** Targets whose messages are written at the same time. */
-const linesAtOnceMax = 128
+/** Events that are claimed and wait for their turn: so far ahead it is seen whose they are. */
+const heldMax = { events: 4_096, bytes: 33_554_432 }
+/** API keys whose events are dispatched at the same time, a portion each. */
+const portionsAtOnce = { total: 8, each: 1 }
+/** Of a portion, whose first event may have more bytes. */
+const portionMax = { events: 256, bytes: 524_288 }
 /** An event of a process that has died is dispatched by the next one after this. */
 const leaseMs = 10_000
 /** How often events are looked for that nobody has told of: those of a process that has died, or failed ones. */
 const pollMs = 5_000
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends FanoutParts {
   readonly queue: Queue
   readonly bus: Bus
   readonly clock: Clock
-  readonly log: Log
-  readonly organizations: OrganizationStore
-  readonly deliveries: Deliveries
-  readonly removal: DeliveryRemoval
-  readonly subscriptions: { targetsOf(tenant: Tenant, event: StoredEvent): Promise<readonly Target[]> }
 }
 
 interface Waiting {
-  readonly job: ClaimedJob
+  readonly jobId: string
+  /** Of the lease that it was given last. */
+  token: string
+  readonly bytes: number
   readonly event: StoredEvent
 }
 
-interface Line {
-  readonly address: TargetAddress
-  readonly events: Waiting[]
-}
-
-/** Makes messages of events: one for each target that is to be told. */
+/** Has messages made of events. Each API key has a line of its own, in which its events keep their order. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
+  readonly #fanout: Fanout
   readonly #unsubscribe: () => void
-  #dispatching: Promise<void> = Promise.resolve()
-  #isDispatching = false
+  /** What waits for its turn, or is being dispatched, by the ids of jobs. */
+  readonly #held = new Map<string, Waiting>()
+  #heldBytes = 0
+  /** What waits for its turn, by API key. */
+  readonly #lines = new Map<string, Waiting[]>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #slots = new FairSlots(portionsAtOnce)
+  #claiming: Promise<void> = Promise.resolve()
+  #isClaiming = false
   #again = false
   #stopped = false
   #cancelPoll: () => void = () => {}
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#fanout = new Fanout(options)
     this.#unsubscribe = options.bus.subscribe(eventTopic, () => {
       this.#wake()
       return undefined
@@ -76,143 +73,112 @@ export class Dispatcher {
     this.#stopped = true
     this.#unsubscribe()
     this.#cancelPoll()
-    await this.#dispatching
+    await this.#claiming
+    await Promise.all(this.#running)
   }
 
   #wake(): void {
     if (this.#stopped) return
     this.#again = true
-    if (this.#isDispatching) return
-    this.#isDispatching = true
-    this.#dispatching = this.#dispatchAll()
+    if (this.#isClaiming) return
+    this.#isClaiming = true
+    this.#claiming = this.#claim()
   }
 
-  async #dispatchAll(): Promise<void> {
+  async #claim(): Promise<void> {
     const { queue, log } = this.#options
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false
-        const jobs = await queue.claim(eventQueue, atOnceMax, leaseMs)
-        if (jobs.length === 0) continue
-        this.#again = true
-        await this.#dispatch(jobs)
+        const jobs = await queue.claim(eventQueue, this.#free(), leaseMs)
+        this.#again ||= jobs.length > 0
+        this.#take((await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
       }
     } catch (err) {
-      log.warn({ err }, 'events cannot be dispatched; it is tried again')
+      log.warn({ err }, 'events cannot be claimed; it is tried again')
     }
     // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
-    this.#isDispatching = false
+    this.#isClaiming = false
   }
 
-  /** In portions; what waits for its turn stays ours meanwhile. */
-  async #dispatch(jobs: readonly ClaimedJob[]): Promise<void> {
-    const { queue } = this.#options
-    const waiting = (await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? [])
-    for (let rest: readonly Waiting[] = waiting; rest.length > 0 && !this.#stopped; ) {
-      const portion = rest.slice(0, countWithin(rest, portionBytes))
-      rest = rest.slice(portion.length)
-      await this.#dispatchPortion(portion)
-      await inSlices(rest, ({ job }) => queue.extend(job.token, leaseMs), atOnceMax)
-    }
-  }
-
-  /** What comes again after a crash in the middle is in its place already. */
-  async #dispatchPortion(portion: readonly Waiting[]): Promise<void> {
-    const failed = new Set<Waiting>()
-    const lines = await this.#linesOf(portion, failed)
-    const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytesOf(portion)))
-    await inSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
-    await this.#forgetGone(portion, lines)
-    await inSlices(
-      portion.filter((each) => !failed.has(each)),
-      ({ job }) => this.#options.queue.done(job.token),
-      atOnceMax,
-    )
-  }
-
-  async #enqueue({ address, events }: Line, failed: Set<Waiting>): Promise<void> {
-    try {
-      await this.#options.deliveries.enqueue(
-        address,
-        events.map(({ event }) => event),
-      )
-    } catch (err) {
-      this.#options.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
-      for (const each of events) failed.add(each)
-    }
+  /** How many may be claimed; who is done with some asks again. */
+  #free(): number {
+    if (this.#heldBytes >= heldMax.bytes) return 0
+    return Math.min(atOnceMax, heldMax.events - this.#held.size)
   }
 
   /** Null for one that nobody could ever read: it is put aside. */
-  async #read(job: ClaimedJob): Promise<Waiting | null> {
+  async #read({ id, token, payload }: ClaimedJob): Promise<Waiting | null> {
+    const bytes = payload.length
     try {
-      const event = storedEventOf(job.payload)
-      const isTooLarge = job.payload.length > deliveryLimits.eventBytes
-      return { job, event: isTooLarge ? { ...event, data: {} } : event }
+      const event = storedEventOf(payload)
+      const isTooLarge = bytes > deliveryLimits.eventBytes
+      return { jobId: id, token, bytes, event: isTooLarge ? { ...event, data: {} } : event }
     } catch (error) {
       this.#options.log.error({ err: error }, 'an event cannot be read; it is put aside')
-      await this.#options.queue.bury(job.token, messageOf(error))
+      await this.#options.queue.bury(token, messageOf(error))
       return null
     }
   }
 
-  /** In the order of the events. @param failed gets those of which it cannot be said whom to tell */
-  async #linesOf(waiting: readonly Waiting[], failed: Set<Waiting>): Promise<readonly Line[]> {
-    const lines = new Map<string, Line>()
+  #take(waiting: readonly Waiting[]): void {
     for (const each of waiting) {
-      const { workspaceId, apiKey } = each.event.scope
-      for (const target of await this.#targetsOf(each, failed)) {
-        const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
-        const name = targetName(address)
-        const line = lines.get(name) ?? { address, events: [] }
-        line.events.push(each)
-        lines.set(name, line)
-      }
+      const before = this.#held.get(each.jobId)
+      // Its lease has ended before its turn has come.
+      if (before === undefined) this.#append(each)
+      else before.token = each.token
     }
-    return [...lines.values()]
   }
 
-  /** What is wrong with one API key must not keep the events of others waiting. */
-  async #targetsOf(waiting: Waiting, failed: Set<Waiting>): Promise<readonly Target[]> {
+  #append(waiting: Waiting): void {
+    this.#held.set(waiting.jobId, waiting)
+    this.#heldBytes += waiting.bytes
     const { workspaceId, apiKey } = waiting.event.scope
+    const name = keyName([workspaceId, apiKey])
+    const line = this.#lines.get(name)
+    if (line !== undefined) return void line.push(waiting)
+    const started = [waiting]
+    this.#lines.set(name, started)
+    const running = this.#dispatchAll(name, started).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** What comes meanwhile goes with the next portion. */
+  async #dispatchAll(name: string, line: Waiting[]): Promise<void> {
+    // The rest of what was claimed goes with the first.
+    await Promise.resolve()
+    while (line.length > 0 && !this.#stopped)
+      await this.#slots.run(name, () => this.#dispatch(line.splice(0, portionOf(line))))
+    this.#lines.delete(name)
+  }
+
+  /** What fails comes again at the end of its lease. */
+  async #dispatch(portion: readonly Waiting[]): Promise<void> {
+    const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
     try {
-      return await this.#options.subscriptions.targetsOf({ workspaceId, apiKey }, waiting.event)
-    } catch (err) {
-      this.#options.log.warn(
-        { err, workspaceId },
-        'nobody can say whom to tell of an event; it is tried again',
+      const failed = await this.#fanout.tell(
+        portion.map(({ event }) => event),
+        bytes,
       )
-      failed.add(waiting)
-      return []
+      const told = portion.filter(({ event }) => !failed.has(event))
+      await Promise.all(told.map(({ token }) => this.#options.queue.done(token)))
+    } catch (err) {
+      this.#options.log.warn({ err }, 'events cannot be dispatched; it is tried again')
     }
-  }
-
-  /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
-  async #forgetGone(waiting: readonly Waiting[], lines: readonly Line[]): Promise<void> {
-    const scopes = new Map(
-      waiting.map(({ event }) => [keyName(organizationPrefix(event.scope)), event.scope]),
-    )
-    await inSlices([...scopes.values()], async (scope) => {
-      if ((await findOrganization(this.#options.organizations.read(scope))) !== null) return
-      await this.#options.removal.forget(scope, targetsIn(scope, lines), async () => {})
-    })
+    const wasFull = this.#free() === 0
+    for (const { jobId } of portion) this.#held.delete(jobId)
+    this.#heldBytes -= bytes
+    if (wasFull) this.#wake()
   }
 }
 
-const bytesOf = (waiting: readonly Waiting[]): number =>
-  waiting.reduce((sum, { job }) => sum + job.payload.length, 0)
-
-/** How many of the first ones have no more bytes together; at least 1. */
-function countWithin(waiting: readonly Waiting[], bytesMax: number): number {
+/** How many of the first ones go together; at least 1. */
+function portionOf(line: readonly Waiting[]): number {
+  const first = line.slice(0, portionMax.events)
   let bytes = 0
-  const end = waiting.findIndex(({ job }) => {
-    bytes += job.payload.length
-    return bytes > bytesMax
+  const end = first.findIndex((each) => {
+    bytes += each.bytes
+    return bytes > portionMax.bytes
   })
-  return end === -1 ? waiting.length : Math.max(1, end)
+  return end === -1 ? first.length : Math.max(1, end)
 }
-
-const targetsIn = ({ workspaceId, apiKey }: OrganizationAddress, lines: readonly Line[]): readonly string[] =>
-  lines
-    .map(({ address }) => address)
-    .filter((address) => address.workspaceId === workspaceId && address.apiKey === apiKey)
-    .map(({ targetId }) => targetId)

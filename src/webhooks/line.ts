@@ -105,14 +105,18 @@ export class Line {
   /** Null when all have been sent. Each is read, and the target asked for, when its turn comes. */
   async #sendAll(due: readonly MessageRecord[]): Promise<Served | null> {
     for (const message of due) {
-      const target = await this.#target()
+      const [target, event] = await Promise.all([
+        this.#target(),
+        this.#parts.deliveries.eventOf(this.#address, message.id),
+      ])
       if (target === null) return { kind: 'closed' }
       const wait = this.#waitFor(target)
       if (wait > waitMs) return { kind: 'waits', ms: wait }
       if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
       if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
-      const event = await this.#parts.deliveries.eventOf(this.#address, message.id)
       if (event === null) return { kind: 'waits', ms: removedMs }
+      // What is not recorded is sent again: no more of that.
+      if (this.#recording.hasFailed) return null
       const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
     }

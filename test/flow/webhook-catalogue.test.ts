@@ -17,8 +17,8 @@ const dayMs = 86_400_000
 
 type Hooks = Awaited<ReturnType<typeof start>>
 
-/** What a user does, for every event but those of webhooks themselves. */
-async function everything({ server, clock, document }: Hooks): Promise<void> {
+/** What a user does, for every event but those of webhooks themselves. @param quiet resolves when nothing is under way */
+async function everything({ server, clock, document }: Hooks, quiet: () => Promise<void>): Promise<void> {
   const post = async (path: string, data: object): Promise<unknown> =>
     dataOf(await server.post(`/v2/${path}`, { ...ids, ...data }))
   const comments = (path: string, data: object) =>
@@ -62,6 +62,8 @@ async function everything({ server, clock, document }: Hooks): Promise<void> {
   await client.roundTrip()
   client.socket.close()
   await eventually(async () => ((await post('presence/get', {})) as object[]).length === 0)
+  // An attempt that time overtakes fails.
+  await quiet()
   clock.advance(soonMs)
   await post('organizations/documents/delete', { documentIds: ['d'] })
 }
@@ -118,7 +120,15 @@ it('[HOOK-243] every event of the catalogue is fired by what users do, and arriv
   const id = await endpoint(advanced.url)
   const failed = await endpoint(failing.url, { filterTypes: ['document.create'] })
   await test(id)
-  await everything(hooks)
+  const targets = [id, 'basic-raw', 'basic-processed']
+  const waiting = (targetId: string) => log(targetId, { status: 'pending' })
+  await everything(hooks, async () => {
+    for (const receiver of [raw, processed])
+      await eventually(() => typesAt(receiver, 'actionType').has('recorder.done'))
+    await eventually(() => typesAt(advanced, 'event').has('presence.join'))
+    for (const target of targets)
+      await eventually(async () => (await waiting(target)).deliveries.length === 0)
+  })
   const told = eventTypes.filter((type) => type !== 'message.attempt.exhausted')
   await eventually(
     () => typesAt(advanced, 'event').size >= told.length,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine, Key } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
@@ -38,6 +38,31 @@ async function openWeighed(clock: HeldClock) {
     commit,
   }
   return { engine: { ...engine, kv }, most: () => most }
+}
+
+/** A store of which a test says what becomes of commits to messages of targets. */
+async function openMinded(clock: HeldClock) {
+  const engine = await openMemoryEngine({ clock })
+  const minded = { before: async (_part: Key): Promise<void> => {}, failures: 0 }
+  const kv: Engine['kv'] = {
+    get: (...call) => engine.kv.get(...call),
+    scan: (...call) => engine.kv.scan(...call),
+    commit: async (part, change) => {
+      if (part[0] === 'deliveries') await minded.before(part)
+      return engine.kv.commit(part, change)
+    },
+  }
+  const queue: Engine['queue'] = {
+    claim: (...call) => engine.queue.claim(...call),
+    extend: (...call) => engine.queue.extend(...call),
+    done: (...call) => engine.queue.done(...call),
+    bury: (...call) => engine.queue.bury(...call),
+    retry: (token, delayMs, error) => {
+      if (error !== '') minded.failures += 1
+      return engine.queue.retry(token, delayMs, error)
+    },
+  }
+  return { engine: { ...engine, kv, queue }, minded }
 }
 
 /** One call of many comments: an event each. */
@@ -131,3 +156,64 @@ it('[HOOK-242] of one workspace 1,200 endpoints that hang keep those of another 
   await document('d')
   await eventually(() => live.documentIds.includes('d'))
 }, 60_000)
+
+it('[HOOK-246] while nothing can be recorded nothing more is sent', async () => {
+  const clock = new HeldClock(Date.now())
+  const { engine, minded } = await openMinded(clock)
+  const server = await startTestServer({ webhookAllow: ['127.0.0.1'] }, { engine, clock })
+  const receiver = await receiving()
+  const names = Array.from({ length: 20 }, (_, at) => `d${at}`)
+  try {
+    const { begin, endpoint, document, log } = callsOf(server)
+    await begin()
+    const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
+    const allWait = async () => (await log(id, { status: 'pending' })).deliveries.length === names.length
+    receiver.behaviour = (response) => {
+      const answer = (): void => void response.writeHead(200).end()
+      if (receiver.hooks.length === 1) return void eventually(allWait).then(answer)
+      // Those that wait have been read by now.
+      if (receiver.hooks.length === 2) minded.before = () => Promise.reject(new Error('the store is away'))
+      answer()
+    }
+    await Promise.all(names.map(document))
+    await eventually(() => minded.failures > 0)
+    expect(receiver.hooks.length).toBeLessThan(5)
+    minded.before = async () => {}
+    clock.advance(60_000)
+    await eventually(() => new Set(receiver.documentIds).size === names.length)
+  } finally {
+    await server.stop()
+  }
+})
+
+it('[HOOK-247] while the events of one API key are being dispatched, those of another arrive', async () => {
+  const clock = new HeldClock(Date.now())
+  const { engine, minded } = await openMinded(clock)
+  const options = { ...webhookOptions, webhookAllow: ['127.0.0.1'] }
+  const server = await startTestServer(options, { engine, clock })
+  const [busy, other] = [await receiving(), await receiving()]
+  let release = (): void => {}
+  try {
+    const { begin, endpoint, document } = callsOf(server)
+    await begin()
+    await endpoint(other.url, { filterTypes: ['document.create'] })
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let held = 0
+    minded.before = async ([, workspaceId]) => {
+      if (workspaceId === server.credentials.workspaceId) return
+      held += 1
+      await gate
+    }
+    await endpointsOfOne(server, 1, busy.url)
+    await eventually(() => held > 0)
+    await document('d')
+    await eventually(() => other.documentIds.includes('d'))
+    release()
+    await eventually(() => busy.hooks.length === 100)
+  } finally {
+    release()
+    await server.stop()
+  }
+})
