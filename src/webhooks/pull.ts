@@ -90,8 +90,9 @@ export class Pull {
   #begin(job: ClaimedJob): void {
     // Where its lease has ended though it goes on, it is begun again when it has really ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
+    const claimedAt = this.#options.clock.now()
     const running = before
-      .then(() => this.#carryOut(job))
+      .then(() => this.#carryOut(job, claimedAt))
       .finally(() => {
         if (this.#running.get(job.id) === running) this.#running.delete(job.id)
         this.wake()
@@ -99,9 +100,9 @@ export class Pull {
     this.#running.set(job.id, running)
   }
 
-  async #carryOut(job: ClaimedJob): Promise<void> {
+  async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {
     const { queue, name, log, carryOut } = this.#options
-    const lease = this.#keep(job)
+    const lease = this.#keep(job, claimedAt)
     try {
       const then = await carryOut(job, lease)
       if (then === 'done') await queue.done(job.token)
@@ -123,24 +124,28 @@ export class Pull {
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 
-  /** Extends the lease until it is released, or has ended all the same. */
-  #keep({ token }: ClaimedJob): Hold & { readonly release: () => void } {
+  /** Extends the lease until it is released, or has ended all the same. What fails is tried again while it lasts. */
+  #keep({ token }: ClaimedJob, claimedAt: number): Hold & { readonly release: () => void } {
     const { queue, clock, log } = this.#options
-    let held = true
-    const extend = async (): Promise<void> => {
-      if (await queue.extend(token, leaseMs)) cancel = later()
-      else held = false
+    let until = claimedAt + leaseMs
+    let cancel = (): void => {}
+    const later = (): void => {
+      cancel = clock.after(leaseMs / 3, () => void extend())
     }
-    const later = (): (() => void) =>
-      clock.after(leaseMs / 3, () => {
-        extend().catch((err: unknown) => log.warn({ err }, 'a lease is not extended'))
-      })
-    let cancel = later()
-    let released = false
+    const extend = async (): Promise<void> => {
+      const asked = clock.now()
+      try {
+        until = (await queue.extend(token, leaseMs)) ? asked + leaseMs : 0
+      } catch (err) {
+        log.warn({ err }, 'a lease is not extended; it is tried again')
+      }
+      if (clock.now() < until) later()
+    }
+    later()
     return {
-      isHeld: () => held && !released,
+      isHeld: () => clock.now() < until,
       release: () => {
-        released = true
+        until = 0
         cancel()
       },
     }
