@@ -15,7 +15,9 @@ const heldMax = { events: 4_096, bytes: 33_554_432 }
 /** API keys whose events are dispatched at the same time, a portion each. */
 const portionsAtOnce = { total: 8, each: 1 }
 /** Of a portion, whose first event may have more bytes. */
-const portionMax = { events: 256, bytes: 524_288 }
+const portionMax = { events: 256, bytes: 262_144 }
+/** What a message of an event costs beside the event, in bytes: its record and the indexes. */
+const messageBytes = 2_048
 /** An event of a process that has died is dispatched by the next one after this. */
 const leaseMs = 10_000
 /** How often events are looked for that nobody has told of: those of a process that has died, or failed ones. */
@@ -31,6 +33,7 @@ interface Waiting {
   readonly jobId: string
   /** Of the lease that it was given last. */
   token: string
+  /** Of a message of it, roughly. */
   readonly bytes: number
   readonly event: StoredEvent
 }
@@ -109,10 +112,10 @@ export class Dispatcher {
 
   /** Null for one that nobody could ever read: it is put aside. */
   async #read({ id, token, payload }: ClaimedJob): Promise<Waiting | null> {
-    const bytes = payload.length
+    const bytes = payload.length + messageBytes
     try {
       const event = storedEventOf(payload)
-      const isTooLarge = bytes > deliveryLimits.eventBytes
+      const isTooLarge = payload.length > deliveryLimits.eventBytes
       return { jobId: id, token, bytes, event: isTooLarge ? { ...event, data: {} } : event }
     } catch (error) {
       this.#options.log.error({ err: error }, 'an event cannot be read; it is put aside')

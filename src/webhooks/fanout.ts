@@ -11,7 +11,7 @@ import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
 import { type Target, targetIdOf } from '../subscriptions/target.ts'
 
 /** Bytes that are written at the same time for the events of one call: each target has its own copy. */
-const bytesAtOnce = 4_194_304
+const bytesAtOnce = 1_048_576
 /** Targets whose messages are written at the same time. */
 const linesAtOnceMax = 128
 
@@ -39,7 +39,7 @@ export class Fanout {
 
   /**
    * What comes again after a crash in the middle is in its place already. Answers the events for which that has failed.
-   * @param bytes of the events as they are written, roughly
+   * @param bytes of the messages of one target, roughly
    */
   async tell(events: readonly StoredEvent[], bytes: number): Promise<ReadonlySet<StoredEvent>> {
     const failed = new Set<StoredEvent>()

@@ -19,7 +19,7 @@ import type { Schedule } from './schedule.ts'
 /** After so long a line gives way to others, when an attempt has ended. */
 const sliceMs = 1_000
 /** Messages that are read at a time. */
-const batchSize = 64
+const batchSize = 16
 /** A longer wait, for the rate limit, is not spent in the place of others. */
 const waitMs = 100
 /** Until it is looked again for what is due, where somebody removes messages. */

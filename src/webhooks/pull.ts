@@ -5,8 +5,8 @@ import type { Log } from '../log.ts'
 
 /** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
 const leaseMs = 10_000
-/** How often jobs are looked for that nobody has told of: those of a process that has died, or failed ones. */
-const pollMs = 5_000
+/** How often jobs are looked for that nobody has told of, such as those of a process that has died. */
+const usualPollMs = 5_000
 /** A job that has failed is tried again after this, and then after twice as long each time. */
 const retryMs = 1_000
 const retryMsMax = 60_000
@@ -22,6 +22,7 @@ export interface PullOptions {
   readonly name: string
   readonly clock: Clock
   readonly log: Log
+  readonly pollMs?: number
   /** Jobs that are claimed at the same time. */
   readonly atOnce: number
   /** @param hold says whether the job is still ours; it is not to go on otherwise */
@@ -50,8 +51,9 @@ export class Pull {
 
   /** Begins to look for jobs. */
   start(): void {
+    const { clock, pollMs = usualPollMs } = this.#options
     this.wake()
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.start())
+    this.#cancelPoll = clock.after(pollMs, () => this.start())
   }
 
   /** Resolves when what is being carried out has ended; nothing new is begun. */
@@ -118,7 +120,7 @@ export class Pull {
   }
 
   async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
-    const { queue, clock } = this.#options
+    const { queue, clock, pollMs = usualPollMs } = this.#options
     await queue.retry(token, delayMs, '')
     // Whoever waits less than that would wait for the next look otherwise.
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())

@@ -33,6 +33,8 @@ const waitingMax = 64
 const putBackMs = { answering: 1_000, failing: 5_000 }
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
+/** How often it is looked for them: the shortest of their delays is 5 s, a tenth more or less. */
+const retryPollMs = 1_000
 const sweepsAtOnce = 4
 
 export interface WorkerOptions extends Omit<LineParts, 'attempt'>, RuleParts {
@@ -68,10 +70,23 @@ export class Worker {
     const attempt = (delivery: Delivery) => options.attempt(delivery, this.#cut.signal)
     this.#lineParts = { ...options, attempt }
     this.#backlog = new Backlog(options.metrics, options.clock)
-    this.#serving = this.#pull(serveQueue, claimedMax, (job, hold) => this.#serve(job, hold))
+    this.#serving = this.#pull({
+      name: serveQueue,
+      atOnce: claimedMax,
+      carryOut: (job, hold) => this.#serve(job, hold),
+    })
     this.#others = [
-      this.#pull(retryQueue, retriesAtOnce, (job) => this.#retry(job)),
-      this.#pull(sweepQueue, sweepsAtOnce, (job, hold) => this.#sweep(job, hold)),
+      this.#pull({
+        name: retryQueue,
+        atOnce: retriesAtOnce,
+        pollMs: retryPollMs,
+        carryOut: (job) => this.#retry(job),
+      }),
+      this.#pull({
+        name: sweepQueue,
+        atOnce: sweepsAtOnce,
+        carryOut: (job, hold) => this.#sweep(job, hold),
+      }),
     ]
     this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
       this.#serving.wake()
@@ -103,9 +118,9 @@ export class Worker {
     this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
   }
 
-  #pull(name: string, atOnce: number, carryOut: PullOptions['carryOut']): Pull {
+  #pull(options: Omit<PullOptions, 'queue' | 'clock' | 'log'>): Pull {
     const { queue, clock, log } = this.#options
-    return new Pull({ queue, clock, log, name, atOnce, carryOut })
+    return new Pull({ queue, clock, log, ...options })
   }
 
   async #serve(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {

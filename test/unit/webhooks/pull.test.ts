@@ -49,7 +49,7 @@ async function carrying() {
     finish()
     await pull.stop()
   }
-  return { clock, queue, store, pass, end, isHeld: () => (hold as Hold | null)?.isHeld() }
+  return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld() }
 }
 
 it('[HOOK-248] a lease whose extension fails once is extended all the same', async () => {
