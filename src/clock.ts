@@ -4,15 +4,27 @@
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
-  /** Calls `fn` once after `ms`, unless the returned function is called first. Does not keep the process alive. */
+  /**
+   * Calls `fn` once after `ms`, not before `now` says so, unless the returned function is called first. Does not keep the
+   * process alive.
+   */
   after(ms: number, fn: () => void): () => void
 }
+
+/** Timers go by another clock, and are early by this one now and then: what is due by it would not be found yet. */
+const earlyMsMax = 2
 
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, fn) {
-    const timer = setTimeout(fn, ms)
-    timer.unref()
+    const dueAt = Date.now() + ms
+    const ring = (): void => {
+      const left = dueAt - Date.now()
+      // More is left where somebody has set the clock back: then the timer is right.
+      if (left > 0 && left <= earlyMsMax) timer = setTimeout(fn, left + 1).unref()
+      else fn()
+    }
+    let timer = setTimeout(ring, ms).unref()
     return () => clearTimeout(timer)
   },
 }

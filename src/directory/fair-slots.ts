@@ -27,6 +27,11 @@ export class FairSlots {
     }
   }
 
+  /** How much work of an owner waits for a slot. */
+  waitingOf(owner: string): number {
+    return this.#waiting.get(owner)?.length ?? 0
+  }
+
   #enter(owner: string): Promise<void> {
     return new Promise((resolve) => {
       const line = this.#waiting.get(owner) ?? []

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Bus } from '../engine/engine.ts'
+import type { Bus, Key } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { eventJob, eventQueue, eventTopic, orderAt, type StoredEvent } from '../events/outbound.ts'
 import type { Cursor, CursorPage } from './cursor.ts'
@@ -28,8 +28,8 @@ import {
 import type { DeliveryStore } from './delivery-store.ts'
 import { attempted, failed, newMessage, requeued, stateAfter } from './message.ts'
 
-/** Messages that one commit fails. */
-const failedAtOnce = 200
+/** Messages that one commit fails, or requeues. */
+const changedAtOnce = 200
 /** 1 day: how often the log of a target is shortened. */
 export const sweepMs = 86_400_000
 
@@ -39,12 +39,6 @@ export interface DeliveriesParts {
   readonly clock: Clock
   /** Of `deliveryLimits`, unless a test has others. */
   readonly limits?: Readonly<Record<keyof typeof deliveryLimits, number>>
-}
-
-/** A message whose time has come. */
-export interface DueMessage {
-  readonly message: MessageRecord
-  readonly event: StoredEvent
 }
 
 export interface AttemptResult {
@@ -90,7 +84,7 @@ export class Deliveries {
       if (added.length === 0) return
       const excess = change.state.pending + added.length - limits.pending
       if (excess > 0)
-        for (const message of await change.first('pending', excess))
+        for (const message of await change.first('pending', Math.min(excess, added.length + changedAtOnce)))
           change.replace(message, failed(message, 'too many messages wait'))
       for (const { message, event } of added) change.add(message, event)
       change.enqueue(serveJob(address, now))
@@ -116,18 +110,19 @@ export class Deliveries {
   }
 
   /** Messages whose time has come, in its order. */
-  async due(address: TargetAddress, limit: number): Promise<readonly DueMessage[]> {
+  async due(address: TargetAddress, limit: number): Promise<readonly MessageRecord[]> {
     const { store, clock } = this.#parts
     const now = clock.now()
     const reader = store.read(address)
     const entries = await reader.scan({ prefix: keys.due, limit })
     const ids = entries.filter(({ key }) => timeIn(key) <= now).map(({ key }) => key.at(-1) as string)
     const messages = await reader.getAll<MessageRecord>(ids.map(keys.message))
-    const events = await reader.getAll<StoredEvent>(ids.map(keys.event))
-    return messages.flatMap((message, index) => {
-      const event = events[index]
-      return message === null || !event ? [] : [{ message, event }]
-    })
+    return messages.filter((message) => message !== null)
+  }
+
+  /** What a message tells; null when it is gone. */
+  eventOf(address: TargetAddress, messageId: string): Promise<StoredEvent | null> {
+    return this.#parts.store.read(address).get<StoredEvent>(keys.event(messageId))
   }
 
   async state(address: TargetAddress): Promise<DeliveryState> {
@@ -181,15 +176,14 @@ export class Deliveries {
 
   /**
    * Sends again what has failed of the events since a time, the oldest first; returns how many: at most
-   * `deliveryLimits.recovered`. @param since epoch milliseconds
+   * `deliveryLimits.recovered`, and no more than may wait. @param since epoch milliseconds
    */
   async recover(address: TargetAddress, since: number): Promise<number> {
+    const { recovered } = this.#parts.limits
     const after = keys.byStatus('failed', messageIdStart + orderAt(since))
-    const count = await this.#parts.store.change(address, async (change) => {
-      const messages = await change.first('failed', this.#parts.limits.recovered, after)
-      this.#requeue(address, change, messages)
-      return messages.length
-    })
+    let count = 0
+    for (let some = -1; some !== 0 && count < recovered; count += some)
+      some = await this.#recoverSome(address, after, Math.min(recovered - count, changedAtOnce))
     this.#wake()
     return count
   }
@@ -204,8 +198,17 @@ export class Deliveries {
   /** Fails some of those that wait, the oldest first; returns how many: 0 when none waits. */
   failSome(address: TargetAddress, reason: string): Promise<number> {
     return this.#parts.store.change(address, async (change) => {
-      const messages = await change.first('pending', failedAtOnce)
+      const messages = await change.first('pending', changedAtOnce)
       for (const message of messages) change.replace(message, failed(message, reason))
+      return messages.length
+    })
+  }
+
+  #recoverSome(address: TargetAddress, after: Key, limit: number): Promise<number> {
+    return this.#parts.store.change(address, async (change) => {
+      const room = Math.min(limit, this.#parts.limits.pending - change.state.pending)
+      const messages = room > 0 ? await change.first('failed', room, after) : []
+      this.#requeue(address, change, messages)
       return messages.length
     })
   }

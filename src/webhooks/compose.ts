@@ -1,7 +1,7 @@
-import type { DueMessage } from '../subscriptions/deliveries.ts'
 import { signingSecrets } from '../subscriptions/secrets.ts'
 import type { Target } from '../subscriptions/target.ts'
 import type { Delivery } from './attempt.ts'
+import type { ToldMessage } from './line.ts'
 import { advancedPayload, basicPayload, processedPayload, type Recipients, type Told } from './payload.ts'
 import { seal, sealingOf } from './seal.ts'
 import { signatureHeaders, tokenHeaders } from './sign.ts'
@@ -19,7 +19,7 @@ export class Composer {
    * @param now epoch milliseconds
    * @throws Error where it is to be encrypted, and there is no key
    */
-  async compose(target: Target, { message, event }: DueMessage, now: number): Promise<Delivery> {
+  async compose(target: Target, { message, event }: ToldMessage, now: number): Promise<Delivery> {
     const sealing = sealingOf(target.config)
     if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
     const detail = isProtected(target) ? 'protected' : 'whole'

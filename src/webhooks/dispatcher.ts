@@ -1,58 +1,64 @@
 import type { Clock } from '../clock.ts'
+import { FairSlots } from '../directory/fair-slots.ts'
 import { inSlices } from '../directory/items.ts'
-import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
 import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { messageOf } from '../errors.ts'
 import { eventQueue, eventTopic, type StoredEvent, storedEventOf } from '../events/outbound.ts'
-import type { Log } from '../log.ts'
-import { type OrganizationAddress, organizationPrefix, type Tenant } from '../model/address.ts'
-import type { Deliveries } from '../subscriptions/deliveries.ts'
-import { targetName } from '../subscriptions/delivery-keys.ts'
-import { deliveryLimits, type TargetAddress } from '../subscriptions/delivery-records.ts'
-import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
-import { type Target, targetIdOf } from '../subscriptions/target.ts'
+import { deliveryLimits } from '../subscriptions/delivery-records.ts'
+import { Fanout, type FanoutParts } from './fanout.ts'
 
-/** Events that are dispatched together. */
+/** Events that are claimed together. */
 const atOnceMax = 256
+/** Events that are claimed and wait for their turn: so far ahead it is seen whose they are. */
+const heldMax = { events: 4_096, bytes: 33_554_432 }
+/** API keys whose events are dispatched at the same time, a portion each. */
+const portionsAtOnce = { total: 8, each: 1 }
+/** Of a portion, whose first event may have more bytes. */
+const portionMax = { events: 256, bytes: 262_144 }
+/** What a message of an event costs beside the event, in bytes: its record and the indexes. */
+const messageBytes = 2_048
 /** An event of a process that has died is dispatched by the next one after this. */
 const leaseMs = 10_000
 /** How often events are looked for that nobody has told of: those of a process that has died, or failed ones. */
 const pollMs = 5_000
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends FanoutParts {
   readonly queue: Queue
   readonly bus: Bus
   readonly clock: Clock
-  readonly log: Log
-  readonly organizations: OrganizationStore
-  readonly deliveries: Deliveries
-  readonly removal: DeliveryRemoval
-  readonly subscriptions: { targetsOf(tenant: Tenant, event: StoredEvent): Promise<readonly Target[]> }
 }
 
 interface Waiting {
-  readonly job: ClaimedJob
+  readonly jobId: string
+  /** Of the lease that it was given last. */
+  token: string
+  /** Of a message of it, roughly. */
+  readonly bytes: number
   readonly event: StoredEvent
 }
 
-interface Line {
-  readonly address: TargetAddress
-  readonly events: Waiting[]
-}
-
-/** Makes messages of events: one for each target that is to be told. */
+/** Has messages made of events. Each API key has a line of its own, in which its events keep their order. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
+  readonly #fanout: Fanout
   readonly #unsubscribe: () => void
-  #dispatching: Promise<void> = Promise.resolve()
-  #isDispatching = false
+  /** What waits for its turn, or is being dispatched, by the ids of jobs. */
+  readonly #held = new Map<string, Waiting>()
+  #heldBytes = 0
+  /** What waits for its turn, by API key. */
+  readonly #lines = new Map<string, Waiting[]>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #slots = new FairSlots(portionsAtOnce)
+  #claiming: Promise<void> = Promise.resolve()
+  #isClaiming = false
   #again = false
   #stopped = false
   #cancelPoll: () => void = () => {}
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#fanout = new Fanout(options)
     this.#unsubscribe = options.bus.subscribe(eventTopic, () => {
       this.#wake()
       return undefined
@@ -70,100 +76,112 @@ export class Dispatcher {
     this.#stopped = true
     this.#unsubscribe()
     this.#cancelPoll()
-    await this.#dispatching
+    await this.#claiming
+    await Promise.all(this.#running)
   }
 
   #wake(): void {
     if (this.#stopped) return
     this.#again = true
-    if (this.#isDispatching) return
-    this.#isDispatching = true
-    this.#dispatching = this.#dispatchAll()
+    if (this.#isClaiming) return
+    this.#isClaiming = true
+    this.#claiming = this.#claim()
   }
 
-  async #dispatchAll(): Promise<void> {
+  async #claim(): Promise<void> {
     const { queue, log } = this.#options
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false
-        const jobs = await queue.claim(eventQueue, atOnceMax, leaseMs)
-        if (jobs.length === 0) continue
-        this.#again = true
-        await this.#dispatch(jobs)
+        const jobs = await queue.claim(eventQueue, this.#free(), leaseMs)
+        this.#again ||= jobs.length > 0
+        this.#take((await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
       }
     } catch (err) {
-      log.warn({ err }, 'events cannot be dispatched; it is tried again')
+      log.warn({ err }, 'events cannot be claimed; it is tried again')
     }
     // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
-    this.#isDispatching = false
+    this.#isClaiming = false
   }
 
-  /** What comes again after a crash in the middle is in its place already. */
-  async #dispatch(jobs: readonly ClaimedJob[]): Promise<void> {
-    const waiting = (await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? [])
-    const lines = await this.#linesOf(waiting)
-    const failed = new Set<Waiting>()
-    await inSlices(lines, async ({ address, events }) => {
-      try {
-        await this.#options.deliveries.enqueue(
-          address,
-          events.map(({ event }) => event),
-        )
-      } catch (err) {
-        this.#options.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
-        for (const each of events) failed.add(each)
-      }
-    })
-    await this.#forgetGone(waiting, lines)
-    await inSlices(
-      waiting.filter((each) => !failed.has(each)),
-      ({ job }) => this.#options.queue.done(job.token),
-    )
+  /** How many may be claimed; who is done with some asks again. */
+  #free(): number {
+    if (this.#heldBytes >= heldMax.bytes) return 0
+    return Math.min(atOnceMax, heldMax.events - this.#held.size)
   }
 
   /** Null for one that nobody could ever read: it is put aside. */
-  async #read(job: ClaimedJob): Promise<Waiting | null> {
+  async #read({ id, token, payload }: ClaimedJob): Promise<Waiting | null> {
+    const bytes = payload.length + messageBytes
     try {
-      const event = storedEventOf(job.payload)
-      const isTooLarge = job.payload.length > deliveryLimits.eventBytes
-      return { job, event: isTooLarge ? { ...event, data: {} } : event }
+      const event = storedEventOf(payload)
+      const isTooLarge = payload.length > deliveryLimits.eventBytes
+      return { jobId: id, token, bytes, event: isTooLarge ? { ...event, data: {} } : event }
     } catch (error) {
       this.#options.log.error({ err: error }, 'an event cannot be read; it is put aside')
-      await this.#options.queue.bury(job.token, messageOf(error))
+      await this.#options.queue.bury(token, messageOf(error))
       return null
     }
   }
 
-  /** In the order of the events. */
-  async #linesOf(waiting: readonly Waiting[]): Promise<readonly Line[]> {
-    const lines = new Map<string, Line>()
+  #take(waiting: readonly Waiting[]): void {
     for (const each of waiting) {
-      const { workspaceId, apiKey } = each.event.scope
-      for (const target of await this.#options.subscriptions.targetsOf({ workspaceId, apiKey }, each.event)) {
-        const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
-        const name = targetName(address)
-        const line = lines.get(name) ?? { address, events: [] }
-        line.events.push(each)
-        lines.set(name, line)
-      }
+      const before = this.#held.get(each.jobId)
+      // Its lease has ended before its turn has come.
+      if (before === undefined) this.#append(each)
+      else before.token = each.token
     }
-    return [...lines.values()]
   }
 
-  /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
-  async #forgetGone(waiting: readonly Waiting[], lines: readonly Line[]): Promise<void> {
-    const scopes = new Map(
-      waiting.map(({ event }) => [keyName(organizationPrefix(event.scope)), event.scope]),
-    )
-    await inSlices([...scopes.values()], async (scope) => {
-      if ((await findOrganization(this.#options.organizations.read(scope))) !== null) return
-      await this.#options.removal.forget(scope, targetsIn(scope, lines), async () => {})
-    })
+  #append(waiting: Waiting): void {
+    this.#held.set(waiting.jobId, waiting)
+    this.#heldBytes += waiting.bytes
+    const { workspaceId, apiKey } = waiting.event.scope
+    const name = keyName([workspaceId, apiKey])
+    const line = this.#lines.get(name)
+    if (line !== undefined) return void line.push(waiting)
+    const started = [waiting]
+    this.#lines.set(name, started)
+    const running = this.#dispatchAll(name, started).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** What comes meanwhile goes with the next portion. */
+  async #dispatchAll(name: string, line: Waiting[]): Promise<void> {
+    // The rest of what was claimed goes with the first.
+    await Promise.resolve()
+    while (line.length > 0 && !this.#stopped)
+      await this.#slots.run(name, () => this.#dispatch(line.splice(0, portionOf(line))))
+    this.#lines.delete(name)
+  }
+
+  /** What fails comes again at the end of its lease. */
+  async #dispatch(portion: readonly Waiting[]): Promise<void> {
+    const bytes = portion.reduce((sum, each) => sum + each.bytes, 0)
+    try {
+      const failed = await this.#fanout.tell(
+        portion.map(({ event }) => event),
+        bytes,
+      )
+      const told = portion.filter(({ event }) => !failed.has(event))
+      await Promise.all(told.map(({ token }) => this.#options.queue.done(token)))
+    } catch (err) {
+      this.#options.log.warn({ err }, 'events cannot be dispatched; it is tried again')
+    }
+    const wasFull = this.#free() === 0
+    for (const { jobId } of portion) this.#held.delete(jobId)
+    this.#heldBytes -= bytes
+    if (wasFull) this.#wake()
   }
 }
 
-const targetsIn = ({ workspaceId, apiKey }: OrganizationAddress, lines: readonly Line[]): readonly string[] =>
-  lines
-    .map(({ address }) => address)
-    .filter((address) => address.workspaceId === workspaceId && address.apiKey === apiKey)
-    .map(({ targetId }) => targetId)
+/** How many of the first ones go together; at least 1. */
+function portionOf(line: readonly Waiting[]): number {
+  const first = line.slice(0, portionMax.events)
+  let bytes = 0
+  const end = first.findIndex((each) => {
+    bytes += each.bytes
+    return bytes > portionMax.bytes
+  })
+  return end === -1 ? first.length : Math.max(1, end)
+}

@@ -1,9 +1,15 @@
 import type { Clock } from '../clock.ts'
+import type { StoredEvent } from '../events/outbound.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
-import type { Deliveries, DueMessage, Recorded } from '../subscriptions/deliveries.ts'
-import type { AttemptRecord, DeliveryState, TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { Deliveries, Recorded } from '../subscriptions/deliveries.ts'
+import type {
+  AttemptRecord,
+  DeliveryState,
+  MessageRecord,
+  TargetAddress,
+} from '../subscriptions/delivery-records.ts'
 import type { Target } from '../subscriptions/target.ts'
 import type { Delivery, Outcome } from './attempt.ts'
 import { Recording } from './recording.ts'
@@ -13,9 +19,17 @@ import type { Schedule } from './schedule.ts'
 /** After so long a line gives way to others, when an attempt has ended. */
 const sliceMs = 1_000
 /** Messages that are read at a time. */
-const batchSize = 64
+const batchSize = 16
 /** A longer wait, for the rate limit, is not spent in the place of others. */
 const waitMs = 100
+/** Until it is looked again for what is due, where somebody removes messages. */
+const removedMs = 1_000
+
+/** A message, and what it tells. */
+export interface ToldMessage {
+  readonly message: MessageRecord
+  readonly event: StoredEvent
+}
 
 export interface LineParts extends RuleParts {
   readonly clock: Clock
@@ -27,7 +41,7 @@ export interface LineParts extends RuleParts {
   readonly targetOf: (tenant: Tenant, targetId: string) => Promise<Target | null>
   readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
   /** @throws when nothing can be made of the event for this target */
-  readonly compose: (target: Target, due: DueMessage, now: number) => Promise<Delivery>
+  readonly compose: (target: Target, told: ToldMessage, now: number) => Promise<Delivery>
   readonly attempt: (delivery: Delivery) => Promise<Outcome>
 }
 
@@ -74,25 +88,36 @@ export class Line {
 
   async #serve(): Promise<Served> {
     for (;;) {
-      const target = await this.#parts.targetOf(this.#address, this.#address.targetId)
-      if (target === null) return { kind: 'closed' }
       const due = await this.#parts.deliveries.due(this.#address, batchSize)
-      if (due.length === 0) return { kind: 'empty' }
-      const served = await this.#sendAll(target, due)
+      if (due.length === 0) return (await this.#target()) === null ? { kind: 'closed' } : { kind: 'empty' }
+      const served = await this.#sendAll(due)
       await this.#recording.settled()
-      await this.#disableFailing(target)
+      const target = await this.#target()
+      if (target !== null) await this.#disableFailing(target)
       if (served !== null) return served
     }
   }
 
-  /** Null when all have been sent. */
-  async #sendAll(target: Target, due: readonly DueMessage[]): Promise<Served | null> {
-    for (const each of due) {
+  #target(): Promise<Target | null> {
+    return this.#parts.targetOf(this.#address, this.#address.targetId)
+  }
+
+  /** Null when all have been sent. Each is read, and the target asked for, when its turn comes. */
+  async #sendAll(due: readonly MessageRecord[]): Promise<Served | null> {
+    for (const message of due) {
+      const [target, event] = await Promise.all([
+        this.#target(),
+        this.#parts.deliveries.eventOf(this.#address, message.id),
+      ])
+      if (target === null) return { kind: 'closed' }
       const wait = this.#waitFor(target)
       if (wait > waitMs) return { kind: 'waits', ms: wait }
       if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
       if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
-      const goesOn = await this.#send(target, each)
+      if (event === null) return { kind: 'waits', ms: removedMs }
+      // What is not recorded is sent again: no more of that.
+      if (this.#recording.hasFailed) return null
+      const goesOn = await this.#send(target, { message, event })
       if (!goesOn) return { kind: 'waits', ms: 0 }
     }
     return null
@@ -108,25 +133,25 @@ export class Line {
   }
 
   /** False when no more is to be sent now. */
-  async #send(target: Target, due: DueMessage): Promise<boolean> {
+  async #send(target: Target, told: ToldMessage): Promise<boolean> {
     const { clock, metrics } = this.#parts
     const at = clock.now()
-    const outcome = await this.#attempt(target, due, at)
+    const outcome = await this.#attempt(target, told, at)
     if (outcome.kind === 'interrupted') return false
     this.#attemptedAt = at
     metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
     metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
-    this.#recording.add({ messageId: due.message.id, attempt: attemptOf(outcome, at) })
+    this.#recording.add({ messageId: told.message.id, attempt: attemptOf(outcome, at) })
     if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
     await this.#disable(target.endpoint.id, 'gone')
     return false
   }
 
-  async #attempt(target: Target, due: DueMessage, at: number): Promise<Outcome> {
+  async #attempt(target: Target, told: ToldMessage, at: number): Promise<Outcome> {
     try {
-      return await this.#parts.attempt(await this.#parts.compose(target, due, at))
+      return await this.#parts.attempt(await this.#parts.compose(target, told, at))
     } catch (err) {
-      this.#parts.log.error({ err, type: due.message.type }, 'no payload could be made of an event')
+      this.#parts.log.error({ err, type: told.message.type }, 'no payload could be made of an event')
       return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'no payload could be made' }
     }
   }

@@ -5,8 +5,8 @@ import type { Log } from '../log.ts'
 
 /** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
 const leaseMs = 10_000
-/** How often jobs are looked for that nobody has told of: those of a process that has died, or failed ones. */
-const pollMs = 5_000
+/** How often jobs are looked for that nobody has told of, such as those of a process that has died. */
+const usualPollMs = 5_000
 /** A job that has failed is tried again after this, and then after twice as long each time. */
 const retryMs = 1_000
 const retryMsMax = 60_000
@@ -22,6 +22,7 @@ export interface PullOptions {
   readonly name: string
   readonly clock: Clock
   readonly log: Log
+  readonly pollMs?: number
   /** Jobs that are claimed at the same time. */
   readonly atOnce: number
   /** @param hold says whether the job is still ours; it is not to go on otherwise */
@@ -50,8 +51,9 @@ export class Pull {
 
   /** Begins to look for jobs. */
   start(): void {
+    const { clock, pollMs = usualPollMs } = this.#options
     this.wake()
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.start())
+    this.#cancelPoll = clock.after(pollMs, () => this.start())
   }
 
   /** Resolves when what is being carried out has ended; nothing new is begun. */
@@ -90,8 +92,9 @@ export class Pull {
   #begin(job: ClaimedJob): void {
     // Where its lease has ended though it goes on, it is begun again when it has really ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
+    const claimedAt = this.#options.clock.now()
     const running = before
-      .then(() => this.#carryOut(job))
+      .then(() => this.#carryOut(job, claimedAt))
       .finally(() => {
         if (this.#running.get(job.id) === running) this.#running.delete(job.id)
         this.wake()
@@ -99,9 +102,9 @@ export class Pull {
     this.#running.set(job.id, running)
   }
 
-  async #carryOut(job: ClaimedJob): Promise<void> {
+  async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {
     const { queue, name, log, carryOut } = this.#options
-    const lease = this.#keep(job)
+    const lease = this.#keep(job, claimedAt)
     try {
       const then = await carryOut(job, lease)
       if (then === 'done') await queue.done(job.token)
@@ -117,30 +120,34 @@ export class Pull {
   }
 
   async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
-    const { queue, clock } = this.#options
+    const { queue, clock, pollMs = usualPollMs } = this.#options
     await queue.retry(token, delayMs, '')
     // Whoever waits less than that would wait for the next look otherwise.
     if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
   }
 
-  /** Extends the lease until it is released, or has ended all the same. */
-  #keep({ token }: ClaimedJob): Hold & { readonly release: () => void } {
+  /** Extends the lease until it is released, or has ended all the same. What fails is tried again while it lasts. */
+  #keep({ token }: ClaimedJob, claimedAt: number): Hold & { readonly release: () => void } {
     const { queue, clock, log } = this.#options
-    let held = true
-    const extend = async (): Promise<void> => {
-      if (await queue.extend(token, leaseMs)) cancel = later()
-      else held = false
+    let until = claimedAt + leaseMs
+    let cancel = (): void => {}
+    const later = (): void => {
+      cancel = clock.after(leaseMs / 3, () => void extend())
     }
-    const later = (): (() => void) =>
-      clock.after(leaseMs / 3, () => {
-        extend().catch((err: unknown) => log.warn({ err }, 'a lease is not extended'))
-      })
-    let cancel = later()
-    let released = false
+    const extend = async (): Promise<void> => {
+      const asked = clock.now()
+      try {
+        until = (await queue.extend(token, leaseMs)) ? asked + leaseMs : 0
+      } catch (err) {
+        log.warn({ err }, 'a lease is not extended; it is tried again')
+      }
+      if (clock.now() < until) later()
+    }
+    later()
     return {
-      isHeld: () => held && !released,
+      isHeld: () => clock.now() < until,
       release: () => {
-        released = true
+        until = 0
         cancel()
       },
     }

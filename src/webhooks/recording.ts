@@ -12,6 +12,7 @@ export class Recording {
   readonly #recorded: (recorded: Recorded) => void
   #results: AttemptResult[] = []
   #running: Promise<void> | null = null
+  #hasFailed = false
 
   /** @param recorded called with what each commit has come to */
   constructor(
@@ -29,7 +30,14 @@ export class Recording {
     this.#results.push(result)
     this.#running ??= this.#run()
     // Whoever waits for `settled` is told.
-    this.#running.catch(() => {})
+    this.#running.catch(() => {
+      this.#hasFailed = true
+    })
+  }
+
+  /** Nothing is recorded any more. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
   }
 
   /** Resolves when all is durable. @throws what recording throws: then the rest is not recorded */

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { FairSlots } from '../directory/fair-slots.ts'
 import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
 import type { Log } from '../log.ts'
 import { type Deliveries, sweepMs } from '../subscriptions/deliveries.ts'
 import {
@@ -24,12 +23,18 @@ const showMs = 1_000
 /** Targets that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
 /**
- * Targets that are served at the same time, and those of one API key: all that it can have. Those that failed last time
- * have as many places of their own: what hangs takes no place from those that answer.
+ * Targets that are served at the same time, and those of one workspace: more than an API key can have. Those that failed
+ * last time have as many places of their own: what hangs takes no place from those that answer.
  */
 const atOnce = { total: 256, each: 128 }
+/** Targets of one workspace that wait for a place; more are put back, so that those of others are claimed. */
+const waitingMax = 64
+/** For so long: of what failed there may be a lot, and to no avail. */
+const putBackMs = { answering: 1_000, failing: 5_000 }
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
+/** How often it is looked for them: the shortest of their delays is 5 s, a tenth more or less. */
+const retryPollMs = 1_000
 const sweepsAtOnce = 4
 
 export interface WorkerOptions extends Omit<LineParts, 'attempt'>, RuleParts {
@@ -65,10 +70,23 @@ export class Worker {
     const attempt = (delivery: Delivery) => options.attempt(delivery, this.#cut.signal)
     this.#lineParts = { ...options, attempt }
     this.#backlog = new Backlog(options.metrics, options.clock)
-    this.#serving = this.#pull(serveQueue, claimedMax, (job, hold) => this.#serve(job, hold))
+    this.#serving = this.#pull({
+      name: serveQueue,
+      atOnce: claimedMax,
+      carryOut: (job, hold) => this.#serve(job, hold),
+    })
     this.#others = [
-      this.#pull(retryQueue, retriesAtOnce, (job) => this.#retry(job)),
-      this.#pull(sweepQueue, sweepsAtOnce, (job, hold) => this.#sweep(job, hold)),
+      this.#pull({
+        name: retryQueue,
+        atOnce: retriesAtOnce,
+        pollMs: retryPollMs,
+        carryOut: (job) => this.#retry(job),
+      }),
+      this.#pull({
+        name: sweepQueue,
+        atOnce: sweepsAtOnce,
+        carryOut: (job, hold) => this.#sweep(job, hold),
+      }),
     ]
     this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
       this.#serving.wake()
@@ -100,17 +118,19 @@ export class Worker {
     this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
   }
 
-  #pull(name: string, atOnce: number, carryOut: PullOptions['carryOut']): Pull {
+  #pull(options: Omit<PullOptions, 'queue' | 'clock' | 'log'>): Pull {
     const { queue, clock, log } = this.#options
-    return new Pull({ queue, clock, log, name, atOnce, carryOut })
+    return new Pull({ queue, clock, log, ...options })
   }
 
   async #serve(job: ClaimedJob, { isHeld }: Hold): Promise<Then> {
     const address = targetOf(job.payload)
     const mayGoOn = (): boolean => isHeld() && !this.#stopping
     const { failingSince } = await this.#options.deliveries.state(address)
-    const slots = failingSince === null ? this.#slots.answering : this.#slots.failing
-    return slots.run(keyName([address.workspaceId, address.apiKey]), async () => {
+    const kind = failingSince === null ? 'answering' : 'failing'
+    const slots = this.#slots[kind]
+    if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
+    return slots.run(address.workspaceId, async () => {
       if (!mayGoOn()) return { againAfterMs: 0 }
       const served = await Line.serve(this.#lineParts, address, mayGoOn)
       const then = await this.#then(address, served, mayGoOn)

@@ -4,8 +4,8 @@ import { answering, hanging, hookTests, type ShownDelivery } from '../support/ho
 
 const second = 1_000
 const hour = 3_600_000
-/** How often it is looked for what is due. */
-const poll = 5 * second
+/** How often it is looked for attempts that are due again. */
+const poll = second
 const delays = [5 * second, 300 * second, 1_800 * second, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
 
 const { start, receiving } = hookTests()

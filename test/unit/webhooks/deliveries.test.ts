@@ -14,7 +14,6 @@ async function open(pending = 3) {
   const clock = new HeldClock()
   const { kv, bus, queue } = await openMemoryEngine({ clock })
   const store = new DeliveryStore(kv)
-  const limits = { ...deliveryLimits, pending }
   const ids = new EventIds()
   const event = (documentId: string): StoredEvent => ({
     id: ids.next(clock.now()),
@@ -25,7 +24,17 @@ async function open(pending = 3) {
     actionUser: { userId: 'ann' },
     data: { documentId },
   })
-  return { clock, queue, event, deliveries: new Deliveries({ store, bus, clock, limits }) }
+  /** The same with other limits. */
+  const more = (pending: number) =>
+    new Deliveries({ store, bus, clock, limits: { ...deliveryLimits, pending } })
+  return { clock, queue, event, more, deliveries: more(pending) }
+}
+
+/** Of what is due. */
+async function documentIds(deliveries: Deliveries): Promise<readonly (string | null | undefined)[]> {
+  const due = await deliveries.due(address, 10)
+  const events = await Promise.all(due.map(({ id }) => deliveries.eventOf(address, id)))
+  return events.map((event) => event?.documentId)
 }
 
 it('[HOOK-216] an event that is enqueued again changes nothing, whatever has become of it', async () => {
@@ -34,14 +43,14 @@ it('[HOOK-216] an event that is enqueued again changes nothing, whatever has bec
   await deliveries.enqueue(address, [first])
   const [due] = await deliveries.due(address, 10)
   const attempt = { at: 1, httpStatus: 200, durationMs: 1, error: null }
-  await deliveries.record(address, [{ messageId: due?.message.id as string, attempt }], never)
+  await deliveries.record(address, [{ messageId: due?.id as string, attempt }], never)
   const [job] = await queue.claim('webhooks', 10, 1_000)
   await queue.done(job?.token as string)
   await deliveries.enqueue(address, [first])
   expect(await deliveries.due(address, 10)).toEqual([])
   expect(await queue.claim('webhooks', 10, 1_000)).toEqual([])
   await deliveries.enqueue(address, [first, second])
-  expect((await deliveries.due(address, 10)).map(({ event }) => event.documentId)).toEqual(['b'])
+  expect(await documentIds(deliveries)).toEqual(['b'])
   expect(await deliveries.state(address)).toMatchObject({ pending: 1 })
 })
 
@@ -49,10 +58,34 @@ it('[HOOK-217] of more messages than may wait, the oldest fail, and say why', as
   const { event, deliveries } = await open(3)
   await deliveries.enqueue(address, [event('a'), event('b')])
   await deliveries.enqueue(address, [event('c'), event('d'), event('e')])
-  expect((await deliveries.due(address, 10)).map(({ event }) => event.documentId)).toEqual(['c', 'd', 'e'])
+  expect(await documentIds(deliveries)).toEqual(['c', 'd', 'e'])
   expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
   const { items } = await deliveries.list(address, 'failed', null, 10)
   expect(items.map(({ reason }) => reason)).toEqual(['too many messages wait', 'too many messages wait'])
+})
+
+it('[HOOK-244] recover requeues as many as may wait, and those stay', async () => {
+  const { event, deliveries } = await open(3)
+  const failing = { at: 1, httpStatus: 500, durationMs: 1, error: 'no' }
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    const messageId = await deliveries.send(address, event(name))
+    await deliveries.record(address, [{ messageId, attempt: failing }], never)
+  }
+  expect(await deliveries.recover(address, 0)).toBe(3)
+  expect(await documentIds(deliveries)).toEqual(['a', 'b', 'c'])
+  expect(await deliveries.recover(address, 0)).toBe(0)
+  expect(await deliveries.state(address)).toMatchObject({ pending: 3 })
+})
+
+it('[HOOK-244] where far more wait than may, one commit fails a bounded number', async () => {
+  const { event, deliveries, more } = await open(1_000)
+  const events = Array.from({ length: 1_000 }, (_, at) => event(`d${at}`))
+  await deliveries.enqueue(address, events)
+  const strict = more(10)
+  await strict.enqueue(address, [event('one more')])
+  expect(await strict.state(address)).toMatchObject({ pending: 800 })
+  for (let times = 0; times < 5; times++) await strict.enqueue(address, [event(`again ${times}`)])
+  expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
 it('[HOOK-218] ids of events sort as they were made', () => {

@@ -1,0 +1,103 @@
+import { inSlices } from '../directory/items.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
+import { keyName } from '../engine/keys.ts'
+import type { StoredEvent } from '../events/outbound.ts'
+import type { Log } from '../log.ts'
+import { type OrganizationAddress, organizationPrefix, type Tenant } from '../model/address.ts'
+import type { Deliveries } from '../subscriptions/deliveries.ts'
+import { targetName } from '../subscriptions/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
+import { type Target, targetIdOf } from '../subscriptions/target.ts'
+
+/** Bytes that are written at the same time for the events of one call: each target has its own copy. */
+const bytesAtOnce = 1_048_576
+/** Targets whose messages are written at the same time. */
+const linesAtOnceMax = 128
+
+export interface FanoutParts {
+  readonly log: Log
+  readonly organizations: OrganizationStore
+  readonly deliveries: Deliveries
+  readonly removal: DeliveryRemoval
+  readonly subscriptions: { targetsOf(tenant: Tenant, event: StoredEvent): Promise<readonly Target[]> }
+}
+
+/** What one target is to be told of. */
+interface Told {
+  readonly address: TargetAddress
+  readonly events: StoredEvent[]
+}
+
+/** Makes messages of events: one for each target that is to be told. */
+export class Fanout {
+  readonly #parts: FanoutParts
+
+  constructor(parts: FanoutParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * What comes again after a crash in the middle is in its place already. Answers the events for which that has failed.
+   * @param bytes of the messages of one target, roughly
+   */
+  async tell(events: readonly StoredEvent[], bytes: number): Promise<ReadonlySet<StoredEvent>> {
+    const failed = new Set<StoredEvent>()
+    const lines = await this.#linesOf(events, failed)
+    const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
+    await inSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
+    await this.#forgetGone(events, lines)
+    return failed
+  }
+
+  async #enqueue({ address, events }: Told, failed: Set<StoredEvent>): Promise<void> {
+    try {
+      await this.#parts.deliveries.enqueue(address, events)
+    } catch (err) {
+      this.#parts.log.warn({ err }, 'events could not be enqueued for a target; it is tried again')
+      for (const event of events) failed.add(event)
+    }
+  }
+
+  /** In the order of the events. @param failed gets those of which it cannot be said whom to tell */
+  async #linesOf(events: readonly StoredEvent[], failed: Set<StoredEvent>): Promise<readonly Told[]> {
+    const lines = new Map<string, Told>()
+    for (const event of events) {
+      const { workspaceId, apiKey } = event.scope
+      for (const target of await this.#targetsOf(event, failed)) {
+        const address = { workspaceId, apiKey, targetId: targetIdOf(target) }
+        const name = targetName(address)
+        const line = lines.get(name) ?? { address, events: [] }
+        line.events.push(event)
+        lines.set(name, line)
+      }
+    }
+    return [...lines.values()]
+  }
+
+  async #targetsOf(event: StoredEvent, failed: Set<StoredEvent>): Promise<readonly Target[]> {
+    const { workspaceId, apiKey } = event.scope
+    try {
+      return await this.#parts.subscriptions.targetsOf({ workspaceId, apiKey }, event)
+    } catch (err) {
+      this.#parts.log.warn({ err, workspaceId }, 'nobody can say whom to tell of an event; it is tried again')
+      failed.add(event)
+      return []
+    }
+  }
+
+  /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
+  async #forgetGone(events: readonly StoredEvent[], lines: readonly Told[]): Promise<void> {
+    const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
+    await inSlices([...scopes.values()], async (scope) => {
+      if ((await findOrganization(this.#parts.organizations.read(scope))) !== null) return
+      await this.#parts.removal.forget(scope, targetsIn(scope, lines), async () => {})
+    })
+  }
+}
+
+const targetsIn = ({ workspaceId, apiKey }: OrganizationAddress, lines: readonly Told[]): readonly string[] =>
+  lines
+    .map(({ address }) => address)
+    .filter((address) => address.workspaceId === workspaceId && address.apiKey === apiKey)
+    .map(({ targetId }) => targetId)
