@@ -1,6 +1,7 @@
 import type * as Y from 'yjs'
 import { type Change, unchanged } from './change.ts'
 import { restoreDelta } from './delta.ts'
+import { Exactness } from './exactness.ts'
 import { fitsKind, type Root, type RootKind, rootKind } from './kind.ts'
 import { restoreArray, restoreMap } from './value-root.ts'
 import { restoreXml } from './xml.ts'
@@ -35,8 +36,22 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): Change {
   const root = doc.share.get(contentKey)
   const emptied =
     root === undefined || (kind !== 'none' && fitsKind(doc, contentKey, kind)) ? unchanged : empty(doc, root)
-  return kind === 'none' ? emptied : sum(emptied, restorations[kind](doc, contentKey, past))
+  if (kind === 'none') return emptied
+  return [restorations[kind], makeExact].map((restore) => restore(doc, contentKey, past)).reduce(sum, emptied)
 }
+
+/** What the formats do not show: a difference in that has been none up to here. */
+const makeExact: Restoration = (doc, contentKey, past) =>
+  doc.transact((transaction) => {
+    const exactness = new Exactness(transaction)
+    const then = past.share.get(contentKey) as Root
+    exactness.match(
+      doc.share.get(contentKey) ?? doc.get(contentKey),
+      then,
+      rootKind(past, contentKey) === 'xml',
+    )
+    return exactness
+  })
 
 /** Deletes all that is in a root, whatever it is. */
 function empty(doc: Y.Doc, root: Root): Change {
