@@ -1,4 +1,6 @@
 import type * as Y from 'yjs'
+import type { Content } from '../content/read.ts'
+import { type Reading, readDocument } from '../content/reading.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { checkEntries } from '../update/entries.ts'
 import { MalformedUpdate } from '../update/malformed.ts'
@@ -14,6 +16,7 @@ import {
   makeWay,
   settled,
 } from './edited-room.ts'
+import { isReadInline, readOnThread } from './reading.ts'
 import { RoomState } from './state.ts'
 
 export interface ApplyOptions extends Expectation {
@@ -73,6 +76,21 @@ export class Editing {
     const result = view(state.doc)
     const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: state.encode().length }
     return { ...seen, ...(await settled(this.#room, result)) }
+  }
+
+  /**
+   * One root of the document, a large one on a thread; resolves when that is durable, null when there is no document.
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait; UNAVAILABLE
+   */
+  async read(reading: Reading): Promise<Viewed<Content> | null> {
+    const { state, commits, readers } = this.#room
+    this.#room.begin()
+    if (commits.existence !== 'live') return (await settled(this.#room, null)).result
+    if (isReadInline(readers, state.sizeBytes)) return this.view((doc) => readDocument(doc, reading))
+    const bytes = state.encode()
+    const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+    const { version } = await settled(this.#room, null)
+    return { ...seen, version, result: await readOnThread(readers, bytes, reading) }
   }
 
   /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
