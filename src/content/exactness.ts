@@ -32,7 +32,7 @@ export class Exactness implements Change {
   /** @param isXml whether it is a fragment or an element: roots do not know it */
   match(type: Root, past: Root, isXml: boolean): void {
     this.#matchEntries(type, past)
-    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(cellsOf(type), cellsOf(past))))
+    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(cellsOf([type]), cellsOf([past]))))
       this.#rewrite(type, past)
   }
 
@@ -51,7 +51,7 @@ export class Exactness implements Change {
 
   #matchChildren(type: Root, past: Root): boolean {
     const [children, pasts] = [childrenOf(type), childrenOf(past)]
-    if (children === null || pasts === null) return this.#matchCells(cellsOf(type), cellsOf(past))
+    if (children === null || pasts === null) return this.#matchCells(cellsOf([type]), cellsOf([past]))
     if (!isDeepStrictEqual(children.map(nameIn), pasts.map(nameIn))) return false
     children.forEach((child, at) => {
       const past = pasts[at] as XmlChild

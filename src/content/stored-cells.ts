@@ -13,7 +13,7 @@ type Cell = What & {
 
 type What =
   | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'values'; readonly values: readonly unknown[] }
+  | { readonly is: 'values'; readonly values: unknown[] }
   | { readonly is: 'embed'; readonly embed: unknown }
   | { readonly is: 'shared'; readonly name: string }
 
@@ -25,7 +25,7 @@ export interface Cells {
 }
 
 /** The live content of sequences, as if they were one. */
-export function cellsOf(...types: readonly Root[]): Cells {
+export function cellsOf(types: readonly Root[]): Cells {
   const reader = new CellReader()
   for (const type of types) reader.read(type)
   return reader
@@ -77,8 +77,12 @@ class CellReader implements Cells {
       this.shared.push(asRoot(content.type as Y.XmlFragment))
     } else if (content instanceof Y.ContentEmbed)
       this.cells.push({ is: 'embed', embed: content.embed, changes })
-    else if (last?.is === 'values') (last.values as unknown[]).push(...valuesOf(content))
-    else this.cells.push({ is: 'values', values: [...valuesOf(content)], changes })
+    else {
+      const values = last?.is === 'values' ? last.values : []
+      // Not as arguments of one call: there may be very many.
+      for (const value of valuesOf(content)) values.push(value)
+      if (last?.is !== 'values') this.cells.push({ is: 'values', values, changes })
+    }
   }
 
   #changes(): Cell['changes'] {

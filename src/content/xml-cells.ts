@@ -13,7 +13,7 @@ export function childrenOf(parent: Root): readonly XmlChild[] | null {
   const children: XmlChild[] = []
   let texts: Root[] = []
   const endTexts = (): void => {
-    const cells = cellsOf(...texts)
+    const cells = cellsOf(texts)
     if (cells.cells.length > 0) children.push({ is: 'texts', types: texts, cells })
     texts = []
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { restoreContent } from '../../../src/content/restore.ts'
@@ -186,4 +187,23 @@ it('[VER-20] widths of a table and of images are numbers, lists and texts again,
     null,
   ])
   expect(text.toDelta()).toEqual([{ insert: 'formula: ' }, { insert: { formula: 'a+b' } }])
+})
+
+it('[VER-20] of very many values and texts next to each other, one that has changed is as it was', () => {
+  const doc = new Y.Doc()
+  const fragment = doc.getXmlFragment('default')
+  for (let copies = 0; copies < 8; copies++)
+    fragment.insert(
+      0,
+      Array.from({ length: 20_000 }, () => new Y.XmlText('a')),
+    )
+  const list = doc.getArray<unknown>('list')
+  const many = Array.from({ length: 200_000 }, (_, at) => at)
+  for (const start of [0, 200_000]) list.insert(start, many)
+  const past = copyOf(doc)
+  list.delete(200_000, 1)
+  fragment.insert(1_000, [new Y.XmlText('b')])
+  restoreContent(doc, past)
+  expect(isDeepStrictEqual(list.toArray(), [...many, ...many])).toBe(true)
+  expect(fragment.toString() === 'a'.repeat(160_000)).toBe(true)
 })
