@@ -103,6 +103,15 @@ export class Editing {
     return { bytes: result, epoch, version }
   }
 
+  /** Which state the document is in; resolves when that is durable, null when there is no document. @throws ApiError UNAVAILABLE */
+  async version(): Promise<string | null> {
+    const { commits } = this.#room
+    this.#room.begin()
+    const isLive = commits.existence === 'live'
+    const { version } = await settled(this.#room, null)
+    return isLive ? version : null
+  }
+
   /** Applies an update to a copy first: what is wrong with it must not be found out on the document. */
   #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
     const { state } = this.#room
