@@ -189,6 +189,39 @@ it('[VER-20] widths of a table and of images are numbers, lists and texts again,
   expect(text.toDelta()).toEqual([{ insert: 'formula: ' }, { insert: { formula: 'a+b' } }])
 })
 
+const unsayable: readonly (readonly [string, (doc: Y.Doc) => void])[] = [
+  ['an empty key', (doc) => doc.getMap('map').set('', 1)],
+  ['a long key, of a shared value', (doc) => doc.getMap('map').set('k'.repeat(5_000), new Y.Text('inner'))],
+  ['the key __proto__', (doc) => doc.getMap('map').set('__proto__', 1)],
+  ['a long attribute of a text', (doc) => textIn(doc).setAttribute('k'.repeat(5_000), 1)],
+  ['a fragment in a text', (doc) => textIn(doc).insertEmbed(0, new Y.XmlFragment())],
+  [
+    'more formatting than a delta can say',
+    (doc) => {
+      const operations = Array.from({ length: 210_000 }, (_, at) => ({ insert: 'a', attributes: { b: at } }))
+      doc.getText('text').applyDelta(operations)
+    },
+  ],
+]
+const textIn = (doc: Y.Doc): Y.XmlText => {
+  const text = new Y.XmlText('x')
+  const slate = doc.get('slate', Y.XmlText)
+  slate.insertEmbed(0, text)
+  return text
+}
+it.each(unsayable)('[VER-20] what no replacement can say is restored: %s', (_, make) => {
+  const doc = new Y.Doc()
+  const [before, other] = [copyOf(doc), new Y.Doc()]
+  make(doc)
+  const past = copyOf(doc)
+  restoreContent(doc, before)
+  for (const present of [doc, other]) {
+    expect(restoreContent(present, past).changed).toBe(true)
+    expect(isDeepStrictEqual(storedContent(present), storedContent(past))).toBe(true)
+    expect(restoreContent(present, past).changed).toBe(false)
+  }
+})
+
 it('[VER-20] of very many values and texts next to each other, one that has changed is as it was', () => {
   const doc = new Y.Doc()
   const fragment = doc.getXmlFragment('default')
