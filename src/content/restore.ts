@@ -1,6 +1,8 @@
 import type * as Y from 'yjs'
+import { ApiError } from '../errors.ts'
 import { type Change, unchanged } from './change.ts'
 import { restoreDelta } from './delta.ts'
+import { Exactness } from './exactness.ts'
 import { fitsKind, type Root, type RootKind, rootKind } from './kind.ts'
 import { restoreArray, restoreMap } from './value-root.ts'
 import { restoreXml } from './xml.ts'
@@ -22,8 +24,8 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
 /**
  * Makes every root of the document equal to what it is in `past`, with few, small operations and in one transaction:
  * what is equal keeps its identity and the cursors in it, formatting is that of then, roots that came later are emptied.
- * Equal already: no transaction. Throws INVALID_ARGUMENT where `past` holds more than a replacement may, and the document
- * may have been changed in part by then: to be called on a copy.
+ * Equal already: no transaction. It refuses nothing: what no replacement may hold (names that are too long, say) is
+ * written as it was stored.
  */
 export function restoreContent(doc: Y.Doc, past: Y.Doc): Change {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
@@ -35,8 +37,34 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): Change {
   const root = doc.share.get(contentKey)
   const emptied =
     root === undefined || (kind !== 'none' && fitsKind(doc, contentKey, kind)) ? unchanged : empty(doc, root)
-  return kind === 'none' ? emptied : sum(emptied, restorations[kind](doc, contentKey, past))
+  if (kind === 'none') return emptied
+  const steps = [restoreFinely, makeExact]
+  return steps.map((restore) => restore(doc, contentKey, past)).reduce(sum, emptied)
 }
+
+/** Nothing where a replacement could not hold what there was: it is for the next step then. */
+const restoreFinely: Restoration = (doc, contentKey, past) => {
+  const kind = rootKind(past, contentKey)
+  try {
+    return kind === 'none' ? unchanged : restorations[kind](doc, contentKey, past)
+  } catch (error) {
+    if (error instanceof ApiError) return unchanged
+    throw error
+  }
+}
+
+/** What the formats do not show: a difference in that has been none up to here. */
+const makeExact: Restoration = (doc, contentKey, past) =>
+  doc.transact((transaction) => {
+    const exactness = new Exactness(transaction)
+    const then = past.share.get(contentKey) as Root
+    exactness.match(
+      doc.share.get(contentKey) ?? doc.get(contentKey),
+      then,
+      rootKind(past, contentKey) === 'xml',
+    )
+    return exactness
+  })
 
 /** Deletes all that is in a root, whatever it is. */
 function empty(doc: Y.Doc, root: Root): Change {

@@ -7,7 +7,8 @@ import { planXmlOf } from './xml.ts'
 
 /**
  * A value that is made as it is in another document: what is shared there is shared again, with the formatting of its
- * texts. A subdocument becomes its reading.
+ * texts. A subdocument becomes its reading. A single XML node is made empty: `Exactness` fills it, since Yjs's own clones
+ * take shared values that are in texts out of their document.
  */
 export function copyOf(past: Stored): NewValue {
   if (past.kind === 'map')
@@ -16,6 +17,6 @@ export function copyOf(past: Stored): NewValue {
   if (past.kind === 'text') return { as: 'formatted', update: planFormatted(undefined, past.type) }
   if (past.kind === 'xml') return { as: 'xml', update: planXmlOf(undefined, fragmentKey, past.type) }
   const { value } = past
-  if (value instanceof Y.AbstractType) return { as: 'node', make: () => value.clone() as Root }
+  if (value instanceof Y.AbstractType) return { as: 'node', make: () => value._copy() as Root }
   return { as: 'plain', value: value instanceof Y.Doc ? past.json : value }
 }

@@ -51,7 +51,7 @@ function writeEntries(transaction: Y.Transaction, { type, removed, set }: MapEdi
 
 function setEntry(transaction: Y.Transaction, type: Root, key: string, value: NewValue): void {
   const place = { type, key, left: type._map.get(key) ?? null, right: null }
-  if (value.as === 'plain') put(transaction, place, new Y.ContentAny([value.value]))
+  if (value.as === 'plain') putItem(transaction, place, new Y.ContentAny([value.value]))
   else putShared(transaction, place, value)
 }
 
@@ -89,7 +89,8 @@ function insertAfter(
   let left = after
   let plain: unknown[] = []
   const flush = (): void => {
-    if (plain.length > 0) left = put(transaction, { type, key: null, left, right }, new Y.ContentAny(plain))
+    if (plain.length > 0)
+      left = putItem(transaction, { type, key: null, left, right }, new Y.ContentAny(plain))
     plain = []
   }
   for (const value of values) {
@@ -107,7 +108,7 @@ type SharedValue = Exclude<NewValue, { as: 'plain' }>
 
 function putShared(transaction: Y.Transaction, place: Place, value: SharedValue): Y.Item {
   const type = newType(value)
-  const item = put(transaction, place, new Y.ContentType(type))
+  const item = putItem(transaction, place, new Y.ContentType(type))
   if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
   else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
   else if (value.as === 'text') {
@@ -125,7 +126,7 @@ function newType(value: SharedValue): Root {
 }
 
 const insertString = (transaction: Y.Transaction, type: Root, text: string): Y.Item =>
-  put(transaction, { type, key: null, left: null, right: null }, new Y.ContentString(text))
+  putItem(transaction, { type, key: null, left: null, right: null }, new Y.ContentString(text))
 
 interface Place {
   readonly type: Root
@@ -135,7 +136,8 @@ interface Place {
   readonly right: Y.Item | null
 }
 
-function put(
+/** Makes an item and puts it into its place. */
+export function putItem(
   transaction: Y.Transaction,
   { type, key, left, right }: Place,
   content: Y.Item['content'],

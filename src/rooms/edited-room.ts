@@ -14,6 +14,8 @@ export interface EditedRoom {
   readonly state: RoomState
   readonly commits: CommitLine
   readonly threads: Threads
+  /** Threads for reading, which does not wait until replacements are done. */
+  readonly readers: Threads
   /** Encoded size the document may reach. */
   readonly documentBytesMax: number
   /** Can the store write? */

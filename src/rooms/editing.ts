@@ -1,4 +1,6 @@
 import type * as Y from 'yjs'
+import type { Content } from '../content/read.ts'
+import { type Reading, readDocument } from '../content/reading.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { checkEntries } from '../update/entries.ts'
 import { MalformedUpdate } from '../update/malformed.ts'
@@ -14,6 +16,7 @@ import {
   makeWay,
   settled,
 } from './edited-room.ts'
+import { isReadInline, readOnThread } from './reading.ts'
 import { RoomState } from './state.ts'
 
 export interface ApplyOptions extends Expectation {
@@ -75,6 +78,21 @@ export class Editing {
     return { ...seen, ...(await settled(this.#room, result)) }
   }
 
+  /**
+   * One root of the document, a large one on a thread; resolves when that is durable, null when there is no document.
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait; UNAVAILABLE
+   */
+  async read(reading: Reading): Promise<Viewed<Content> | null> {
+    const { state, commits, readers } = this.#room
+    this.#room.begin()
+    if (commits.existence !== 'live') return (await settled(this.#room, null)).result
+    if (isReadInline(readers, state.sizeBytes)) return this.view((doc) => readDocument(doc, reading))
+    const bytes = state.encode()
+    const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+    const { version } = await settled(this.#room, null)
+    return { ...seen, version, result: await readOnThread(readers, bytes, reading) }
+  }
+
   /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
   async capture(): Promise<Captured | null> {
     const { state, commits } = this.#room
@@ -83,6 +101,15 @@ export class Editing {
     const { epoch } = commits
     const { result, version } = await settled(this.#room, state.encode())
     return { bytes: result, epoch, version }
+  }
+
+  /** Which state the document is in; resolves when that is durable, null when there is no document. @throws ApiError UNAVAILABLE */
+  async version(): Promise<string | null> {
+    const { commits } = this.#room
+    this.#room.begin()
+    const isLive = commits.existence === 'live'
+    const { version } = await settled(this.#room, null)
+    return isLive ? version : null
   }
 
   /** Applies an update to a copy first: what is wrong with it must not be found out on the document. */

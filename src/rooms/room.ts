@@ -40,6 +40,7 @@ export interface RoomTools {
   readonly turns: Turns
   /** Where large changes are computed. */
   readonly threads: Threads
+  readonly readers: Threads
   readonly presence: Presence
   readonly clock: Clock
   readonly metrics: Metrics
@@ -113,13 +114,14 @@ export class Room {
   }
 
   #edited(): EditedRoom {
-    const { log, health, threads, clock, limits, metrics } = this.#tools
+    const { log, health, threads, readers, clock, limits, metrics } = this.#tools
     return {
       log,
       doc: this.doc,
       state: this.state,
       commits: this.#commits,
       threads,
+      readers,
       documentBytesMax: limits.documentBytesMax,
       health,
       held: () => this.#held,

@@ -1,4 +1,6 @@
 import type { Clock } from '../clock.ts'
+import type { Content } from '../content/read.ts'
+import { type Reading, readState } from '../content/reading.ts'
 import { inSlices } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { RemovalTask } from '../directory/removal-task.ts'
@@ -15,6 +17,7 @@ import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
 import { Presence } from './presence.ts'
 import { Quarantine } from './quarantine.ts'
+import { isReadInline, readOnThread } from './reading.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
@@ -28,7 +31,9 @@ export interface RoomsOptions extends RoomLimits {
   readonly replaceThreads: number
 }
 
-/** Large replacements that may wait for a thread. */
+/** Threads for reading large documents, if there are any for replacements. */
+const readersMax = 1
+/** Large replacements, and large readings, that may wait for a thread. */
 const waitingForThreadMax = 64
 /** Bounded work takes seconds at most: a thread that takes longer is ended. */
 const threadJobMs = 60_000
@@ -82,6 +87,7 @@ export class Rooms {
   readonly #opening = new Map<string, Promise<unknown>>()
   readonly #threads: Threads
   readonly #quarantine: Quarantine
+  readonly #readers: Threads
   readonly #records: DocumentRecords
   readonly #unsubscribe: () => void
   #cancelRest: () => void
@@ -93,11 +99,10 @@ export class Rooms {
     this.#metrics = parts.metrics
     this.#records = records
     this.#quarantine = new Quarantine(parts)
-    this.#threads = new Threads({
-      threads: options.replaceThreads,
-      waitingMax: waitingForThreadMax,
-      jobMs: threadJobMs,
-    })
+    const threads = options.replaceThreads
+    const limits = { waitingMax: waitingForThreadMax, jobMs: threadJobMs }
+    this.#threads = new Threads({ threads, ...limits })
+    this.#readers = new Threads({ threads: Math.min(threads, readersMax), ...limits })
     this.presence = new Presence(parts.clock, visits)
     this.#tools = {
       ...parts,
@@ -106,6 +111,7 @@ export class Rooms {
       health: () => engine.health(),
       turns: new Turns(),
       threads: this.#threads,
+      readers: this.#readers,
       limits: options,
       ended: (room) => this.#forget(room),
     }
@@ -159,6 +165,15 @@ export class Rooms {
     })
   }
 
+  /**
+   * Reads one root of a whole state (V1) that no room has, a large one on a thread.
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait
+   */
+  async readState(bytes: Uint8Array, reading: Reading): Promise<Content> {
+    if (isReadInline(this.#readers, bytes.length)) return readState(bytes, reading)
+    return readOnThread(this.#readers, bytes, reading)
+  }
+
   /** Ends every room. What was committed before is durable when the engine has been closed. */
   async closeAll(reason: Close): Promise<void> {
     this.#cancelRest()
@@ -168,7 +183,7 @@ export class Rooms {
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
     this.presence.close()
-    await this.#threads.close()
+    await Promise.all([this.#threads.close(), this.#readers.close()])
   }
 
   #removed(prefix: Key): void {

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import { subscriptionKeys as keys } from './keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
 import type { EndpointRecord } from './records.ts'
+import { basicTargetIds } from './target.ts'
 
 /** What callers say of an endpoint. */
 type Described = Pick<
@@ -37,15 +38,20 @@ async function endpointOfUid(transaction: Transaction, uid: string): Promise<End
   return known === null ? null : transaction.get<EndpointRecord>(keys.endpoint(known.endpointId))
 }
 
-/** @throws ApiError ALREADY_EXISTS when another has the uid; FAILED_PRECONDITION when there are as many as there can be */
+/**
+ * A uid that names something else already would name that, and not its endpoint.
+ * @throws ApiError ALREADY_EXISTS when another has the uid or that id; FAILED_PRECONDITION when there are as many as there can be
+ */
 export async function putNewEndpoint(transaction: Transaction, endpoint: EndpointRecord): Promise<void> {
   const { id, uid } = endpoint
   const others = await transaction.scan({ prefix: keys.endpoints, limit: limits.endpoints })
   if (others.length >= limits.endpoints)
     throw new ApiError('FAILED_PRECONDITION', `an API key has at most ${limits.endpoints} endpoints`)
   if (uid !== null) {
-    if ((await transaction.get<UidRecord>(keys.endpointOfUid(uid))) !== null)
-      throw new ApiError('ALREADY_EXISTS', 'another endpoint has that uid')
+    const taken = [keys.endpointOfUid(uid), keys.endpoint(uid)]
+    const isTaken = (await transaction.getAll<object>(taken)).some((record) => record !== null)
+    if (isTaken || basicTargetIds.includes(uid))
+      throw new ApiError('ALREADY_EXISTS', 'another endpoint has that uid, or that id')
     transaction.put(keys.endpointOfUid(uid), { endpointId: id } satisfies UidRecord)
   }
   transaction.put(keys.endpoint(id), endpoint)

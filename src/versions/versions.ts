@@ -215,8 +215,8 @@ export class Versions {
     const { store, rooms, log } = this.#options
     try {
       const { items } = await store.list(address, { after: undefined, limit: 1 })
-      const present = await rooms.use(address, async (room) => room.editing.capture())
-      if (present === null || present.version === items[0]?.version) return
+      const present = await rooms.use(address, async (room) => room.editing.version())
+      if (present === null || present === items[0]?.version) return
       await this.#keep(address, 'automatic', {})
     } catch (err) {
       if (err instanceof StoreUnavailable || !isRefused(err)) throw err

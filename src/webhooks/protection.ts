@@ -68,6 +68,8 @@ const comments = {
 }
 const activities = { activity: members({ id, targetEntityId: id }) }
 const documents = { documentId: id }
+/** Of an event that has not happened: who does not know that would take it for one that has. */
+const trial = { endpointId: id, test: (value: unknown) => (value === true ? value : undefined) }
 const visits = { user, source: oneOf('socket', 'rest') }
 
 /** By type, what of an event's data is no name, e-mail address or content. What is not listed is left out. */
@@ -91,7 +93,7 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
   'document.delete': documents,
   'presence.join': visits,
   'presence.leave': visits,
-  'webhook.test': { endpointId: id },
+  'webhook.test': {},
   'message.attempt.exhausted': {
     endpointId: id,
     messageId: id,
@@ -105,7 +107,7 @@ const showable: Readonly<Record<EventType, Readonly<Record<string, Shape>>>> = {
 export const protectedEvent = <E extends OutboundEvent>(event: E): E => ({
   ...event,
   actionUser: protectedUser(event.actionUser),
-  data: shown(event.data, showable[event.type]),
+  data: shown(event.data, { ...trial, ...showable[event.type] }),
 })
 
 export const protectedUser = ({ userId }: ActionUser): ActionUser => ({ userId })

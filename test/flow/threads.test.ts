@@ -4,6 +4,7 @@ import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { prepareContent } from '../../src/content/prepared.ts'
 import { readContent, readContentAs } from '../../src/content/read.ts'
+import { readState } from '../../src/content/reading.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createLog } from '../../src/log.ts'
@@ -157,6 +158,42 @@ it('[ROOM-30] the event loop turns while a large replacement is computed', async
   // Held up, it turns a few times before and after; free, as often as it can for as long as the work takes.
   expect(await turnsOf(0)).toBeLessThan(20)
   expect(await turnsOf(1)).toBeGreaterThan(100)
+})
+
+it('[ROOM-38] a large document is read on a thread, with the same result, and the event loop turns meanwhile', async () => {
+  const formats = [undefined, 'json', 'xml', 'update'] as const
+  const data = paragraphs(4_000)
+  const read = async (threads: number) => {
+    openRooms(threads)
+    const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
+    await replace(room, 'xml', data)
+    const bytes = room.state.encode()
+    const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+      let [turns, done] = [0, false]
+      const turn = (): void => {
+        turns += 1
+        if (!done) setImmediate(turn)
+      }
+      setImmediate(turn)
+      await work()
+      done = true
+      return turns
+    }
+    for (const format of formats) {
+      const content = readState(bytes, { format })
+      expect((await room.editing.read({ format }))?.result).toEqual(content)
+      expect(await rooms.readState(bytes, { format })).toEqual(content)
+    }
+    await expect(rooms.readState(bytes, { format: 'delta' })).rejects.toMatchObject({
+      status: 'INVALID_ARGUMENT',
+    })
+    return [
+      await turnsOf(() => room.editing.read({ format: 'xml' })),
+      await turnsOf(() => rooms.readState(bytes, { format: 'xml' })),
+    ]
+  }
+  for (const turns of await read(0)) expect(turns).toBeLessThan(20)
+  for (const turns of await read(1)) expect(turns).toBeGreaterThan(100)
 })
 
 const versionOf = ({ version }: { readonly version: string }): Version => parseVersion(version) as Version

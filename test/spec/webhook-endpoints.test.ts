@@ -167,10 +167,10 @@ it('[HOOK-24] a uid is unique, names its endpoint, and is free again after delet
   expect(answers.filter(([status]) => status === undefined)).toHaveLength(1)
   expect(answers.filter(([status]) => status === 'ALREADY_EXISTS')).toHaveLength(9)
   expect((await list()).endpoints.filter(({ uid }) => uid === 'rivals')).toHaveLength(1)
-  // What has an id goes before what has it as its uid.
+  // It would name what has the id, and whoever deletes it would delete that.
   const [first] = (await list()).endpoints
-  await create({ uid: first?.id })
-  expect(await update(first?.id ?? '', { description: 'first' })).toMatchObject({ id: first?.id })
+  for (const uid of [first?.id, 'basic-raw', 'basic-processed'])
+    expect(await refused(createPath, { url, uid })).toEqual(['ALREADY_EXISTS'])
 })
 
 it('[HOOK-25] a deleted endpoint, and an unknown one, is NOT_FOUND', async () => {

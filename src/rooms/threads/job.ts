@@ -1,4 +1,6 @@
 import type { Change } from '../../content/change.ts'
+import type { Content } from '../../content/read.ts'
+import { type Reading, readState } from '../../content/reading.ts'
 import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
 import { ApiError, type Status } from '../../errors.ts'
 import { replaceIn, restoreIn } from '../replacement.ts'
@@ -25,6 +27,8 @@ export type Job =
   | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
   /** `past`: a whole state (V1), whose content the document is to have. */
   | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
+  /** `updates`: one whole state (V1). */
+  | { readonly is: 'read'; readonly updates: readonly [Uint8Array]; readonly reading: Reading }
   | (Copy & {
       readonly is: 'merge'
       /** The root must still be able to hold it. */
@@ -52,6 +56,7 @@ export type Outcome =
       readonly state: Uint8Array | null
       readonly writer: ClientClock
     }
+  | { readonly is: 'read'; readonly content: Content }
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
 
 /** Does a job. @throws what is our bug; what is wrong with the target is an outcome */
@@ -60,6 +65,7 @@ export function perform(job: Job): Outcome {
     if (job.is === 'replace') return replace(job)
     if (job.is === 'restore') return edit(job, (copy) => restoreIn(copy, job.past, job.documentBytesMax))
     if (job.is === 'merge') return merge(job)
+    if (job.is === 'read') return { is: 'read', content: readState(job.updates[0], job.reading) }
     checkContent(job.target)
     return { is: 'checked' }
   } catch (error) {

@@ -64,7 +64,7 @@ export class Threads {
       return thread
     }
     if (this.#waiting.length >= this.#limits.waitingMax) {
-      throw new ApiError('RESOURCE_EXHAUSTED', 'too many large replacements at once', {
+      throw new ApiError('RESOURCE_EXHAUSTED', 'too many large documents at once', {
         retryAfterSeconds: 5,
       })
     }
@@ -119,7 +119,7 @@ class WorkerThread implements Thread {
         settle()
         this.#worker = null
         void worker.terminate()
-        reject(this.#ended ? stopping() : new Error('a replacement could not be computed', { cause }))
+        reject(this.#ended ? stopping() : new Error('it could not be computed', { cause }))
       }
       const gone = (code: number): void => fail(new Error(`the thread ended with code ${code}`))
       worker.on('message', done).on('error', fail).on('exit', gone)

@@ -2,7 +2,7 @@ import { ApiError } from '../../../errors.ts'
 import type { DocumentAddress } from '../../../model/address.ts'
 import { noContent } from '../../../rooms/edited-room.ts'
 import { contentKey, documentIds, editorAddress, editorId } from '../../editor-content.ts'
-import { contentFormat, readFormat } from '../../editor-reading.ts'
+import { contentFormat } from '../../editor-reading.ts'
 import { listEditors } from '../../editors.ts'
 import { operation } from '../../operation.ts'
 import type { From } from '../../schema.ts'
@@ -108,10 +108,9 @@ async function readEditor(
   { rooms }: Services,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const { result, version, vector, changed, sizeBytes } = await room.editing.view((doc) =>
-      room.existence === 'live' ? readFormat(doc, request) : null,
-    )
-    if (result === null) return null
+    const read = await room.editing.read(request)
+    if (read === null) return null
+    const { result, version, vector, changed, sizeBytes } = read
     return {
       id: address.editorId,
       ...result,

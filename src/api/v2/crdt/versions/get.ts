@@ -1,9 +1,6 @@
-import * as Y from 'yjs'
-import type { Content } from '../../../../content/read.ts'
 import { contentKey } from '../../../editor-content.ts'
-import { contentFormat, readFormat } from '../../../editor-reading.ts'
+import { contentFormat } from '../../../editor-reading.ts'
 import { operation } from '../../../operation.ts'
-import type { From } from '../../../schema.ts'
 import {
   noSuchVersion,
   showVersion,
@@ -47,16 +44,7 @@ export const getVersion = operation({
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
     const { record, bytes } = await services.versions.read(address, data.versionId)
-    return { message: 'Version found.', data: { ...showVersion(record), ...contentOf(bytes, data) } }
+    const content = await services.rooms.readState(bytes, data)
+    return { message: 'Version found.', data: { ...showVersion(record), ...content } }
   },
 })
-
-function contentOf(bytes: Uint8Array, wanted: From<typeof request>): Content {
-  const doc = new Y.Doc()
-  try {
-    Y.applyUpdate(doc, bytes)
-    return readFormat(doc, wanted)
-  } finally {
-    doc.destroy()
-  }
-}

@@ -25,7 +25,7 @@ export const createEndpoint = operation({
       status: 'FAILED_PRECONDITION',
       when: `there are ${subscriptionLimits.endpoints} endpoints of the API key already`,
     },
-    { status: 'ALREADY_EXISTS', when: 'another endpoint has the `uid`' },
+    { status: 'ALREADY_EXISTS', when: 'another endpoint has the `uid`, or has it as its id' },
   ],
   async handler(data, { caller, services }) {
     const { url, description = null, filterTypes, channels, disabled = false } = data

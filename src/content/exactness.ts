@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import type { Change } from './change.ts'
+import type { Root } from './kind.ts'
+import { type Cells, cellsOf, nameOfType, valuesOf } from './stored-cells.ts'
+import { putItem } from './value-write.ts'
+import { childrenOf, type XmlChild } from './xml-cells.ts'
+
+type Content = Y.Item['content']
+
+/** Between which items new ones come. */
+interface Gap {
+  readonly left: Y.Item | null
+  readonly right: Y.Item | null
+}
+
+/**
+ * Makes what is stored in one document equal to what is stored in another one, down to what no format shows: types of
+ * values, embeds, hooks, attributes of texts. Made for what is nearly equal: where it is not, everything in that one
+ * shared value is written anew.
+ */
+export class Exactness implements Change {
+  insertions = 0
+  deletions = 0
+  changed = false
+  readonly #transaction: Y.Transaction
+
+  constructor(transaction: Y.Transaction) {
+    this.#transaction = transaction
+  }
+
+  /** @param isXml whether it is a fragment or an element: roots do not know it */
+  match(type: Root, past: Root, isXml: boolean): void {
+    this.#matchEntries(type, past)
+    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(cellsOf([type]), cellsOf([past]))))
+      this.#rewrite(type, past)
+  }
+
+  /** False where they do not correspond, and nothing is changed. */
+  #matchCells(live: Cells, past: Cells): boolean {
+    if (!isDeepStrictEqual(live.cells, past.cells)) return false
+    this.#matchAll(live.shared, past.shared)
+    return true
+  }
+
+  #matchAll(types: readonly Root[], pasts: readonly Root[]): void {
+    types.forEach((type, at) => {
+      this.match(type, pasts[at] as Root, type instanceof Y.XmlFragment)
+    })
+  }
+
+  #matchChildren(type: Root, past: Root): boolean {
+    const [children, pasts] = [childrenOf(type), childrenOf(past)]
+    if (children === null || pasts === null) return this.#matchCells(cellsOf([type]), cellsOf([past]))
+    if (!isDeepStrictEqual(children.map(nameIn), pasts.map(nameIn))) return false
+    children.forEach((child, at) => {
+      const past = pasts[at] as XmlChild
+      if (child.is === 'node' && past.is === 'node') this.#matchAll([child.type], [past.type])
+      else if (child.is === 'texts' && past.is === 'texts') this.#matchTexts(child, past)
+    })
+    return true
+  }
+
+  /** The first of several texts gets it all. */
+  #matchTexts({ types, cells }: TextsChild, past: TextsChild): void {
+    if (this.#matchCells(cells, past.cells)) return
+    for (const type of types) this.#clear(type)
+    const [first] = types
+    for (const type of past.types) this.#append(first as Root, type)
+  }
+
+  #matchEntries(type: Root, past: Root): void {
+    for (const [key, item] of type._map)
+      if (!item.deleted && past._map.get(key)?.deleted !== false) this.#delete(item)
+    for (const [key, { deleted, content }] of past._map) {
+      if (deleted) continue
+      const entry = type._map.get(key)
+      if (entry === undefined || entry.deleted || !this.#matchEntry(entry.content, content))
+        this.#put(type, key, { left: entry ?? null, right: null }, content)
+    }
+  }
+
+  /** False where it has to give way to another value. */
+  #matchEntry(content: Content, past: Content): boolean {
+    const isShared = content instanceof Y.ContentType
+    if (!isShared || !(past instanceof Y.ContentType))
+      return (
+        isShared === past instanceof Y.ContentType &&
+        isDeepStrictEqual(valuesOf(content).at(-1), valuesOf(past).at(-1))
+      )
+    if (nameOfType(content.type) !== nameOfType(past.type)) return false
+    this.#matchAll([content.type as Root], [past.type as Root])
+    return true
+  }
+
+  #rewrite(type: Root, past: Root): void {
+    this.#clear(type)
+    this.#append(type, past)
+  }
+
+  #clear(type: Root): void {
+    for (let item = type._start; item !== null; item = item.right) if (!item.deleted) this.#delete(item)
+    if (type._searchMarker !== null) type._searchMarker.length = 0
+  }
+
+  #append(type: Root, past: Root): void {
+    let left = type._start
+    while (left !== null && left.right !== null) left = left.right
+    for (let item = past._start; item !== null; item = item.right)
+      if (!item.deleted) left = this.#put(type, null, { left, right: null }, item.content)
+  }
+
+  #put(type: Root, key: string | null, gap: Gap, content: Content): Y.Item {
+    const copy = content instanceof Y.ContentDoc ? new Y.ContentAny([...valuesOf(content)]) : content.copy()
+    const item = putItem(this.#transaction, { type, key, ...gap }, copy)
+    this.changed = true
+    if (item.countable) this.insertions += item.length
+    if (!(copy instanceof Y.ContentType) || !(content instanceof Y.ContentType)) return item
+    this.#matchEntries(copy.type as Root, content.type as Root)
+    this.#append(copy.type as Root, content.type as Root)
+    return item
+  }
+
+  #delete(item: Y.Item): void {
+    this.changed = true
+    if (item.countable) this.deletions += item.length
+    item.delete(this.#transaction)
+  }
+}
+
+type TextsChild = Extract<XmlChild, { is: 'texts' }>
+
+const nameIn = (child: XmlChild): string => (child.is === 'node' ? child.name : '')
