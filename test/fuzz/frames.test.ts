@@ -36,28 +36,45 @@ function readAll(bytes: Uint8Array): string {
   return said.kind
 }
 
-/** One message of each kind, of people who work on a document. */
-function genuineFrames(historySeed: number): readonly Uint8Array[] {
+interface Frame {
+  readonly types: readonly number[]
+  readonly body: Uint8Array
+}
+
+/** Messages of each kind, of people who work on a document. */
+function genuineFrames(historySeed: number): {
+  readonly updates: readonly Frame[]
+  readonly others: readonly Frame[]
+} {
   const { updates, doc } = randomHistory(historySeed, 20)
   const shown = { clientId: historySeed, clock: 3, text: '{"user":{"name":"Ada"},"cursor":{"anchor":[1,2]}}' }
-  return [
-    ...updates.map((update) => message([0, 2], update)),
-    ...updates.map((_, index) => message([0, 1], Y.mergeUpdates(updates.slice(0, index + 1)))),
-    message([0, 0], Y.encodeStateVector(doc)),
-    message([1], writeAwareness([shown, { ...shown, clientId: 7, text: 'null' }])),
-    Uint8Array.of(3),
-  ]
+  return {
+    updates: updates.flatMap((body, index) => [
+      { types: [0, 2], body },
+      { types: [0, 1], body: Y.mergeUpdates(updates.slice(0, index + 1)) },
+    ]),
+    others: [
+      { types: [0, 0], body: Y.encodeStateVector(doc) },
+      { types: [1], body: writeAwareness([shown, { ...shown, clientId: 7, text: 'null' }]) },
+      { types: [3], body: Uint8Array.of(0) },
+    ],
+  }
+}
+
+/** Wrong bytes within a message that is whole, or anywhere. */
+function mutated({ types, body }: Frame, other: Frame, random: Random): Uint8Array {
+  if (random.below(3) > 0) return message(types, mutate(body, other.body, random))
+  return mutate(message(types, body), other.body, random)
 }
 
 it(`[FUZZ-4] mutated frames are read or refused as malformed (seed ${seed}, ${cases} cases)`, () => {
   const random = new Random(seed)
   const outcomes: Record<string, number> = { malformed: 0 }
   for (let round = 0; round < cases / casesPerHistory; round++) {
-    const frames = genuineFrames(seed + round)
-    // Updates are many, the other kinds few: each kind is to come up.
-    const others = frames.slice(-3)
+    const { updates, others } = genuineFrames(seed + round)
     for (let index = 0; index < casesPerHistory; index++) {
-      const bytes = mutate(random.pick(random.below(2) === 0 ? frames : others), random.pick(frames), random)
+      const frame = random.pick(random.below(2) === 0 ? updates : others)
+      const bytes = mutated(frame, random.pick(updates), random)
       let outcome = 'malformed'
       try {
         outcome = readAll(bytes)
