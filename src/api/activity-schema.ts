@@ -11,7 +11,8 @@ export const featureType = { type: 'string', enum: featureTypes, description: 'W
 
 export const actionType = {
   type: 'string',
-  minLength: 1,
+  // A key of the store, as ids are.
+  format: 'id',
   maxLength: 200,
   description: 'What was done, such as `comment.add`.',
 } as const

@@ -20,7 +20,7 @@ export const deliveryTarget = {
 
 export const messageId = {
   type: 'string',
-  minLength: 1,
+  format: 'id',
   maxLength: 100,
   description: '`webhook-id` of the delivery: the same with every attempt.',
   examples: ['msg_0mi6kq8xs000002f7b1c9e4d5a6b7c8d9e'],

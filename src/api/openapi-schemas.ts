@@ -12,7 +12,7 @@ export function published(schema: Schema): object {
     return schema.anyOf === undefined ? schema : { ...schema, anyOf: schema.anyOf.map(published) }
   switch (schema.type) {
     case 'string':
-      return schema.format === 'id' ? { ...schema, ...idLengths } : schema
+      return schema.format === 'id' ? { ...idLengths, ...schema } : schema
     case 'array':
       return { ...schema, items: published(schema.items) }
     case 'object':

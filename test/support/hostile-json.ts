@@ -103,3 +103,15 @@ export function hostileBody(data: object, random: Random): string {
   const twice = random.below(20) === 0 ? `"data":${random.pick(texts)},` : ''
   return onlyLoopback(`{${twice}"data":${text}}`)
 }
+
+/** Bodies with `data`, one for each string in it, which is `text` (JSON) there. */
+export function bodiesWith(data: object, text: string): readonly string[] {
+  return placesIn(data).flatMap((_, index) => {
+    const changed = structuredClone(data)
+    const { of, key } = placesIn(changed)[index] as Place
+    const members = of as Record<string | number, unknown>
+    if (typeof members[key] !== 'string') return []
+    members[key] = mark
+    return [onlyLoopback(JSON.stringify({ data: changed }).replace(`"${mark}"`, () => text))]
+  })
+}
