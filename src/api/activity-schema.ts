@@ -1,5 +1,6 @@
 import type { Caller } from '../access/credentials.ts'
 import { type ActivityRecord, activityBytesMax, contentOf, featureTypes } from '../events/activity.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
 import { batchMax, documentId, organizationId } from './resource-schema.ts'
 import type { From } from './schema.ts'
 
@@ -37,7 +38,7 @@ const content = {
   changes: {
     type: 'object',
     additionalProperties: {},
-    description: 'What was changed; never looked into.',
+    description: 'What was changed. Looked into for users only: objects with a `userId`.',
   },
   displayMessageTemplate: {
     type: 'string',
@@ -61,11 +62,13 @@ const example = {
   displayMessageTemplateData: { user: { userId: 'ann', name: 'Ann' } },
 } as const
 
+const namesBounded = `naming at most ${namedUsersMax} users, and all together ${namedInCallMax}`
+
 export const activitiesToAdd = {
   type: 'array',
   minItems: 1,
   maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON.`,
+  description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
   items: {
     type: 'object',
     required: ['featureType', 'actionType', 'actionUser'],
@@ -85,7 +88,7 @@ export const activityChanges = {
   type: 'array',
   minItems: 1,
   maxItems: batchMax,
-  description: `Each at most ${activityBytesMax} bytes as JSON afterwards.`,
+  description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
   items: { type: 'object', required: ['id'], properties: { id: entityId, ...content } },
   examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
 } as const

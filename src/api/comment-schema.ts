@@ -37,7 +37,11 @@ const position = {
 } as const
 
 /** At the beginning of the text `content`. */
-const anchorExample = { editorId: 'main', contentKey: 'content', position: 'AQdjb250ZW50AA==' } as const
+export const anchorExample = {
+  editorId: 'main',
+  contentKey: 'content',
+  position: 'AQdjb250ZW50AA==',
+} as const
 
 export const anchor = {
   type: 'object',

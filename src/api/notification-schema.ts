@@ -66,6 +66,15 @@ interface CheckedData {
   readonly notificationSourceData?: Metadata
 }
 
+/** @throws ApiError INVALID_ARGUMENT for what is too large */
+export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
+  if (Buffer.byteLength(JSON.stringify(users)) <= limits.notifyUsersBytes) return
+  throw invalidAt({
+    path: '/data/notifyUsers',
+    message: `must be at most ${limits.notifyUsersBytes} bytes as JSON`,
+  })
+}
+
 /** @param at JSON pointer of the object that holds the data @throws ApiError INVALID_ARGUMENT for what is too large */
 export function checkNotificationData(at: string, data: CheckedData): void {
   for (const name of ['displayHeadlineMessageTemplateData', 'notificationSourceData'] as const) {

@@ -4,8 +4,8 @@ import { invalid } from '../errors.ts'
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
-/** A position is a few ids long; nothing longer was made here. */
-const tokenLengthMax = 8_192
+/** A position is a few ids long, whose quotes are escaped three times at most; nothing longer was made here. */
+const tokenLengthMax = 32_768
 
 /**
  * Where a listing goes on, as an opaque string: encrypted, so that nothing can be read from it, and authenticated

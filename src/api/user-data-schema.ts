@@ -39,7 +39,8 @@ export const userDatums = {
       data: {
         type: 'object',
         additionalProperties: {},
-        description: 'As it is kept; of a notification, of those whom it addresses this user alone.',
+        description:
+          'As it is kept; of those whom a notification addresses, or who react to a comment, this user alone.',
       },
     },
   },

@@ -1,7 +1,13 @@
 import type { Clock } from '../clock.ts'
 import { annotationOrder, commentKeys as keys } from '../directory/comment-keys.ts'
-import { type AnnotationRecord, type CommentRecord, putAnnotation } from '../directory/comment-records.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  putAnnotation,
+  usersNamedInContent,
+} from '../directory/comment-records.ts'
 import { removeSlice } from '../directory/comment-removal.ts'
+import { markGone } from '../directory/gone-annotations.ts'
 import { eachItem, eachItemApart, ItemRefused, type Results, repeatedIds } from '../directory/items.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
@@ -11,6 +17,8 @@ import { decodeRecord } from '../directory/records.ts'
 import type { Transaction } from '../directory/transaction.ts'
 import type { ActionUser } from '../events/activity.ts'
 import type { Events } from '../events/events.ts'
+import type { Decision } from '../memory/judgment-keys.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
 import { appendComments, type NewComment } from './adding.ts'
 import { type Judging, judgmentJob } from './judging.ts'
 import { type AnnotationFilter, type AnnotationListing, findAnnotations, listAnnotations } from './listing.ts'
@@ -31,6 +39,12 @@ export interface Acting {
   readonly scope: OrganizationScope
   readonly documentId: string
   readonly actionUser: ActionUser
+}
+
+/** A suggestion that is decided by a change. */
+interface Decided {
+  readonly annotation: AnnotationRecord
+  readonly decision: Decision
 }
 
 export interface CommentParts {
@@ -55,12 +69,14 @@ export class Annotations {
   /** Adds annotations with their comments. What has the id already stays as it is. */
   add(acting: Acting, annotations: readonly NewAnnotation[]): Promise<Results> {
     return this.#change(acting, async (transaction, happened) => {
+      const check = namesBounded()
       await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
       return eachItem(annotations, idOf, async (given) => {
         if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
           throw new ItemRefused('the annotation id is used already')
         if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
           throw new ItemRefused('a comment is listed more than once')
+        check(given)
         happened.push(...this.#add(transaction, acting, given, happened.length))
         return 'added'
       })
@@ -68,23 +84,29 @@ export class Annotations {
   }
 
   /** Changes what is given; what decides a suggestion is kept as a judgment, too. */
-  async update(acting: Acting, changes: readonly AnnotationChange[]): Promise<Results> {
-    const results = await this.#change(acting, async (transaction, happened) => {
-      await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
-      return eachItem(changes, idOf, async (change) => {
-        const before = await annotationOf(transaction, { ...acting, ...change })
-        const after = changedAnnotation(before, change, this.#parts.clock.now())
-        if (after === before) return 'unchanged'
-        putAnnotation(transaction, before, after)
-        const { actionUser } = acting
-        for (const action of actionsOf(before, after))
-          happened.push({ ...action, actionUser, annotation: after })
-        await this.#judge(transaction, acting, before, after)
-        return 'updated'
-      })
-    })
-    await this.#judging.settled()
-    return results
+  update(acting: Acting, changes: readonly AnnotationChange[]): Promise<Results> {
+    const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
+    return this.#judging.await(deciding.length, (jobIds) =>
+      this.#change(acting, async (transaction, happened) => {
+        const check = namesBounded()
+        await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
+        const decided: Decided[] = []
+        const result = await eachItem(changes, idOf, async (change) => {
+          const before = await annotationOf(transaction, { ...acting, ...change })
+          const after = changedAnnotation(before, change, this.#parts.clock.now())
+          if (after === before) return 'unchanged'
+          if (change.location !== undefined || change.suggestion?.kind === 'replace') check(after)
+          putAnnotation(transaction, before, after)
+          const { actionUser } = acting
+          for (const action of actionsOf(before, after))
+            happened.push({ ...action, actionUser, annotation: after })
+          const decision = decisionOf(before, after)
+          if (decision !== null) decided.push({ annotation: after, decision })
+          return 'updated'
+        })
+        return { result, jobIds: await this.#judge(transaction, acting, decided, jobIds) }
+      }),
+    )
   }
 
   /**
@@ -140,23 +162,25 @@ export class Annotations {
     ]
   }
 
-  /** A suggestion without a comment says nothing that another one could be like. */
+  /** A suggestion without a comment says nothing that another one could be like. Answers the ids of the jobs. */
   async #judge(
     transaction: Transaction,
     { scope, actionUser }: Acting,
-    before: AnnotationRecord,
-    after: AnnotationRecord,
-  ): Promise<void> {
-    const decision = decisionOf(before, after)
-    if (decision === null) return
-    const [first] = await transaction.scan({ prefix: keys.comments(after.annotationId), limit: 1 })
-    const text = first === undefined ? '' : (decodeRecord(first.value) as CommentRecord).text
-    if (text.trim() === '') return
-    const { documentId } = after
-    const judgedAt = this.#parts.clock.now()
-    transaction.enqueue(
-      judgmentJob({ scope, documentId, text, decision, reviewerId: actionUser.userId, judgedAt }),
-    )
+    decided: readonly Decided[],
+    jobIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const used: string[] = []
+    for (const [index, { annotation, decision }] of decided.entries()) {
+      const { annotationId, documentId } = annotation
+      const [first] = await transaction.scan({ prefix: keys.comments(annotationId), limit: 1 })
+      const text = first === undefined ? '' : (decodeRecord(first.value) as CommentRecord).text
+      const jobId = jobIds[index]
+      if (text.trim() === '' || jobId === undefined) continue
+      const [reviewerId, judgedAt] = [actionUser.userId, this.#parts.clock.now()]
+      transaction.enqueue(judgmentJob({ jobId, scope, documentId, text, decision, reviewerId, judgedAt }))
+      used.push(jobId)
+    }
+    return used
   }
 
   #deleteSlice(acting: Acting, annotationId: string): Promise<boolean> {
@@ -165,8 +189,10 @@ export class Annotations {
       const { actionUser } = acting
       const { comments, isGone } = await removeSlice(transaction, annotation)
       for (const comment of comments) told.push({ action: 'comment.delete', actionUser, annotation, comment })
-      if (isGone) happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
-      return isGone
+      if (!isGone) return false
+      markGone(transaction, annotation)
+      happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
+      return true
     })
   }
 
@@ -182,6 +208,19 @@ export class Annotations {
       events.recordNew(transaction, scope, [...told.map(toldOnly), ...happened.map(occurrenceOf)])
       return result
     })
+  }
+}
+
+/** For the annotations of one call. What it returns throws ItemRefused when more users are named than may be looked for by. */
+function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
+  let named = 0
+  return (annotation) => {
+    const { size } = usersNamedInContent(annotation)
+    if (size > namedUsersMax)
+      throw new ItemRefused(`location and suggestion name more than ${namedUsersMax} users`)
+    if (named + size > namedInCallMax)
+      throw new ItemRefused(`the annotations of a call name more than ${namedInCallMax} users`)
+    named += size
   }
 }
 

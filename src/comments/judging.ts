@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
-import type { ClaimedJob, Job, Queue } from '../engine/engine.ts'
+import type { OrganizationStore } from '../directory/organization-store.ts'
+import { Worker } from '../directory/worker.ts'
+import type { Job, Queue } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Decision } from '../memory/judgment-keys.ts'
@@ -10,15 +13,11 @@ import type { Memory } from '../memory/memory.ts'
 
 /** The queue of decided suggestions that are to be kept as judgments. */
 const judgmentQueue = 'judgments'
-/** Judgments that are recorded at the same time. */
-const atOnceMax = 32
-/** One of a process that has died, or that failed, is recorded after this. */
-const leaseMs = 10_000
-/** How often those are looked for. */
-const pollMs = 5_000
 
 /** A suggestion that was decided. */
 export interface DecidedSuggestion {
+  /** Of the job that it waits in, and unique for ever: it is kept once. */
+  readonly jobId: string
   readonly scope: OrganizationScope
   readonly documentId: string
   /** What was judged. */
@@ -32,86 +31,90 @@ export interface DecidedSuggestion {
 /**
  * The job of keeping a judgment: judgments are another partition, and a crash between the two commits must not lose one.
  */
-export function judgmentJob({ scope, text, ...decided }: DecidedSuggestion): Job {
+export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
   const { workspaceId, apiKey, organizationId } = scope
   // A pair of surrogates may be cut in two.
   const cut = text.slice(0, memoryLimits.queryCharacters).toWellFormed()
-  const payload = { ...decided, text: cut, scope: { workspaceId, apiKey, organizationId } }
+  const payload = { ...decided, jobId, text: cut, scope: { workspaceId, apiKey, organizationId } }
   return {
     queue: judgmentQueue,
-    id: randomUUID(),
+    id: jobId,
     at: 0,
     payload: Buffer.from(JSON.stringify(payload satisfies DecidedSuggestion)),
   }
 }
 
+const decidedOf = (payload: Uint8Array): DecidedSuggestion =>
+  JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
+
 interface Parts {
+  readonly store: OrganizationStore
   readonly memory: Memory
   readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
 }
 
+/** What a change has come to, and the ids of the jobs that it has enqueued. */
+export interface Decided<T> {
+  readonly result: T
+  readonly jobIds: readonly string[]
+}
+
 /** Keeps decided suggestions as judgments, each once. To be started, and stopped before the engine is closed. */
 export class Judging {
-  readonly #parts: Parts
-  #running: Promise<void> | null = null
-  #again = false
-  #isStopped = false
-  #cancelPoll: () => void = () => {}
+  readonly #worker: Worker<DecidedSuggestion>
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor({ memory, store, ...options }: Parts) {
+    this.#worker = new Worker({
+      ...options,
+      queueName: judgmentQueue,
+      taskOf: decidedOf,
+      ownerOf: ({ scope }) => scope,
+      carryOut: (decided) => keep({ memory, store }, decided),
+    })
   }
 
   /** Begins to record, also what a crash has left. */
   start(): void {
-    void this.settled()
-    this.#cancelPoll = this.#parts.clock.after(pollMs, () => this.start())
+    this.#worker.start()
   }
 
   /** Resolves when nothing is recorded any more; what is left is recorded at the next start. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancelPoll()
-    await this.#running
+  stop(): Promise<void> {
+    return this.#worker.stop()
   }
 
-  /** Resolves when what has been enqueued before is recorded, or is to be tried again. */
-  async settled(): Promise<void> {
-    if (this.#isStopped) return
-    this.#again = true
-    this.#running ??= this.#record()
-    await this.#running
-  }
-
-  async #record(): Promise<void> {
-    const { queue, log } = this.#parts
+  /**
+   * Does `change`, which may enqueue as many jobs under the ids given to it; resolves when those are recorded, or are to
+   * be tried again. Those of others are not waited for.
+   */
+  async await<T>(count: number, change: (jobIds: readonly string[]) => Promise<Decided<T>>): Promise<T> {
+    const ids: readonly string[] = Array.from({ length: count }, () => randomUUID())
+    const expected = new Map(ids.map((id) => [id, this.#worker.expect(id)]))
     try {
-      while (this.#again && !this.#isStopped) {
-        this.#again = false
-        const jobs = await queue.claim(judgmentQueue, atOnceMax, leaseMs)
-        if (jobs.length > 0) this.#again = true
-        await Promise.all(jobs.map((job) => this.#carryOut(job)))
-      }
-    } catch (err) {
-      log.warn({ err }, 'judgments cannot be recorded; it is tried again')
+      const { result, jobIds } = await change(ids)
+      if (jobIds.length > 0) this.#worker.wake()
+      await Promise.allSettled(jobIds.flatMap((id) => expected.get(id) ?? []))
+      return result
     } finally {
-      // At once, so that nobody waits for one that has looked for the last time.
-      this.#running = null
+      for (const id of ids) this.#worker.forget(id)
     }
   }
+}
 
-  async #carryOut({ id, payload, token }: ClaimedJob): Promise<void> {
-    const { memory, queue } = this.#parts
-    const { scope, text, ...decided } = JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
-    const judgment = { ...decided, query: text, organizationId: scope.organizationId }
-    try {
-      await memory.add(scope, judgment, id)
-    } catch (error) {
-      // Its document has gone meanwhile.
-      if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error
-    }
-    await queue.done(token)
+async function keep(
+  { memory, store }: Pick<Parts, 'memory' | 'store'>,
+  { jobId, scope, text, ...decided }: DecidedSuggestion,
+): Promise<void> {
+  const judgment = { ...decided, query: text, organizationId: scope.organizationId }
+  try {
+    await memory.add(scope, judgment, jobId)
+    // Asked afterwards: a deletion of the reviewer's data that begins only now finds the judgment.
+    if (await isErasedSince(store.read(scope), decided.reviewerId, decided.judgedAt))
+      while ((await memory.forgetReviewer(scope, judgment)) > 0);
+  } catch (error) {
+    // Its document has gone meanwhile.
+    if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error
   }
 }

@@ -8,6 +8,8 @@ export const commentLimits = {
   textBytes: 16_384,
   /** Reactions of one comment; further ones are refused. */
   reactions: 100,
+  /** JSON of those; what goes beyond is refused. */
+  reactionsBytes: 32_768,
   reactionCharacters: 64,
   /** JSON of a location, with all members of the caller's own. */
   locationBytes: 4_096,
@@ -22,7 +24,7 @@ export const commentLimits = {
   shownBytes: 1_048_576,
   /** List entries that are looked at for one page: what is filtered out costs, too. */
   scanned: 2_000,
-  /** JSON in one page, but for its first item. */
+  /** JSON in one page, but for its first item, or for the last comments of a page of those. */
   pageBytes: 8_388_608,
   /** Characters of a text that an activity quotes. */
   quotedCharacters: 1_000,

@@ -16,6 +16,9 @@ import { type AnnotationView, viewAnnotations } from './views.ts'
 /** List entries that are looked at together. */
 const chunkSize = 50
 
+/** Annotations whose comments are read at the same time. */
+const viewsAtOnce = 8
+
 /** What annotations of a document are asked for; several filters hold together. */
 export interface AnnotationFilter {
   readonly documentId: string
@@ -49,7 +52,7 @@ export async function listAnnotations(
     const reader = read()
     const chunk = await nextPositions(reader, { ...listing, after })
     const records = await existing(reader, chunk.map(readAnnotationPosition))
-    for (const view of await viewAnnotations(reader, await fitting(reader, records, listing))) {
+    for await (const view of viewsOf(reader, await fitting(reader, records, listing))) {
       bytes += Buffer.byteLength(JSON.stringify(view))
       const isFull = items.length === listing.limit || (items.length > 0 && bytes > limits.pageBytes)
       if (isFull) return { items, next: writeAnnotationPosition((items.at(-1) as AnnotationView).record) }
@@ -59,6 +62,15 @@ export async function listAnnotations(
     after = chunk.at(-1)
   }
   return { items, next: after ?? null }
+}
+
+/** Threads may be long: no more of them are read than are taken, but for a few. */
+async function* viewsOf(
+  reader: Reader,
+  records: readonly AnnotationRecord[],
+): AsyncGenerator<AnnotationView, void, undefined> {
+  for (let at = 0; at < records.length; at += viewsAtOnce)
+    yield* await viewAnnotations(reader, records.slice(at, at + viewsAtOnce))
 }
 
 /** @throws ApiError NOT_FOUND when the document does not exist */
@@ -71,7 +83,9 @@ export async function findAnnotations(
   const ids = [...new Set(annotationIds)]
   const found = await reader.getAll<AnnotationRecord>(ids.map(keys.annotation))
   const records = found.filter((record) => record !== null)
-  return viewAnnotations(reader, await fitting(reader, records, filter))
+  const views: AnnotationView[] = []
+  for await (const view of viewsOf(reader, await fitting(reader, records, filter))) views.push(view)
+  return views
 }
 
 async function existing(

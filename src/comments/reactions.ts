@@ -32,9 +32,10 @@ export class Reactions {
         reactions,
         ({ reactionId }) => reactionId,
         async (given) => {
-          const problem = problemOf(all, given)
+          const reaction = { ...given, createdAt: this.#parts.clock.now() }
+          const problem = problemOf(all, reaction)
           if (problem !== null) throw new ItemRefused(problem)
-          all.push({ ...given, createdAt: this.#parts.clock.now() })
+          all.push(reaction)
           tell('comment.reaction_add', null, given.reaction)
           return 'added'
         },
@@ -95,9 +96,13 @@ interface Reacted {
 }
 
 /** Why a reaction is not added; null: it is. */
-function problemOf(all: readonly Reaction[], { reactionId, reaction, user }: NewReaction): string | null {
+function problemOf(all: readonly Reaction[], added: Reaction): string | null {
+  const { reactionId, reaction, user } = added
   if (all.some((each) => each.reactionId === reactionId)) return 'the reaction id is used already'
   if (all.some((each) => each.reaction === reaction && each.user.userId === user.userId))
     return 'the user has reacted so already'
-  return all.length >= limits.reactions ? `a comment has at most ${limits.reactions} reactions` : null
+  if (all.length >= limits.reactions) return `a comment has at most ${limits.reactions} reactions`
+  if (Buffer.byteLength(JSON.stringify([...all, added])) > limits.reactionsBytes)
+    return `the reactions of a comment have at most ${limits.reactionsBytes} bytes as JSON`
+  return null
 }

@@ -16,7 +16,9 @@ import { type Acting, added, type CommentParts } from './annotations.ts'
 import { commentLimits as limits } from './limits.ts'
 import { type Happening, occurrenceOf } from './occurrences.ts'
 import { type AnnotationAddress, findComment, readComments, requireAnnotation, threadOf } from './reading.ts'
-import { within } from './views.ts'
+
+/** Comments that are read at a time for a page. */
+const commentsAtOnce = 100
 
 /** Which thread somebody works on. */
 export interface ActingOn extends Acting {
@@ -88,12 +90,19 @@ export class Threads {
     const reader = this.#parts.store.read(scope)
     await requireAnnotation(reader, address)
     const prefix = keys.comments(address.annotationId)
-    const from = after === undefined ? {} : { after: [...prefix, after] }
-    const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
-    const sizes = entries.slice(0, limit).map(({ value }) => value.length)
-    const { length } = within(sizes, limits.pageBytes)
-    const items = entries.slice(0, length).map(({ value }) => decodeRecord(value) as CommentRecord)
-    return { items, next: entries.length > length ? (items.at(-1)?.order ?? null) : null }
+    const items: CommentRecord[] = []
+    let last = after
+    for (let bytes = 0; items.length < limit && bytes < limits.pageBytes; ) {
+      const size = Math.min(commentsAtOnce, limit - items.length)
+      const from = last === undefined ? {} : { after: [...prefix, last] }
+      const entries = await reader.scan({ prefix, limit: size + 1, ...from })
+      const slice = entries.slice(0, size)
+      items.push(...slice.map(({ value }) => decodeRecord(value) as CommentRecord))
+      if (entries.length <= size) return { items, next: null }
+      bytes += slice.reduce((sum, { value }) => sum + value.length, 0)
+      last = items.at(-1)?.order
+    }
+    return { items, next: last ?? null }
   }
 
   update(acting: ActingOn, changes: readonly CommentChange[]): Promise<Results> {

@@ -25,16 +25,16 @@ export const viewAnnotations = (
       threadOf(reader, annotationId),
       reader.scan({ prefix: keys.comments(annotationId), limit: limits.commentsShown }),
     ])
-    const all = entries.map(({ value }) => decodeRecord(value) as CommentRecord)
     const { length } = within(
       entries.map(({ value }) => value.length),
       limits.shownBytes,
     )
-    return { record, comments: all.slice(0, length), commentCount: thread.count }
+    const comments = entries.slice(0, length).map(({ value }) => decodeRecord(value) as CommentRecord)
+    return { record, comments, commentCount: thread.count }
   })
 
 /** The first ones of `sizes` that are together no more than `max`, but at least one. */
-export function within(sizes: readonly number[], max: number): readonly number[] {
+function within(sizes: readonly number[], max: number): readonly number[] {
   let sum = 0
   const end = sizes.findIndex((size, index) => {
     sum += size

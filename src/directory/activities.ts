@@ -4,6 +4,7 @@ import {
   type ActivityRecord,
   activityBytesMax,
   contentOf,
+  namedUsers,
 } from '../events/activity.ts'
 import {
   type ActivityPage,
@@ -16,7 +17,7 @@ import { namesTooMany } from '../events/anonymous.ts'
 import type { Events, Occurrence } from '../events/events.ts'
 import type { EventType, OutboundEvent } from '../events/outbound.ts'
 import { readActivities, removeActivity } from '../events/record.ts'
-import { namedUsersMax } from '../model/named-users.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
 import { eachItem, ItemRefused, type Results } from './items.ts'
 import type { OrganizationScope } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
@@ -106,6 +107,7 @@ export class Activities {
       const ids = inputs.map(({ id }) => id)
       const known = await readActivities(transaction, ids)
       const occurrences: Occurrence[] = []
+      let named = 0
       const results = await eachItem(
         inputs,
         ({ id }) => id,
@@ -115,7 +117,11 @@ export class Activities {
             throw new ItemRefused(`the activity has more than ${activityBytesMax} bytes of JSON`)
           if (namesTooMany(event))
             throw new ItemRefused(`the activity names more than ${namedUsersMax} users`)
-          occurrences.push({ activity: event, outbound: outboundOf(event) })
+          const count = namedUsers(event).length
+          if (named + count > namedInCallMax)
+            throw new ItemRefused(`the activities of a call name more than ${namedInCallMax} users`)
+          named += count
+          occurrences.push({ activity: event, outbound: outboundOf(known.get(input.id), event) })
           return message
         },
       )
@@ -134,12 +140,9 @@ function ofDocument(activity: ActivityRecord | null, documentId: string): Activi
 /** What recorders and huddles do comes in as activities; whoever asks for such events is told of them. */
 const toldTypes: ReadonlySet<string> = new Set<EventType>(['huddle.create', 'huddle.join', 'recorder.done'])
 
-function outboundOf({
-  actionType,
-  documentId,
-  actionUser,
-  ...activity
-}: ActivityEvent): OutboundEvent | null {
-  if (!toldTypes.has(actionType)) return null
+/** Once: neither when it is given again, nor when anything else of it changes. */
+function outboundOf(before: ActivityRecord | undefined, event: ActivityEvent): OutboundEvent | null {
+  const { actionType, documentId, actionUser, ...activity } = event
+  if (!toldTypes.has(actionType) || before?.actionType === actionType) return null
   return { type: actionType as EventType, documentId, actionUser, data: { activity } }
 }

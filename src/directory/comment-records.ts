@@ -1,6 +1,7 @@
 import type { Key } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { ActionUser } from '../events/activity.ts'
+import { usersNamedIn } from '../model/named-users.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 import { present } from './records.ts'
 import type { Transaction } from './transaction.ts'
@@ -134,12 +135,19 @@ export function listsOf({ documentId, location }: AnnotationRecord): readonly An
   return location === null ? [whole] : [{ kind: 'location', documentId, locationId: location.id }, whole]
 }
 
+/** Users that are named in what callers may give any members. */
+export const usersNamedInContent = ({
+  location,
+  suggestion,
+}: Pick<AnnotationRecord, 'location' | 'suggestion'>): ReadonlySet<string> =>
+  usersNamedIn([location, suggestion?.content])
+
 function annotationEntries(annotation: AnnotationRecord): readonly Key[] {
   const { annotationId, createdBy, assignedTo } = annotation
-  const users = [createdBy, ...(assignedTo === null ? [] : [assignedTo])]
+  const userIds = [...usersNamedIn([createdBy, assignedTo]), ...usersNamedInContent(annotation)]
   return [
     ...listsOf(annotation).map((list) => keys.inList(list, annotation)),
-    ...users.map(({ userId }) => keys.tie(userId, annotationId, null)),
+    ...userIds.map((userId) => keys.tie(userId, annotationId, null)),
   ]
 }
 

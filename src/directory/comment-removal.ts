@@ -1,4 +1,4 @@
-import type { Key } from '../engine/engine.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
 import { type AnnotationList, commentKeys as keys } from './comment-keys.ts'
 import {
   type AnnotationRecord,
@@ -14,6 +14,8 @@ import type { Transaction } from './transaction.ts'
 
 /** Comments that are removed in one commit. */
 const commentsAtOnce = 200
+/** Annotations that are removed at the same time: what that takes of one turn of the event loop. */
+const annotationsAtOnce = 8
 /** List entries that are read at a time. */
 const entriesAtOnce = 100
 
@@ -27,7 +29,7 @@ export interface RemovedSlice {
 /** Something else that has to go before an annotation does: whether there is `more` of it than one commit takes. */
 export type Beforehand = (transaction: Transaction, annotationId: string) => Promise<'done' | 'more'>
 
-const nothing: Beforehand = async () => 'done'
+export const nothing: Beforehand = async () => 'done'
 
 /**
  * Removes comments of an annotation, and the annotation itself when no more than one commit's are left. All that is
@@ -54,14 +56,6 @@ export async function removeSlice(
   return { comments, isGone }
 }
 
-/** Removes the annotations of a document that is marked as being deleted. `goOn` throws when the work must end. */
-export const removeDocumentComments = (
-  store: OrganizationStore,
-  scope: OrganizationScope,
-  documentId: string,
-  goOn: () => Promise<void>,
-): Promise<void> => removeListed(store, scope, { kind: 'document', documentId }, goOn)
-
 /** Removes all annotations of a list, each in as many commits as it takes. @param goOn called between commits */
 export async function removeListed(
   store: OrganizationStore,
@@ -74,17 +68,21 @@ export async function removeListed(
   for (;;) {
     const entries = await store.read(scope).scan({ prefix, limit: entriesAtOnce })
     if (entries.length === 0) return
-    await inSlices(entries, async ({ key }) => {
+    const removeOne = async ({ key }: KvEntry): Promise<void> => {
       for (let isGone = false; !isGone; await goOn())
         isGone = await store.carryOut(scope, (transaction) => cut(transaction, key, beforehand))
-    })
+    }
+    await inSlices(entries, removeOne, annotationsAtOnce)
   }
 }
 
-/** @param entry key of the annotation in a list; @returns true when there is nothing left of it */
+/** @param entry key of the annotation in a list; @returns true when there is nothing left of it in the list */
 async function cut(transaction: Transaction, entry: Key, beforehand?: Beforehand): Promise<boolean> {
   const annotationId = entry.at(-1) as string
-  const annotation = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
+  const [listed = null, found = null] = await transaction.getAll([entry, keys.annotation(annotationId)])
+  // It has left the list since that was read; what has its id now is something else.
+  if (listed === null) return true
+  const annotation = found as AnnotationRecord | null
   if (annotation !== null) return (await removeSlice(transaction, annotation, beforehand)).isGone
   // An entry of nothing would be met for ever.
   transaction.delete(entry)

@@ -1,8 +1,7 @@
 import type { Key } from '../engine/engine.ts'
-import type { ActionUser } from '../events/activity.ts'
+import { withoutUser } from '../model/named-users.ts'
 import { commentKeys as keys } from './comment-keys.ts'
 import { type AnnotationRecord, type CommentRecord, putAnnotation, putComment } from './comment-records.ts'
-import type { Page, PageRange } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -13,71 +12,70 @@ export type CommentTrace =
   /** Says it, or reacts to it. */
   | { readonly kind: 'comment'; readonly annotation: AnnotationRecord; readonly comment: CommentRecord }
 
-/** Where an organization's annotations name a user, those of one annotation after the other. */
+/** What ties of a user lead to, in their order; null where that is gone. */
 export async function commentTraces(
   reader: Reader,
-  userId: string,
-  { after, limit }: PageRange,
-): Promise<Page<CommentTrace>> {
-  const prefix = keys.tiesOf(userId)
-  const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as Key)] }
-  const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
-  const ties = entries.slice(0, limit).map(({ key }) => key)
+  ties: readonly Key[],
+): Promise<readonly (CommentTrace | null)[]> {
   const annotations = await reader.getAll<AnnotationRecord>(
     ties.map((tie) => keys.annotation(annotationIn(tie))),
   )
   const comments = await reader.getAll<CommentRecord>(ties.map(commentKeyOf))
-  const items = ties.flatMap((tie, index): CommentTrace[] => {
+  return ties.map((tie, index) => {
     const [annotation, comment] = [annotations[index] ?? null, comments[index] ?? null]
-    if (annotation === null) return []
-    if (orderIn(tie) === '') return [{ kind: 'annotation', annotation }]
-    return comment === null ? [] : [{ kind: 'comment', annotation, comment }]
+    if (annotation === null) return null
+    if (orderIn(tie) === '') return { kind: 'annotation', annotation }
+    return comment === null ? null : { kind: 'comment', annotation, comment }
   })
-  const last = ties.at(-1)
-  const more = entries.length > limit && last !== undefined
-  return { items, next: more ? JSON.stringify(last.slice(-2)) : null }
 }
 
 /**
- * Puts somebody else in a user's place wherever annotations and comments name the user, at most `limit` of them; texts
- * stay. To be called until it returns 0: how many were found.
+ * Puts the deleted user in a user's place wherever annotations and comments name the user, at most `limit` of them;
+ * texts stay. To be called until it returns 0: how many were found.
  */
-export async function replaceCommenter(
+export async function anonymiseComments(
   transaction: Transaction,
   userId: string,
-  other: ActionUser,
   limit: number,
 ): Promise<number> {
   const entries = await transaction.scan({ prefix: keys.tiesOf(userId), limit })
   const ties = entries.map(({ key }) => key)
-  const replaced = (user: ActionUser): ActionUser => (user.userId === userId ? other : user)
-  await transaction.getAll(ties.map(recordKeyOf))
-  for (const tie of ties) {
-    if (orderIn(tie) === '') {
-      const before = await transaction.get<AnnotationRecord>(recordKeyOf(tie))
-      if (before !== null) putAnnotation(transaction, before, withUsers(before, replaced))
-    } else {
-      const before = await transaction.get<CommentRecord>(recordKeyOf(tie))
-      const annotationId = annotationIn(tie)
-      if (before !== null) putComment(transaction, annotationId, before, withCommenters(before, replaced))
+  const records = await transaction.getAll(ties.map(recordKeyOf))
+  for (const [index, tie] of ties.entries()) {
+    const before = records[index] ?? null
+    if (before !== null && orderIn(tie) === '') {
+      const annotation = before as AnnotationRecord
+      putAnnotation(transaction, annotation, anonymousAnnotation(annotation, userId))
+    } else if (before !== null) {
+      const comment = before as CommentRecord
+      putComment(transaction, annotationIn(tie), comment, anonymousComment(comment, userId))
     }
     transaction.delete(tie)
   }
   return ties.length
 }
 
-type Replace = (user: ActionUser) => ActionUser
+function anonymousAnnotation(annotation: AnnotationRecord, userId: string): AnnotationRecord {
+  const { createdBy, assignedTo, location, suggestion } = annotation
+  const known = [createdBy, assignedTo].find((user) => user?.userId === userId) ?? { userId }
+  return {
+    ...annotation,
+    createdBy: withoutUser(createdBy, { userId }),
+    assignedTo: withoutUser(assignedTo, { userId }),
+    // Its id is what the annotation is listed by.
+    location: location === null ? null : { ...withoutUser(location, known), id: location.id },
+    suggestion:
+      suggestion === null ? null : { ...suggestion, content: withoutUser(suggestion.content, known) },
+  }
+}
 
-const withUsers = (annotation: AnnotationRecord, replaced: Replace): AnnotationRecord => ({
-  ...annotation,
-  createdBy: replaced(annotation.createdBy),
-  assignedTo: annotation.assignedTo === null ? null : replaced(annotation.assignedTo),
-})
-
-const withCommenters = (comment: CommentRecord, replaced: Replace): CommentRecord => ({
+const anonymousComment = (comment: CommentRecord, userId: string): CommentRecord => ({
   ...comment,
-  from: replaced(comment.from),
-  reactions: comment.reactions.map((reaction) => ({ ...reaction, user: replaced(reaction.user) })),
+  from: withoutUser(comment.from, { userId }),
+  reactions: comment.reactions.map((reaction) => ({
+    ...reaction,
+    user: withoutUser(reaction.user, { userId }),
+  })),
 })
 
 const annotationIn = (tie: Key): string => tie.at(-2) as string

@@ -20,8 +20,23 @@ export async function markErased(transaction: Transaction, userId: string, until
   transaction.put(key, { until: Math.max(until, earlier?.until ?? 0) })
 }
 
-/** Whether the data of a user were deleted since something that was done at `at` (epoch milliseconds). */
+/** Something that a user did. */
+export interface Deed {
+  readonly userId: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Of each deed whether the data of its user were deleted since then. */
+export async function areErasedSince(reader: Reader, deeds: readonly Deed[]): Promise<readonly boolean[]> {
+  const records = await reader.getAll<ErasedRecord>(deeds.map(({ userId }) => keys.erased(digestOf(userId))))
+  return deeds.map(({ at }, index) => {
+    const record = records[index] ?? null
+    return record !== null && at <= record.until
+  })
+}
+
+/** The same of one; `at` in epoch milliseconds. */
 export async function isErasedSince(reader: Reader, userId: string, at: number): Promise<boolean> {
-  const record = await reader.get<ErasedRecord>(keys.erased(digestOf(userId)))
-  return record !== null && at <= record.until
+  return (await areErasedSince(reader, [{ userId, at }])).includes(true)
 }

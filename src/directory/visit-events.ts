@@ -5,9 +5,12 @@ import type { OutboundEvent } from '../events/outbound.ts'
 import { Visits } from '../events/visits.ts'
 import type { Log } from '../log.ts'
 import type { OrganizationAddress } from '../model/address.ts'
+import { withoutUser } from '../model/named-users.ts'
+import { areErasedSince } from './erased-users.ts'
 import { inSlices } from './items.ts'
 import { type OrganizationScope, organizationPart } from './organization-keys.ts'
 import type { OrganizationStore } from './organization-store.ts'
+import type { Reader } from './reader.ts'
 
 /** Events that wait to be written, while the store is away; more are not told. */
 export const waitingMax = 10_000
@@ -29,7 +32,13 @@ export interface VisitEventsOptions {
 
 interface Waiting {
   readonly scope: OrganizationScope
-  events: OutboundEvent[]
+  events: VisitEvent[]
+}
+
+interface VisitEvent {
+  readonly event: OutboundEvent
+  /** When the user came, or went: epoch milliseconds. */
+  readonly at: number
 }
 
 /** Tells who comes to documents and who leaves: `presence.join` and `presence.leave`, of each user in this order. */
@@ -50,7 +59,7 @@ export class VisitEvents {
       clock,
       awayMs,
       wants: (document, type) => events.wants(document, type),
-      tell: (document, event) => this.#tell(document, event),
+      tell: (document, event, at) => this.#tell(document, { event, at }),
     })
   }
 
@@ -63,7 +72,7 @@ export class VisitEvents {
     await this.#writing
   }
 
-  #tell(document: OrganizationAddress, event: OutboundEvent): void {
+  #tell(document: OrganizationAddress, event: VisitEvent): void {
     if (this.#count >= waitingMax) return this.#overflow()
     const { workspaceId, apiKey, organizationId } = document
     const name = keyName(organizationPart(document))
@@ -108,7 +117,7 @@ export class VisitEvents {
         this.#options.events.recordNew(
           transaction,
           scope,
-          some.map((outbound) => ({ activity: null, outbound })),
+          (await withoutErased(transaction, some)).map((outbound) => ({ activity: null, outbound })),
         ),
       )
     } catch (err) {
@@ -128,4 +137,18 @@ export class VisitEvents {
       this.#write()
     })
   }
+}
+
+/** The events without users whose data were deleted meanwhile: a name that is gone must not come back. */
+async function withoutErased(
+  reader: Reader,
+  visits: readonly VisitEvent[],
+): Promise<readonly OutboundEvent[]> {
+  const erased = await areErasedSince(
+    reader,
+    visits.map(({ event, at }) => ({ userId: event.actionUser.userId, at })),
+  )
+  return visits.map(({ event }, index) =>
+    erased[index] === true ? withoutUser(event, { userId: event.actionUser.userId }) : event,
+  )
 }

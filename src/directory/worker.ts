@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
@@ -77,12 +78,13 @@ export class Worker<Task> {
   }
 
   /**
-   * Resolves when the job has been carried out; rejects with what that failed with: then it goes on in the background.
-   * To be forgotten when nobody waits any more.
+   * Resolves when the job has been carried out; rejects with what that failed with: then it goes on in the background,
+   * or, once this has been stopped, at the next start. To be forgotten when nobody waits any more.
    */
   expect(jobId: string): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
       this.#waiters.set(jobId, { resolve, reject })
+      if (this.#stopped) reject(stopping())
     })
     // Nobody may be waiting yet when it fails.
     done.catch(() => {})
@@ -166,6 +168,8 @@ export class Worker<Task> {
     const { queue, clock } = this.#options
     let extendedAt = clock.now()
     return async () => {
+      // A store in memory answers at once: without this everybody else would wait for the end of the task.
+      await nextTurn()
       if (this.#stopped) throw stopping()
       if (clock.now() - extendedAt < leaseMs / 4) return
       extendedAt = clock.now()

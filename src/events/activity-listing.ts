@@ -1,4 +1,4 @@
-import type { Key } from '../engine/engine.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
 import { type ActivityRecord, type ActivityTraits, traitsOf } from './activity.ts'
 import {
   activityKeys,
@@ -17,6 +17,10 @@ import { readActivities } from './record.ts'
 const chunkSize = 500
 /** Index entries that are looked at for one page: a page ends there, though it may not be full. */
 const lookedAtMax = 2_000
+/** Activities that are read at a time. */
+const sliceSize = 250
+/** JSON of one page, but for its last slice: a page ends there, too. */
+const pageBytesMax = 4_194_304
 
 export interface ActivityRange {
   readonly order: Order
@@ -35,7 +39,7 @@ export interface ActivityPage {
 /**
  * Activities that fit, by time. An activity keeps its position for ever, so what is there all the while is listed once,
  * whatever is added or removed between pages. A page may have fewer than `limit`, also none, and yet not be the last:
- * its work is bounded.
+ * its work is bounded, and so are its bytes.
  */
 export async function listActivities(
   reader: PartitionReader,
@@ -46,23 +50,45 @@ export async function listActivities(
   const range = { order, after: after === undefined ? null : readPosition(after), limit }
   if (indexes.length === 0) return listAll(reader, range)
   const { positions, until } = await lookFor(reader, indexes, matcher(query), range)
-  const records = await reader.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  const records = await readSlices(reader, positions)
   // What has been removed or changed since its entry was read is not answered as what it was.
   const items = fitting(records, query)
-  return { items, next: until === null ? null : writePosition(until) }
+  const end = records.length < positions.length ? (positions[records.length - 1] ?? null) : until
+  return { items, next: end === null ? null : writePosition(end) }
 }
+
+/** Those at the first positions, as many as fit into a page. */
+async function readSlices(
+  reader: PartitionReader,
+  positions: readonly Position[],
+): Promise<readonly (ActivityRecord | null)[]> {
+  const records: (ActivityRecord | null)[] = []
+  for (let bytes = 0; records.length < positions.length && bytes < pageBytesMax; ) {
+    const slice = positions.slice(records.length, records.length + sliceSize)
+    const found = await reader.getAll<ActivityRecord>(slice.map(activityKeys.activity))
+    records.push(...found)
+    bytes += bytesOf(found)
+  }
+  return records
+}
+
+const bytesOf = (records: readonly unknown[]): number => Buffer.byteLength(JSON.stringify(records))
 
 async function listAll(reader: PartitionReader, { order, after, limit }: ChunkRange): Promise<ActivityPage> {
   const prefix = activityKeys.activities
-  const from = after === null ? {} : { after: activityKeys.activity(after) }
-  const entries = await reader.scan({ prefix, limit: limit + 1, reverse: order === 'desc', ...from })
-  const page = entries.slice(0, limit)
-  const last = page.at(-1)
-  const more = entries.length > limit && last !== undefined
-  return {
-    items: page.map((entry) => storedIn(entry) as ActivityRecord),
-    next: more ? writePosition(positionIn(last.key)) : null,
+  const items: ActivityRecord[] = []
+  let last = after
+  for (let bytes = 0; items.length < limit && bytes < pageBytesMax; ) {
+    const size = Math.min(sliceSize, limit - items.length)
+    const from = last === null ? {} : { after: activityKeys.activity(last) }
+    const entries = await reader.scan({ prefix, limit: size + 1, reverse: order === 'desc', ...from })
+    const slice = entries.slice(0, size)
+    items.push(...slice.map((entry) => storedIn(entry) as ActivityRecord))
+    if (entries.length <= size) return { items, next: null }
+    bytes += slice.reduce((sum, { value }) => sum + value.length, 0)
+    last = positionIn((slice.at(-1) as KvEntry).key)
   }
+  return { items, next: last === null ? null : writePosition(last) }
 }
 
 interface Found {

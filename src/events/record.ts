@@ -1,5 +1,6 @@
 import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
 import { activityKeys, entriesOf, type Position, positionIn, positionOf } from './activity-keys.ts'
+import { type ActivityQuery, matcher } from './activity-query.ts'
 import { type Chunk, readChunk } from './index-chunk.ts'
 import type { PartitionReader, PartitionWriter } from './partition.ts'
 
@@ -62,21 +63,21 @@ export async function removeActivitiesOf(
 }
 
 /**
- * Removes activities of a document that are on one target, fewer than twice `limit`; returns how many: fewer than
- * `limit` when it was all.
+ * Removes activities that are on one target and fit, fewer than twice `limit`; returns how many: fewer than `limit` when
+ * it was all.
  */
 export async function removeActivitiesOn(
   transaction: PartitionWriter,
-  { documentId, targetEntityId }: { readonly documentId: string; readonly targetEntityId: string },
+  query: ActivityQuery & { readonly targetEntityId: string },
   limit: number,
 ): Promise<number> {
-  const index = [activityKeys.by('targetEntityId', targetEntityId)]
+  const index = [activityKeys.by('targetEntityId', query.targetEntityId)]
+  const fits = matcher(query)
   const range = { order: 'asc', limit } as const
   const positions: Position[] = []
   for (let after: Position | null = null; ; ) {
     const chunk: Chunk = await readChunk(transaction, index, { ...range, after })
-    // Another document may have something of the same name.
-    const fitting = chunk.entries.filter(({ traits }) => traits.documentId === documentId)
+    const fitting = chunk.entries.filter(({ traits }) => fits(traits))
     positions.push(...fitting.map(({ position }) => position))
     after = chunk.until
     if (after === null || positions.length >= limit) break

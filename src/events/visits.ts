@@ -28,14 +28,15 @@ export interface VisitsOptions {
   readonly awayMs: number
   /** Does anybody want to know? */
   readonly wants: (document: DocumentScope, type: VisitEventType) => boolean
-  readonly tell: (document: DocumentScope, event: OutboundEvent) => void
+  /** @param at when the user came, or went: epoch milliseconds */
+  readonly tell: (document: DocumentScope, event: OutboundEvent, at: number) => void
 }
 
 interface Away {
   readonly document: DocumentScope
   readonly visitor: Visitor
-  /** Epoch milliseconds: then the visit has ended. */
-  readonly endsAt: number
+  /** Epoch milliseconds: then the visit has ended, unless its user comes back in time. */
+  readonly wentAt: number
 }
 
 /** Users that are waited for; of more, the visits of those who went first end early. */
@@ -60,14 +61,14 @@ export class Visits implements VisitNotes {
   came(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
     if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
-    this.#tell('presence.join', document, visitor)
+    this.#tell('presence.join', document, visitor, this.#options.clock.now())
   }
 
   went(document: DocumentScope, visitor: Visitor): void {
     if (this.#state === 'ended') return
-    const { clock, awayMs, wants } = this.#options
+    const { clock, wants } = this.#options
     if (!wants(document, 'presence.leave') && !wants(document, 'presence.join')) return
-    this.#away.set(nameOf(document, visitor), { document, visitor, endsAt: clock.now() + awayMs })
+    this.#away.set(nameOf(document, visitor), { document, visitor, wentAt: clock.now() })
     if (this.#away.size > awayMax) this.#endFirst()
     this.#schedule()
   }
@@ -84,34 +85,35 @@ export class Visits implements VisitNotes {
 
   #schedule(): void {
     if (this.#cancelTimer !== null) return
-    const { clock } = this.#options
-    for (const { endsAt } of this.#away.values()) {
-      this.#cancelTimer = clock.after(Math.max(0, endsAt - clock.now()), () => this.#tick())
+    const { clock, awayMs } = this.#options
+    for (const { wentAt } of this.#away.values()) {
+      this.#cancelTimer = clock.after(Math.max(0, wentAt + awayMs - clock.now()), () => this.#tick())
       return
     }
   }
 
   #tick(): void {
     this.#cancelTimer = null
-    const now = this.#options.clock.now()
-    for (const { endsAt } of this.#away.values()) {
-      if (endsAt > now) break
+    const { clock, awayMs } = this.#options
+    const now = clock.now()
+    for (const { wentAt } of this.#away.values()) {
+      if (wentAt + awayMs > now) break
       this.#endFirst()
     }
     this.#schedule()
   }
 
   #endFirst(): void {
-    for (const [name, { document, visitor }] of this.#away) {
+    for (const [name, { document, visitor, wentAt }] of this.#away) {
       this.#away.delete(name)
-      return this.#tell('presence.leave', document, visitor)
+      return this.#tell('presence.leave', document, visitor, wentAt)
     }
   }
 
-  #tell(type: VisitEventType, document: DocumentScope, { user, source }: Visitor): void {
+  #tell(type: VisitEventType, document: DocumentScope, { user, source }: Visitor, at: number): void {
     const { wants, tell } = this.#options
     if (!wants(document, type)) return
-    tell(document, { type, documentId: document.documentId, actionUser: user, data: { user, source } })
+    tell(document, { type, documentId: document.documentId, actionUser: user, data: { user, source } }, at)
   }
 }
 

@@ -82,7 +82,7 @@ export class JudgmentIndex {
     return this.#judgments.values()
   }
 
-  /** Precedents of `text`, the most relevant first. */
+  /** Precedents of `text`, the most relevant first; of equal ones the newest, whatever the order in which they came. */
   search(text: string): readonly Precedent[] {
     const terms = this.#rarest(searchTermsOf(text))
     const boostDocument = this.#newestWith(terms)
@@ -90,11 +90,12 @@ export class JudgmentIndex {
       ...(boostDocument !== null && { boostDocument }),
     })
     const best = found[0]?.score ?? 0
-    return found.flatMap(({ id, score }) => {
+    const precedents = found.flatMap(({ id, score }) => {
       const judgment = this.#judgments.get(id as string)
       const weight = Number((score / best).toPrecision(scoreDigits))
       return judgment === undefined || weight < relevanceMin ? [] : [{ judgment, weight }]
     })
+    return precedents.sort(byRelevance)
   }
 
   /**
@@ -161,6 +162,10 @@ const boostWhere =
   (counts: (judgmentId: string, judgedAt: number) => boolean): Boost =>
   (id: string, _term, stored) =>
     Number(counts(id, stored?.judgedAt as number))
+
+/** Ids sort by time. */
+const byRelevance = (a: Precedent, b: Precedent): number =>
+  b.weight - a.weight || Number(a.judgment.judgmentId < b.judgment.judgmentId) * 2 - 1
 
 const sizeOf = ({ query, reason }: Judgment, terms: readonly string[]): number =>
   query.length + reason.length + overheadCharacters + new Set(terms).size * wordCharacters

@@ -133,25 +133,21 @@ export class Judgments {
   }
 
   /**
-   * Takes away who decided from all that somebody has judged, a bounded number a commit; what was decided stays a
-   * precedent. Those of all who have been forgotten count as of one reviewer. May be done again after a failure.
-   * @param goOn called in between @returns how many were changed
+   * Takes away who decided from what somebody has judged, as much as one commit is; what was decided stays a precedent.
+   * Those of all who have been forgotten count as of one reviewer. Resolves with how many were changed: 0 when none are
+   * left.
    */
-  async forgetReviewer(tenant: Tenant, scope: ReviewerScope, goOn: () => Promise<void>): Promise<number> {
+  forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
     const prefix = judgmentKeys.reviewed(scope)
-    for (let total = 0; ; await goOn()) {
-      const found = await this.#change(tenant, async (transaction, tally) => {
-        const entries = await transaction.scan({ prefix, limit: atOnce })
-        const judgments = await reviewedAt(
-          transaction,
-          entries.map(({ key }) => key),
-        )
-        for (const judgment of judgments) tally.anonymise(judgment)
-        return judgments.length
-      })
-      total += found
-      if (found === 0) return total
-    }
+    return this.#change(tenant, async (transaction, tally) => {
+      const entries = await transaction.scan({ prefix, limit: atOnce })
+      const judgments = await reviewedAt(
+        transaction,
+        entries.map(({ key }) => key),
+      )
+      for (const judgment of judgments) tally.anonymise(judgment)
+      return judgments.length
+    })
   }
 
   /** The organization is another partition: if its removal has begun meanwhile, it may not have seen the judgment. */

@@ -52,8 +52,8 @@ export class Memory {
   }
 
   /** See `Judgments.forgetReviewer`. */
-  forgetReviewer(tenant: Tenant, scope: ReviewerScope, goOn: () => Promise<void>): Promise<number> {
-    return this.#judgments.forgetReviewer(tenant, scope, goOn)
+  forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
+    return this.#judgments.forgetReviewer(tenant, scope)
   }
 
   /** Removes what belongs to an organization. @param goOn called between bounded slices */

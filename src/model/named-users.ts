@@ -6,6 +6,9 @@ export const deletedUserId = 'deleted-user'
 /** Users that one record may name beside who acts and who is addressed: each is an index entry. */
 export const namedUsersMax = 100
 
+/** The same of all records that one call writes. */
+export const namedInCallMax = 2_000
+
 /** A user as a record shows it. */
 export interface NamedUser {
   readonly userId: string
@@ -39,7 +42,12 @@ export function withoutUser<Value>(value: Value, known: NamedUser): Value {
     if (Array.isArray(one)) return one.map(clean)
     if (typeof one !== 'object' || one === null) return one
     if ((one as { readonly userId?: unknown }).userId === known.userId) return deletedUser
-    return Object.fromEntries(Object.entries(one).map(([name, member]) => [name, clean(member)]))
+    // Somebody else's id stays, even if it is what this one is called.
+    const members = Object.entries(one).map(([name, member]) => [
+      name,
+      name === 'userId' ? member : clean(member),
+    ])
+    return Object.fromEntries(members)
   }
   return clean(value) as Value
 }

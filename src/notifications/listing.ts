@@ -10,7 +10,7 @@ import { type NotificationFilter, type Selected, select } from './selection.ts'
 import type { InboxRule } from './visibility.ts'
 
 /** List entries that are looked at together. */
-const chunkSize = 250
+const chunkSize = limits.together
 
 export interface NotificationListing extends NotificationFilter, PageRange {
   readonly order: 'asc' | 'desc'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { eachItem, ItemRefused, inSlices, type Results } from '../directory/items.ts'
+import { eachItem, ItemRefused, inSlices, type Results, repeatedIds } from '../directory/items.ts'
 import { notificationKeys as keys } from '../directory/notification-keys.ts'
 import {
   addNotification,
@@ -18,6 +18,7 @@ import type { Reader } from '../directory/reader.ts'
 import { decodeRecord, type UserRecord } from '../directory/records.ts'
 import { touched } from '../directory/touched.ts'
 import type { Transaction } from '../directory/transaction.ts'
+import type { Key } from '../engine/engine.ts'
 import { invalid } from '../errors.ts'
 import { namedUsersMax } from '../model/named-users.ts'
 import { type Deletion, deleteNotifications } from './deletion.ts'
@@ -103,16 +104,17 @@ export class Notifications {
     return { items: await viewsOf(reader, items, listing), next }
   }
 
-  update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
-    return this.#store.change(scope, async (transaction) => {
-      await organizationOf(transaction)
-      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
-      return eachItem(
-        changes,
-        ({ id }) => id,
-        (change) => this.#update(transaction, change),
-      )
-    })
+  /** A bounded number in one commit: of a call that is cut off the first are changed. */
+  async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
+    const repeated = repeatedIds(changes.map(({ id }) => id))
+    const once = changes.filter(({ id }) => !repeated.has(id))
+    const results = await this.#updateTogether(
+      scope,
+      changes.filter(({ id }) => repeated.has(id)),
+    )
+    for (let at = 0; at < once.length; at += limits.together)
+      Object.assign(results, await this.#updateTogether(scope, once.slice(at, at + limits.together)))
+    return results
   }
 
   /** See `deleteNotifications`. */
@@ -122,6 +124,18 @@ export class Notifications {
     ids: readonly string[] | undefined,
   ): Promise<Deletion> {
     return deleteNotifications(this.#store, scope, filter, ids)
+  }
+
+  #updateTogether(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<Results> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
+      return eachItem(
+        changes,
+        ({ id }) => id,
+        (change) => this.#update(transaction, change),
+      )
+    })
   }
 
   async #update(
@@ -179,7 +193,14 @@ const viewsOf = (
   }))
 
 async function readersOf(reader: Reader, id: string): Promise<readonly string[]> {
-  const marks = await reader.scan({ prefix: keys.marksOn(id), limit: limits.readersShown })
-  const readers = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
-  return readers.map(({ key }) => key.at(-1) as string)
+  const [readers, prefix]: [string[], Key] = [[], keys.marksOn(id)]
+  let after: Key | undefined
+  for (let scanned = 0; scanned < limits.readersScanned; scanned += limits.readersShown) {
+    const marks = await reader.scan({ prefix, limit: limits.readersShown, ...(after && { after }) })
+    const read = marks.filter(({ value }) => (decodeRecord(value) as NotificationMark).read)
+    readers.push(...read.map(({ key }) => key.at(-1) as string))
+    if (marks.length < limits.readersShown || readers.length >= limits.readersShown) break
+    after = marks.at(-1)?.key
+  }
+  return readers.slice(0, limits.readersShown)
 }

@@ -42,6 +42,8 @@ interface Departed {
   /** Last clock shown. */
   readonly clock: number
   readonly userId: string
+  /** When, as members came and clients went. */
+  readonly turn: number
 }
 
 interface Change {
@@ -84,6 +86,9 @@ export class AwarenessBoard implements PresenceView {
   readonly #said = new Map<number, Said>()
   readonly #clientOf = new Map<Member, number>()
   readonly #ownerOf = new Map<number, Member>()
+  /** When each came, as members came and clients went. */
+  readonly #cameAt = new Map<Member, number>()
+  #turn = 0
   readonly #changed = new Map<number, Change>()
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
@@ -97,6 +102,7 @@ export class AwarenessBoard implements PresenceView {
   }
 
   join(member: Member): void {
+    this.#cameAt.set(member, ++this.#turn)
     this.#parts.presence.join(member, this)
   }
 
@@ -116,6 +122,7 @@ export class AwarenessBoard implements PresenceView {
 
   /** Removes what `member` showed, at once. */
   leave(member: Member): void {
+    this.#cameAt.delete(member)
     this.#parts.presence.leave(member)
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
@@ -171,7 +178,8 @@ export class AwarenessBoard implements PresenceView {
 
   /**
    * The first client id a member announces is its own for good. A known id passes over only to the same user: a
-   * client that reconnects before its half-open socket was noticed.
+   * client that reconnects before its half-open socket was noticed, and says something new. What was said before is
+   * told back by another tab of that user, too.
    */
   #owns(member: Member, { clientId, clock, state }: AwarenessEntry): boolean {
     const own = this.#clientOf.get(member)
@@ -180,6 +188,7 @@ export class AwarenessBoard implements PresenceView {
     const owner = this.#ownerOf.get(clientId)
     const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
+    if (this.#isTold(member, clientId) && clock <= this.#lastClock(clientId)) return false
     if (owner === undefined && this.#ownerOf.size >= statesMax) {
       this.#parts.refused()
       return false
@@ -188,6 +197,13 @@ export class AwarenessBoard implements PresenceView {
     this.#clientOf.set(member, clientId)
     this.#ownerOf.set(clientId, member)
     return true
+  }
+
+  /** May the member have heard what was said of a client? Of one that had gone before it came it has not. */
+  #isTold(member: Member, clientId: number): boolean {
+    if (this.#ownerOf.has(clientId)) return true
+    const departed = this.#departed.get(clientId)
+    return departed !== undefined && (this.#cameAt.get(member) ?? 0) < departed.turn
   }
 
   /** Without one, any: a client that has been editing for long has a clock of its own. */
@@ -266,7 +282,7 @@ export class AwarenessBoard implements PresenceView {
     this.#shown.delete(clientId)
     this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
     this.#departed.delete(clientId)
-    this.#departed.set(clientId, { clock, userId })
+    this.#departed.set(clientId, { clock, userId, turn: ++this.#turn })
     if (this.#departed.size <= departedMax) return
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }

@@ -164,7 +164,7 @@ export class PresenceBoard {
   }
 
   /**
-   * Says of users that they are here: those without a socket for `ttlMs`. Who was deleted is back.
+   * Says of users that they are here: those without a socket for `ttlMs`. Who was deleted is back, on every socket.
    * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these are too many; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
@@ -174,7 +174,7 @@ export class PresenceBoard {
       .filter((userId) => this.#guests.get(userId) === undefined)
     this.#guests.checkRoomFor(new Set(newIds).size)
     const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
-    for (const userId of away)
+    for (const { userId } of users)
       for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
     this.#say(users, ttlMs)
     for (const userId of new Set(away)) this.#came(userId)

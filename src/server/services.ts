@@ -110,7 +110,7 @@ export function createServices(base: Base, credentials: Credentials): Services {
       queue,
       store: organizations,
       revocations: tenancy.revocations,
-      traces: userTraces({ store: organizations, presence: rooms.presence }),
+      traces: userTraces({ store: organizations, presence: rooms.presence, memory }),
       clock,
       log,
     }),

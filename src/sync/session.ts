@@ -121,8 +121,9 @@ export class Session implements Member, Listener, Reader {
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     const { outlet } = this.#parts
-    if (this.#behind !== null || outlet.full) return
+    if (this.#behind !== null) return
     if (own && this.#tools.clock.now() - outlet.lastWriteAt < echoAfterMs) return
+    if (outlet.full) return this.#fallBehind()
     this.#send(frame)
   }
 
@@ -144,6 +145,8 @@ export class Session implements Member, Listener, Reader {
     if (this.#state === 'ended') return
     this.#state = 'ended'
     this.#parts.socket.close(reason.code, reason.reason)
+    // A client may take its time to answer: nobody is to see it meanwhile.
+    this.#room.leave(this)
     this.resumeReading()
   }
 

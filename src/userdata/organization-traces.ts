@@ -19,12 +19,13 @@ import { activityKeys, positionIn } from '../events/activity-keys.ts'
 import { activitiesOf, anonymiseActivities } from '../events/anonymous.ts'
 import { anonymiseVersions, showVersionsBy } from '../versions/user-versions.ts'
 import { versionKeys } from '../versions/version-keys.ts'
+import { comments } from './comment-ranges.ts'
 import { rangeTrace, type Shown, type UserRanges } from './range-trace.ts'
 
 /** Records that are changed in one commit. */
 const sliceMax = 100
 /** The same of activities: each has a dozen index entries. */
-const activitiesMax = 50
+const activitiesMax = 25
 
 /** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
 export const organizationTraces = (store: OrganizationStore) =>
@@ -32,6 +33,7 @@ export const organizationTraces = (store: OrganizationStore) =>
     grants,
     memberships,
     users,
+    comments,
     activities,
     versions,
     notifications,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { eventually, RawClient, typed } from '../support/clients.ts'
-import { metric, startTestServer, type TestServer } from '../support/server.ts'
+import { eventually, RawClient, syncedEditor, typed } from '../support/clients.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 
 /** The client id that the tests are about. */
 const disputed = 42
@@ -14,9 +14,9 @@ beforeEach(async () => {
 
 afterEach(() => server.stop())
 
-async function connect(userId: string): Promise<RawClient> {
+async function connect(userId: string, query = ''): Promise<RawClient> {
   const client = await RawClient.connect(
-    `${server.wsUrl}/sync/acme/ghosts/main?token=${await server.token(userId)}`,
+    `${server.wsUrl}/sync/acme/ghosts/main?token=${await server.token(userId)}${query}`,
   )
   await client.roundTrip()
   return client
@@ -103,4 +103,119 @@ it('[AWA-10] a reader that was behind is told who has left meanwhile', async () 
   slow.socket.resume()
   await sees(slow, null)
   for (const client of [slow, writer]) client.end()
+})
+
+it('[AWA-10] a reader that was behind, though not with updates, is told who has left meanwhile', async () => {
+  const [slow, guest] = [await connect('slow', '&live=1'), await connect('guest')]
+  guest.sendAwareness(disputed, 1, { cursor: 1 })
+  await sees(slow, 1)
+  slow.socket.pause()
+  const message = { organizationId: 'acme', documentId: 'ghosts', event: 'filling', data: 'x'.repeat(60_000) }
+  const missed = async (): Promise<boolean> =>
+    (dataOf(await server.post('/v2/livestate/broadcast', message)) as { missed: number }).missed > 0
+  for (let count = 0; count < 2_000 && !(await missed()); count++) expect(slow.socket.isPaused).toBe(true)
+  guest.end()
+  await eventually(async () => {
+    const late = await connect('late')
+    late.end()
+    return seenBy(late).length === 0
+  })
+  slow.socket.resume()
+  await sees(slow, null)
+  slow.end()
+})
+
+it('[AWA-13] whose right has ended is gone at once, though the client does not answer', async () => {
+  const [witness, guest] = [await connect('witness'), await connect('guest')]
+  guest.sendAwareness(disputed, 1, { cursor: 1 })
+  await sees(witness, 1)
+  guest.socket.pause()
+  dataOf(await server.post('/v2/auth/revoke_tokens', { userId: 'guest' }))
+  await sees(witness, null)
+  const ids = { organizationId: 'acme', documentId: 'ghosts' }
+  expect(dataOf(await server.post('/v2/presence/get', ids))).toMatchObject([{ userId: 'witness' }])
+  expect(await metric(server, 'weft_connections{protocol="y-websocket"}')).toBe(2)
+  for (const client of [witness, guest]) client.end()
+})
+
+it('[AWA-14] tabs of one user do not take from each other what they tell back, and go one by one', async () => {
+  const [witness, tab] = [await connect('witness'), await connect('ada')]
+  tab.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  const silent = await connect('ada')
+  await sees(silent, 1)
+  // As a stock client that shows nothing itself does.
+  for (const { clientId, clock, state } of silent.awareness()) silent.sendAwareness(clientId, clock, state)
+  await silent.roundTrip()
+  silent.end()
+  tab.sendAwareness(disputed, 6, { cursor: 2 })
+  await sees(witness, 2)
+  const another = await connect('ada')
+  for (const { clientId, clock, state } of another.awareness()) another.sendAwareness(clientId, clock, state)
+  await another.roundTrip()
+  tab.end()
+  await sees(witness, null)
+  expect(seenBy(witness).map((state) => state?.cursor)).toEqual([1, 2, undefined])
+  for (const client of [witness, another]) client.end()
+})
+
+it('[AWA-14] what a tab tells back too late does not bring back the one that has gone', async () => {
+  const [witness, tab, silent] = [await connect('witness'), await connect('ada'), await connect('ada')]
+  tab.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  await sees(silent, 1)
+  tab.end()
+  await sees(witness, null)
+  silent.sendAwareness(disputed, 5, { cursor: 1 })
+  await silent.roundTrip()
+  const late = await connect('late')
+  expect(seenBy(late)).toEqual([])
+  for (const client of [witness, silent, late]) client.end()
+})
+
+it('[AWA-14] a client that is back before its old connection was noticed to be dead goes on', async () => {
+  const [witness, old] = [await connect('witness'), await connect('ada')]
+  old.sendAwareness(disputed, 5, { cursor: 1 })
+  await sees(witness, 1)
+  const back = await connect('ada')
+  back.sendAwareness(disputed, 6, { cursor: 2 })
+  await sees(witness, 2)
+  old.end()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 2)
+  back.sendAwareness(disputed, 7, { cursor: 3 })
+  await sees(witness, 3)
+  expect(seenBy(witness).map((state) => state?.cursor)).toEqual([1, 2, 3])
+  for (const client of [witness, back]) client.end()
+})
+
+it('[AWA-14] stock clients: the one that is back with the clock it had is seen when the old connection has gone', async () => {
+  const token = await server.token('ada')
+  const stock = await syncedEditor(server.wsUrl, 'acme/ghosts/main', token)
+  stock.provider.awareness.setLocalStateField('cursor', 1)
+  const { clientID } = stock.doc
+  const witness = await connect('witness')
+  const last = () =>
+    witness
+      .awareness()
+      .filter(({ clientId }) => clientId === clientID)
+      .at(-1)?.state
+  await eventually(() => last()?.cursor === 1)
+  const halfOpen = stock.provider.ws
+  if (halfOpen === null) throw new Error('the provider is not connected')
+  // The provider opens another connection; the server still has the old one.
+  Object.assign(halfOpen, { onclose: null, onmessage: null })
+  stock.provider.ws = null
+  stock.provider.wsconnected = false
+  stock.provider.disconnect()
+  stock.provider.connect()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 3)
+  halfOpen.close()
+  await eventually(async () => (await metric(server, 'weft_connections{protocol="y-websocket"}')) === 2)
+  await eventually(() => last()?.cursor === 1)
+  const late = await connect('late')
+  await eventually(() =>
+    late.awareness().some(({ clientId, state }) => clientId === clientID && state !== null),
+  )
+  stock.close()
+  for (const client of [witness, late]) client.end()
 })

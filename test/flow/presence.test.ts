@@ -200,6 +200,21 @@ it('[PRES-5] a connected user who is deleted stays away until a new connection, 
   closeAll([ada, bob])
 })
 
+it('[PRES-5] who is added after a deletion is back on every connection, also when one is new', async () => {
+  const { open, call, get } = await newDocument()
+  const [old, bob] = [await open('ada', 3, 'main'), await open('bob', 3, 'main')]
+  old.provider.awareness.setLocalStateField('cursor', 1)
+  await eventually(() => seenIn(bob, 'ada')?.cursor === 1)
+  await call('delete', { userIds: ['ada'] })
+  await eventually(() => seenIn(bob, 'ada') === undefined)
+  const fresh = await open('ada', 3, 'side')
+  expect(await get({ userIds: ['ada'] })).toMatchObject([{ editorIds: ['side'] }])
+  await call('add', { users: [{ userId: 'ada' }] })
+  expect(await get({ userIds: ['ada'] })).toMatchObject([{ editorIds: ['main', 'side'] }])
+  await eventually(() => seenIn(bob, 'ada')?.cursor === 1)
+  closeAll([old, bob, fresh])
+})
+
 it('[PRES-6] all editors of a document have one board; a user is there until the last socket is gone', async () => {
   const { open, call, get, userIds } = await newDocument()
   const [one, two, other] = [

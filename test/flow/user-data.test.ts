@@ -11,9 +11,11 @@ import { HeldClock } from '../support/clock.ts'
 import { directoryOn, scopeOf } from '../support/directory.ts'
 import { startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
+import { openRecorded } from '../support/recorded-engine.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 import { keysHolding } from '../support/stored.ts'
 import { fillOrganization, userDataOf, zoe, zoeTexts } from '../support/user-data.ts'
+import { wantTold } from '../support/webhooks.ts'
 
 const organizationId = 'acme'
 const rounds = process.env.WEFT_TEST_ALL === '1' ? 5 : 1
@@ -92,6 +94,38 @@ it('[DATA-5] what the user has just edited is recorded without the user, what co
   await server.stop()
 })
 
+it('[DATA-5] that the user leaves is told without the user, of others with', async () => {
+  const [{ engine, told }, clock] = [await openRecorded(), new HeldClock(Date.now())]
+  const server = await startTestServer({}, { engine, clock })
+  await wantTold(server, ['presence.join', 'presence.leave'])
+  await fill(server)
+  const bob = await connect(server, 'bob', 'Bob')
+  bob.sendUpdate(typed('x', 1))
+  await bob.roundTrip()
+  const own = await connect(server, zoe.userId, zoe.name)
+  await own.roundTrip()
+  own.end()
+  await eventually(async () => (await presentIn(server)).length === 1)
+  bob.end()
+  await eventually(async () => (await presentIn(server)).length === 0)
+  expect(told().map(({ actionUser }) => actionUser.userId)).toContain(zoe.userId)
+  await userDataOf(server).erase()
+  const before = told().length
+  clock.advance(60_000)
+  await eventually(() => told().length >= before + 2)
+  const left = told().slice(before)
+  expect(left).toMatchObject([
+    {
+      type: 'presence.leave',
+      actionUser: { userId: deletedUserId },
+      data: { user: { userId: deletedUserId } },
+    },
+    { type: 'presence.leave', actionUser: { userId: 'bob' }, data: { user: { userId: 'bob' } } },
+  ])
+  for (const text of zoeTexts) expect(JSON.stringify(left)).not.toContain(text)
+  await server.stop()
+})
+
 /** A real engine whose commits in organizations wait while `hold` is on. */
 async function holdingEngine() {
   const engine = await openMemoryEngine()
@@ -147,7 +181,7 @@ it('[DATA-6] while it is running calls say how far it is, and begin no other', a
   release()
   await eventually(async () => (await all()).length === 0)
   await eventually(async () => (await erase()).status === 'done')
-  expect((await erase()).removed).toMatchObject({ users: 1, activities: 7 })
+  expect((await erase()).removed).toMatchObject({ users: 1, activities: 12, comments: 4 })
   await server.stop()
 })
 
@@ -167,7 +201,16 @@ it(`[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing
     for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
       expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
       await fillOrganization(post, organizationId)
-      for (let at = 0; at < 3_000; at += 500)
+      await post('/v2/commentannotations/add', {
+        organizationId,
+        documentId: 'd1',
+        actionUser: zoe,
+        annotations: Array.from({ length: 250 }, (_, index) => ({
+          annotationId: `${tries}-${index}`,
+          comments: [{ from: zoe, text: 'said' }],
+        })),
+      })
+      for (let at = 0; at < 2_500; at += 500)
         await post('/v2/activities/add', {
           organizationId,
           documentId: 'd1',

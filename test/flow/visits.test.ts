@@ -3,7 +3,8 @@ import type { StoredEvent } from '../../src/events/outbound.ts'
 import { eventually, RawClient, syncedEditor } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
 import { openRecorded } from '../support/recorded-engine.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { dataOf, startTestServer } from '../support/server.ts'
+import { wantTold } from '../support/webhooks.ts'
 
 const ids = { organizationId: 'acme', documentId: 'd' }
 const awayMs = 10_000
@@ -53,14 +54,6 @@ const nameIn = ({ user }: StoredEvent['data']): string => (user as { userId: str
 
 const visitsIn = (events: readonly StoredEvent[]): readonly StoredEvent[] =>
   events.filter(({ type }) => type.startsWith('presence.'))
-
-async function wantTold({ post }: TestServer, filterTypes: readonly string[]): Promise<void> {
-  if (filterTypes.length === 0) return
-  dataOf(await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }))
-  // Nobody is ever called there: private addresses are refused.
-  const url = 'http://127.0.0.1:9/hook'
-  dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', { url, filterTypes }))
-}
 
 it('[PRES-18] the first of three tabs is a join, the end of the last one a leave, a while later', async () => {
   const { clock, server, connect, here, tells, told, collect } = await world()

@@ -45,8 +45,12 @@ const known: Readonly<Record<string, unknown>> = {
   activityIds: ['signed-off'],
   targetEntityId: 'report',
   annotationId: 'remark-1',
+  annotationIds: ['remark-1'],
+  locationIds: ['page-1'],
   commentId: 'comment-1',
+  commentIds: ['comment-1'],
   reactionId: 'reaction-1',
+  reactionIds: ['reaction-1'],
   position: 'AQdjb250ZW50AA==',
   positionEnd: 'AQdjb250ZW50AA==',
   notificationId: 'shared-2',
@@ -79,9 +83,13 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',
 ]
-/** The same, where such a list can be missing; and what the tool does not know how to read where it can be null. */
+/**
+ * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not
+ * know how to read where it can be null.
+ */
 const lists: Readonly<Record<string, readonly string[]>> = {
   '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/commentannotations/get': ['statuses'],
   '/v2/notifications/config/get': ['documentIds'],
   '/v2/notifications/config/set': ['documentIds'],
   '/v2/workspace/advancedwebhook/endpoints/create': ['metadata'],
@@ -104,8 +112,8 @@ const alternatives: readonly (readonly [first: string, second: string, needed: '
   ['userIds', 'deleteAll', 'one'],
   ['user', 'organizationUserGroupId', 'one'],
   ['userId', 'organizationUserGroupId', 'one'],
+  ['accept', 'content', 'some'],
   ['accept', 'reject', 'one'],
-  ['accept', 'content', 'one'],
 ]
 
 /**

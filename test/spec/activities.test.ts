@@ -310,38 +310,6 @@ it('[ACT-9] every combination of filters answers what fits, each once, while oth
   )
 })
 
-it('[ACT-10] a page ends when much does not fit, and the next goes on', async () => {
-  const directory = await openDirectory()
-  const scope = scopeOf(tenant, 'acme')
-  await directory.organizations.ensure(scope)
-  await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
-  // Half of each kind: neither index alone says that no activity is of both.
-  const count = 5_000
-  for (let from = 0; from < count; from += 500) {
-    const batch = Array.from({ length: 500 }, (_, index) => {
-      const number = from + index
-      const both = number === 0
-      return {
-        id: `${number}`,
-        featureType: 'comment' as const,
-        actionType: number % 2 === 0 ? 'even' : 'odd',
-        actionUser: { userId: number % 2 === 1 || both ? 'ann' : 'bob' },
-      }
-    })
-    await directory.activities.add(scope, 'd1', batch)
-    directory.clock.advance(1)
-  }
-  const query = { userId: 'ann', actionTypes: ['even'] }
-  const pages: number[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const { items, next } = await directory.activities.list(scope, query, { order: 'desc', after, limit: 10 })
-    pages.push(items.length)
-    after = next
-  }
-  expect(pages).toEqual([0, 1])
-  await directory.close()
-})
-
 it('[ACT-15] what is changed by REST leaves activities, in the commit of the change', async () => {
   const organizationId = 'rest-15'
   const documentId = 'plan'

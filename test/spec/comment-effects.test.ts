@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import type { Judgment } from '../../src/memory/judgment-keys.ts'
 import { memoryLimits } from '../../src/memory/limits.ts'
 import { syncedEditor } from '../support/clients.ts'
-import { ann, bob, commentsOf, say } from '../support/comments.ts'
+import { type ActivityRow, ann, bob, commentsOf, say } from '../support/comments.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../support/people.ts'
 import { dataOf } from '../support/server.ts'
 
@@ -144,6 +144,47 @@ it('[COMM-16] deleting a location takes its annotations and their activities, an
     targetEntityId: 'go0',
   })
   expect(dataOf(left)).toMatchObject([{ id: 'foreign' }])
+})
+
+it('[COMM-16] the activities of what was deleted at a location before go with it', async () => {
+  const { add, call, happened } = await organization('before-16')
+  const location = { id: 'page' }
+  const comments = [say('c', 'what nobody should read any more')]
+  await add(...['gone', 'again', 'moved'].map((annotationId) => ({ annotationId, location, comments })), {
+    annotationId: 'elsewhere',
+    location: { id: 'page 2' },
+    comments,
+  })
+  await call('update', { annotations: [{ annotationId: 'moved', location: { id: 'page 2' } }] })
+  await call('delete', { annotationIds: ['gone', 'again', 'moved', 'elsewhere'] })
+  await add({ annotationId: 'again', location: { id: 'page 2' } })
+  for (const data of [{ organizationId: 'before-16' }, {}]) {
+    await clear({ location, ...data })
+    const targets = (await happened()).map((each) => each.split(' ')[1])
+    expect(new Set(targets)).toEqual(new Set(['again', 'moved', 'elsewhere']))
+  }
+  // In whatever organization it was.
+  await clear({ location: { id: 'page 2' } })
+  expect(await happened()).toEqual([])
+})
+
+it('[COMM-16] what bears the name of an annotation by chance keeps its activities', async () => {
+  const { add, get } = await organization('names-16')
+  const at = { organizationId: 'names-16', documentId: 'd1' }
+  const location = { id: 'page' }
+  await add({ annotationId: 'd1', location }, { annotationId: 'main', location })
+  dataOf(await server.post('/v2/crdt/add', { ...at, editorId: 'main', type: 'text', data: 'text' }))
+  const editor = await syncedEditor(server.wsUrl, 'names-16/d1/main', await server.token('ann'))
+  editor.text.insert(0, 'an edit ')
+  const activities = async () =>
+    (dataOf(await server.post('/v2/activities/get', at)) as ActivityRow[])
+      .map(({ actionType, targetEntityId }) => `${actionType} ${targetEntityId}`)
+      .toSorted()
+  await expect.poll(activities).toContain('crdt.editor_edit main')
+  editor.close()
+  await clear({ organizationId: 'names-16', location })
+  expect(await get()).toEqual([])
+  expect(await activities()).toEqual(['crdt.editor_edit main', 'document.add d1'])
 })
 
 it('[COMM-16] without an organization the location is deleted in all of them; what is not there is a success', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commentLimits as limits } from '../../src/comments/limits.ts'
-import { atStart, commentsOf, say, successes } from '../support/comments.ts'
+import { atStart, type CommentRow, commentsOf, pagesOf, say, successes } from '../support/comments.ts'
 import { type PeopleServer, startPeopleServer } from '../support/people.ts'
 
 let server: PeopleServer
@@ -102,4 +102,65 @@ it('[COMM-10] threads and reactions have an end; what is beyond it is refused al
   expect(successes(await call('comments/reactions/add', { ...on, reactions: beyond }))).toEqual({
     more: false,
   })
+})
+
+it('[COMM-10] the reactions of a comment are bounded in bytes, too', async () => {
+  const { add, call, one } = await organization('fat-10')
+  await add({ annotationId: 'a', comments: [say('c')] })
+  const fat = (index: number) => ({ userId: `${'"'.repeat(500)}${index}`, name: '\u0001'.repeat(200) })
+  const reactions = Array.from({ length: 20 }, (_, index) => ({
+    reactionId: `r${index}`,
+    reaction: '!',
+    user: fat(index),
+  }))
+  const on = { annotationId: 'a', commentId: 'c' }
+  const results = Object.values(await call('comments/reactions/add', { ...on, reactions }))
+  const accepted = results.findIndex(({ success }) => !success)
+  expect(results.slice(accepted).every(({ message }) => message.includes('32768 bytes'))).toBe(true)
+  const kept = (await one('a')).comments[0]?.reactions ?? []
+  expect(kept).toHaveLength(accepted)
+  const bytes = Buffer.byteLength(JSON.stringify(kept))
+  expect([bytes <= limits.reactionsBytes, bytes > limits.reactionsBytes - 4_000]).toEqual([true, true])
+  // A small one fits all the same.
+  const small = [{ reactionId: 'small', reaction: '+' }]
+  expect(successes(await call('comments/reactions/add', { ...on, reactions: small }))).toEqual({
+    small: true,
+  })
+})
+
+it('[COMM-4] the pages of a long thread have each comment once, however long they are', async () => {
+  const { add, post } = await organization('long-4')
+  await add({ annotationId: 'a' })
+  const ids = Array.from({ length: 900 }, (_, index) => `c${index}`)
+  const text = 'x'.repeat(limits.textBytes)
+  for (let at = 0; at < ids.length; at += 300) {
+    const comments = ids.slice(at, at + 300).map((id) => say(id, text))
+    await post('comments/add', { annotationId: 'a', comments })
+  }
+  const pages = await pagesOf<CommentRow>((more) => post('comments/get', { annotationId: 'a', ...more }))
+  expect(pages.flat().map(({ commentId }) => commentId)).toEqual(ids)
+  expect(pages.length).toBeGreaterThan(1)
+  for (const page of pages)
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(limits.pageBytes + 100 * 17_000)
+})
+
+it('[DATA-10] with which annotations of a call name more than 2,000 users is refused alone', async () => {
+  const { add, call } = await organization('names-10')
+  const users = Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` }))
+  const annotations = Array.from({ length: 21 }, (_, index) => ({
+    annotationId: `n${index}`,
+    location: { id: 'l', users },
+  }))
+  const results = Object.values(
+    await call('add', { annotations: [...annotations, { annotationId: 'none' }] }),
+  )
+  const refused = results.filter(({ success }) => !success)
+  expect(refused).toMatchObject([{ id: 'n20', message: expect.stringContaining('2000 users') }])
+  await add({ annotationId: 'n20', location: { id: 'l', users } })
+  // What is not changed is not counted.
+  const resolved = annotations.map(({ annotationId }) => ({ annotationId, status: 'resolved' }))
+  const updated = Object.values(await call('update', { annotations: resolved }))
+  expect(updated.filter(({ success }) => success)).toHaveLength(21)
+  const moved = annotations.map((each) => ({ ...each, location: { id: 'l2', users } }))
+  expect(successes(await call('update', { annotations: moved }))).toMatchObject({ n19: true, n20: false })
 })

@@ -4,6 +4,7 @@ import { type Comments, createComments } from '../../src/comments/comments.ts'
 import { organizationPart } from '../../src/directory/organization-keys.ts'
 import { Events } from '../../src/events/events.ts'
 import { createLog } from '../../src/log.ts'
+import { straysIn } from '../support/comment-index.ts'
 import { say } from '../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../support/directory.ts'
 
@@ -222,7 +223,7 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
   const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
   await directory.removals.stop()
   await directory.close()
-  return left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))
+  return left.map(({ key }) => key).filter(([kind = '']) => /annotation/i.test(kind))
 }
 
 it('[COMM-20] whatever happens, lists say what the model says, and nothing is left in the end', async () => {
@@ -235,6 +236,7 @@ it('[COMM-20] whatever happens, lists say what the model says, and nothing is le
         await carryOut(comments, model, each)
       }
       await compare(comments, model)
+      expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
       expect(await leftOf(directory)).toEqual([])
     }),
     { numRuns: 200 },
@@ -247,6 +249,7 @@ it('[COMM-20] the same when much happens at once', async () => {
       const { directory, comments } = await open()
       for (let at = 0; at < steps.length; at += 15)
         await Promise.all(steps.slice(at, at + 15).map((each) => tried(carryOut(comments, new Map(), each))))
+      expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
       for (const locationId of locationIds)
         for (const documentId of documents) {
           await comments.locations.clear(scope, { documentId, locationId })

@@ -141,3 +141,29 @@ it('[API-51] what can be no id is refused wherever it stands', async () => {
     }
   }
 })
+
+it('[DATA-2] pages go on where ids are as long as can be, and every character is escaped', async () => {
+  const id = '"'.repeat(512)
+  const at = { organizationId: id, documentId: id }
+  const made = await server.post('/v2/crdt/add', { ...at, editorId: 'main', type: 'text', data: 'x' })
+  dataOf(made)
+  const activities = ['1', '2', '3'].map((last) => ({
+    id: `${'"'.repeat(511)}${last}`,
+    featureType: 'custom',
+    actionType: 'x',
+    actionUser: { userId: id },
+    targetEntityId: id,
+  }))
+  dataOf(await server.post('/v2/activities/add', { ...at, activities }))
+  for (const path of ['/v2/users/data/get', '/v2/activities/get']) {
+    let found = 0
+    for (let pageToken: string | undefined = ''; pageToken !== undefined; ) {
+      const more = pageToken === '' ? {} : { pageToken }
+      const query = { userId: id, organizationId: id, pageSize: 1, ...more }
+      const answer = await server.post(path, query)
+      found += (dataOf(answer) as unknown[]).length
+      pageToken = (answer.body.result as { pageToken?: string }).pageToken
+    }
+    expect(found).toBe(activities.length)
+  }
+})

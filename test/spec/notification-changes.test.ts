@@ -56,6 +56,20 @@ it('[NOTE-12] update changes what is given, and adds readers', async () => {
   expect(Object.keys(await update({ id: 'mine' }, { id: 'mine' }))).toEqual(['mine'])
 })
 
+it('[NOTE-12] readers are named, also where a hundred others have removed it for themselves', async () => {
+  const userIds = Array.from(
+    { length: notificationLimits.readersShown + 20 },
+    (_, index) => `u${1_000 + index}`,
+  )
+  const { add, get, update, remove } = await organization('readers-12', userIds)
+  await add({ notificationId: 'n' })
+  const readers = userIds.slice(notificationLimits.readersShown)
+  for (const userId of userIds.slice(0, notificationLimits.readersShown))
+    await remove({ userId, notificationIds: ['n'] })
+  await update({ id: 'n', readByUserIds: readers })
+  expect(await get({ notificationIds: ['n'] })).toMatchObject([{ readByUserIds: readers }])
+})
+
 it('[NOTE-13] delete removes what fits its filters', async () => {
   const { add, ids, update, remove, post, stored } = await organization('delete-13', ['ann', 'bob'])
   expect(errorOf(await post('/v2/notifications/delete', {}))).toEqual([

@@ -250,9 +250,11 @@ it('[NOTE-17] what belongs to another key is absent; limits are refused with the
   const tooMany = Array.from({ length: notificationLimits.notifyUsers + 1 }, (_, index) => ({
     userId: `u${index}`,
   }))
+  const tooLong = tooMany.slice(1).map((user) => ({ ...user, email: 'x'.repeat(320) }))
   for (const [data, place] of [
     [{ notifyUsers: tooMany }, '/data/notifyUsers'],
     [{ notifyUsers: [{}] }, '/data/notifyUsers/0/userId'],
+    [{ notifyUsers: tooLong }, '/data/notifyUsers'],
     [{ notificationSourceData: large }, '/data/notificationSourceData'],
     [{ displayHeadlineMessageTemplateData: large }, '/data/displayHeadlineMessageTemplateData'],
     [{ displayBodyMessage: 'x'.repeat(10_001) }, '/data/displayBodyMessage'],

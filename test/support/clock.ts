@@ -29,3 +29,17 @@ export class HeldClock implements Clock {
     for (const { fn } of due) fn()
   }
 }
+
+/** How often the event loop has turned until `work` was done. */
+export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  const doing = { goesOn: true }
+  const turn = (): void => {
+    turns += 1
+    if (doing.goesOn) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  doing.goesOn = false
+  return turns
+}

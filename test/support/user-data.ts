@@ -23,7 +23,8 @@ type Post = (path: string, data: object) => Promise<unknown>
 /** Makes an organization in which Zoe is wherever users can be, and Bob, too. */
 export async function fillOrganization(post: Post, organizationId: string): Promise<void> {
   const document = { organizationId, documentId: 'd1' }
-  const users = [zoe, { userId: 'bob', name: 'Bob' }]
+  const bob = { userId: 'bob', name: 'Bob' }
+  const users = [zoe, bob]
   const ids = users.map(({ userId }) => userId)
   const resource = { type: 'document', id: 'd1', organizationId, accessRole: 'viewer' }
   const notification = {
@@ -32,7 +33,7 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
     displayBodyMessage: 'body',
     notifyAll: false,
   }
-  const steps: readonly (readonly [string, object])[] = [
+  const steps: readonly Step[] = [
     ['/v2/organizations/add', { organizations: [{ organizationId }] }],
     ['/v2/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] }],
     ['/v2/users/add', { organizationId, users }],
@@ -45,7 +46,7 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
     ['/v2/activities/add', { ...document, activities: activities() }],
     [
       '/v1/notifications/add',
-      { ...notification, notificationId: 'alone', actionUser: users[1], notifyUsers: [zoe] },
+      { ...notification, notificationId: 'alone', actionUser: bob, notifyUsers: [zoe] },
     ],
     [
       '/v1/notifications/add',
@@ -56,14 +57,14 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
       {
         ...notification,
         notificationId: 'named',
-        actionUser: users[1],
+        actionUser: bob,
         notifyUsers: [{ userId: 'bob' }],
         notificationSourceData: { about: [zoe] },
       },
     ],
     [
       '/v1/notifications/add',
-      { ...notification, notificationId: 'all', actionUser: users[1], notifyAll: true, notifyUsers: [] },
+      { ...notification, notificationId: 'all', actionUser: bob, notifyAll: true, notifyUsers: [] },
     ],
     ['/v2/notifications/update', { organizationId, notifications: [{ id: 'all', readByUserIds: ids }] }],
     ['/v2/notifications/config/set', { organizationId, userIds: ids, config: { inbox: 'MINE' } }],
@@ -71,12 +72,71 @@ export async function fillOrganization(post: Post, organizationId: string): Prom
       '/v2/notifications/config/set',
       { organizationId, userIds: ids, documentIds: ['d1'], config: { email: 'NONE' } },
     ],
+    ...annotating(document, bob),
+    ...judging(document),
     ['/v2/presence/add', { ...document, users, ttlSeconds: 600 }],
     ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'text' }],
     ['/v2/crdt/versions/create', { ...document, editorId: 'main', userId: zoe.userId }],
   ]
   for (const [path, data] of steps) await post(path, data)
 }
+
+type Step = readonly [path: string, data: object]
+
+/** A thread of Zoe's, to which Bob answers, and one of Bob's in which only members name Zoe. */
+const annotating = (document: object, bob: object): readonly Step[] => {
+  const on = { ...document, actionUser: bob, annotationId: 'thread' }
+  const path = '/v2/commentannotations'
+  return [
+    [
+      `${path}/add`,
+      {
+        ...document,
+        actionUser: zoe,
+        annotations: [
+          {
+            annotationId: 'thread',
+            suggestion: {},
+            comments: [{ commentId: 'own', from: zoe, text: 'Mine' }],
+          },
+        ],
+      },
+    ],
+    [
+      `${path}/add`,
+      {
+        ...document,
+        actionUser: bob,
+        annotations: [
+          {
+            annotationId: 'other',
+            location: { id: 'page', seenBy: [zoe] },
+            suggestion: { content: { to: zoe } },
+            comments: [{ commentId: 'theirs', from: bob, text: 'Not hers' }],
+          },
+        ],
+      },
+    ],
+    [`${path}/comments/add`, { ...on, comments: [{ commentId: 'answer', from: bob, text: 'I see' }] }],
+    [
+      `${path}/comments/reactions/add`,
+      { ...on, commentId: 'answer', reactions: [zoe, bob].map((user) => ({ reaction: 'yes', user })) },
+    ],
+    [`${path}/update`, { ...on, annotations: [{ annotationId: 'thread', assignedTo: zoe }] }],
+    [`${path}/update`, { ...on, annotations: [{ annotationId: 'thread', assignedTo: bob }] }],
+    [
+      `${path}/update`,
+      { ...on, actionUser: zoe, annotations: [{ annotationId: 'thread', suggestion: { accept: true } }] },
+    ],
+  ]
+}
+
+/** Beside the judgment that accepting the suggestion leaves. */
+const judging = ({ organizationId }: { readonly organizationId: string }): readonly Step[] =>
+  [zoe.userId, 'bob'].map((reviewerId) => [
+    '/v2/memory/judgments/add',
+    { query: 'Refund', decision: 'approve', organizationId, reviewerId },
+  ])
 
 /** By Zoe, about Zoe, and neither. */
 const activities = () => {

@@ -101,3 +101,10 @@ export function rsaKey(bits = 2_048, publicExponent = 65_537) {
 
 export const bodyOf = (key: KeyObject, type: 'spki' | 'pkcs1'): string =>
   key.export({ format: 'der', type }).toString('base64')
+
+/** Somebody wants to be told of events of these types of a server's own API key, if there are any. */
+export async function wantTold({ post }: TestServer, filterTypes: readonly string[]): Promise<void> {
+  if (filterTypes.length === 0) return
+  dataOf(await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }))
+  dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', { url: nowhere, filterTypes }))
+}

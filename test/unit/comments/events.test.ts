@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Comments, createComments } from '../../../src/comments/comments.ts'
 import { judgmentJob } from '../../../src/comments/judging.ts'
-import { commentTraces, replaceCommenter } from '../../../src/directory/comment-traces.ts'
+import type { AnnotationChange } from '../../../src/comments/updating.ts'
+import { commentKeys } from '../../../src/directory/comment-keys.ts'
+import { anonymiseComments, commentTraces } from '../../../src/directory/comment-traces.ts'
+import { markErased } from '../../../src/directory/erased-users.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { OrganizationStore } from '../../../src/directory/organization-store.ts'
 import { Events } from '../../../src/events/events.ts'
 import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
 import { createLog } from '../../../src/log.ts'
+import { memoryPart } from '../../../src/memory/judgment-keys.ts'
+import { deletedUser } from '../../../src/model/named-users.ts'
 import { ann, bob, say } from '../../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
@@ -61,20 +66,80 @@ it('[COMM-14] a judgment is not lost between the commit that decides and the one
   expect(await judged()).toEqual([])
   const next = commentsOn(directory)
   next.judging.start()
-  await next.judging.settled()
+  await expect.poll(judged).toHaveLength(1)
   await next.judging.stop()
   expect(await judged()).toMatchObject([{ query: 'text of c', decision: 'approve', reviewerId: 'ann' }])
 })
 
 it('[COMM-14] a judgment whose job comes again is one; one of a document that is gone is none', async () => {
   const decided = { scope, text: 'x', decision: 'reject', reviewerId: 'ann', judgedAt: 1 } as const
-  const job = judgmentJob({ ...decided, documentId: 'd1' })
-  for (const again of [job, job, judgmentJob({ ...decided, documentId: 'gone' })]) {
-    await directory.engine.kv.commit(organizationPart(scope), { jobs: [again] })
-    await comments.judging.settled()
-  }
+  let first = ''
+  const enqueue = (documentId: string) =>
+    comments.judging.await(1, async ([jobId = '']) => {
+      const job = judgmentJob({ ...decided, jobId, documentId })
+      const again = first === '' ? [] : [judgmentJob({ ...decided, jobId: first, documentId: 'd1' })]
+      await directory.engine.kv.commit(organizationPart(scope), { jobs: [...again, job] })
+      first = jobId
+      return { result: null, jobIds: [jobId] }
+    })
+  await enqueue('d1')
+  await enqueue('gone')
+  await comments.judging.stop()
   expect(await judged()).toMatchObject([{ query: 'x', documentId: 'd1', judgedAt: 1 }])
   expect(await directory.engine.queue.claim('judgments', 10, 10_000)).toEqual([])
+})
+
+it('[COMM-14] only who decides waits for judgments', async () => {
+  const annotations = ['a', 'b'].map((annotationId) => ({
+    annotationId,
+    ...suggesting,
+    comments: [say('c')],
+  }))
+  await comments.annotations.add(acting, annotations)
+  const { kv } = directory.engine
+  const commit = kv.commit.bind(kv)
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  kv.commit = async (part, given) => {
+    if (part[0] === memoryPart(tenant)[0]) await released
+    return commit(part, given)
+  }
+  const order: string[] = []
+  const change = async (name: string, what: Partial<AnnotationChange>) => {
+    await comments.annotations.update(acting, [{ annotationId: 'a', ...what }])
+    order.push(name)
+  }
+  const deciding = change('decided', { suggestion: { kind: 'accept' } })
+  await change('assigned', { assignedTo: bob })
+  // What decides nothing new, neither.
+  await expect
+    .poll(async () => (await comments.annotations.find(scope, acting, ['a']))[0]?.record)
+    .toMatchObject({
+      suggestion: { status: 'accepted' },
+    })
+  await change('again', { suggestion: { kind: 'accept' } })
+  release()
+  await deciding
+  expect(order).toEqual(['assigned', 'again', 'decided'])
+  expect(await judged()).toHaveLength(1)
+})
+
+it('[DATA-5] what somebody decided before the deletion of their data is judged by nobody known', async () => {
+  const decided = { scope, documentId: 'd1', text: 'x', decision: 'approve', reviewerId: 'ann' } as const
+  await directory.store.carryOut(scope, (transaction) => markErased(transaction, 'ann', 5))
+  for (const judgedAt of [5, 6]) {
+    await comments.judging.await(1, async ([jobId = '']) => {
+      const job = judgmentJob({ ...decided, jobId, judgedAt })
+      await directory.engine.kv.commit(organizationPart(scope), { jobs: [job] })
+      return { result: null, jobIds: [jobId] }
+    })
+  }
+  expect(await judged()).toMatchObject([
+    { judgedAt: 6, reviewerId: 'ann' },
+    { judgedAt: 5, reviewerId: '' },
+  ])
 })
 
 it('[COMM-18] receivers outside are told of each change once, with annotation and comment as they are then', async () => {
@@ -114,9 +179,8 @@ it('[COMM-18] receivers outside are told of each change once, with annotation an
   expect(ends.map(({ type }) => type)).toEqual(['comment.delete', 'comment.delete'])
 })
 
-it('[COMM-19] where a user is named is found by the user, and replaced by somebody else', async () => {
+it('[COMM-19] where a user is named is found by the user, and replaced by the deleted user', async () => {
   const { annotations, threads, reactions } = comments
-  const other = { userId: 'nobody' }
   const many = Array.from({ length: 30 }, (_, index) => ({
     annotationId: `a${index}`,
     ...plain,
@@ -126,21 +190,18 @@ it('[COMM-19] where a user is named is found by the user, and replaced by somebo
   await annotations.add({ ...acting, actionUser: bob }, many)
   const on = { ...acting, annotationId: 'a0', commentId: 'c' }
   await reactions.add(on, [{ reactionId: 'r', reaction: '!', user: ann }])
-  const found: string[] = []
-  for (let after: string | null | undefined; after !== null; ) {
-    const page = await commentTraces(directory.store.read(scope), 'ann', { after, limit: 7 })
-    found.push(...page.items.map(({ kind, annotation }) => `${kind} ${annotation.annotationId}`))
-    after = page.next
-  }
+  const reader = directory.store.read(scope)
+  const ties = (await reader.scan({ prefix: commentKeys.tiesOf('ann'), limit: 100 })).map(({ key }) => key)
+  const found = (await commentTraces(reader, ties)).map(
+    (trace) => `${trace?.kind} ${trace?.annotation.annotationId}`,
+  )
   const assigned = many
     .filter((_, index) => index % 2)
     .map(({ annotationId }) => `annotation ${annotationId}`)
   const said = many.filter((_, index) => index % 3).map(({ annotationId }) => `comment ${annotationId}`)
   expect(found.toSorted()).toEqual([...assigned, ...said, 'comment a0'].toSorted())
   for (let count = -1; count !== 0; )
-    count = await directory.store.carryOut(scope, (transaction) =>
-      replaceCommenter(transaction, 'ann', other, 7),
-    )
+    count = await directory.store.carryOut(scope, (transaction) => anonymiseComments(transaction, 'ann', 7))
   const all = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
   const ofComments = all.filter(({ key: [kind = ''] }) => kind.startsWith('annotation'))
   const naming = ofComments.filter(
@@ -148,6 +209,6 @@ it('[COMM-19] where a user is named is found by the user, and replaced by somebo
   )
   expect(naming).toEqual([])
   expect(await threads.find(scope, { documentId: 'd1', annotationId: 'a0' }, ['c'])).toMatchObject([
-    { from: bob, text: 'said', reactions: [{ user: other }] },
+    { from: bob, text: 'said', reactions: [{ user: deletedUser }] },
   ])
 })

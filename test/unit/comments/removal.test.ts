@@ -4,6 +4,7 @@ import { removeListed } from '../../../src/directory/comment-removal.ts'
 import { organizationPart } from '../../../src/directory/organization-keys.ts'
 import { Events } from '../../../src/events/events.ts'
 import { createLog } from '../../../src/log.ts'
+import { turnsDuring } from '../../support/clock.ts'
 import { ann, bob, say } from '../../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
 
@@ -12,13 +13,15 @@ const acting = { scope, documentId: 'd1', actionUser: ann }
 const on = { ...acting, annotationId: 'a' }
 const content = { anchor: null, status: 'open', priority: null, assignedTo: null, suggestion: null } as const
 
+const annotation = { annotationId: 'a', ...content, location: { id: 'l' }, comments: [say('c')] }
+
 let directory: OpenDirectory
 let comments: Comments
 beforeEach(async () => {
   directory = await openDirectory()
   const { store, engine, clock, organizations, memory } = directory
   await organizations.ensure(scope)
-  await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
+  await directory.documents.add(scope, [{ documentId: 'd1' }, { documentId: 'd2' }], { createFolder: false })
   const events = new Events(clock, () => false)
   const log = createLog('silent')
   comments = createComments({ store, organizations, events, memory, queue: engine.queue, clock, log })
@@ -35,7 +38,6 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 it.each(Object.keys(changes))('[COMM-20] nothing is left of what is removed while %s', async (name) => {
-  const annotation = { annotationId: 'a', ...content, location: { id: 'l' }, comments: [say('c')] }
   await comments.annotations.add(acting, [annotation])
   let attempts = 0
   const list = { kind: 'document', documentId: 'd1' } as const
@@ -55,7 +57,39 @@ it.each(Object.keys(changes))('[COMM-20] nothing is left of what is removed whil
   expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
 })
 
-it('[COMM-16] a location with many annotations is removed in bounded commits', async () => {
+const leavings: Readonly<Record<string, () => Promise<unknown>>> = {
+  'it is moved to another location': () =>
+    comments.annotations.update(acting, [{ annotationId: 'a', location: { id: 'l2' } }]),
+  'it is deleted, and one of another document gets its id': async () => {
+    await comments.annotations.delete(acting, ['a'])
+    await comments.annotations.add({ ...acting, documentId: 'd2' }, [annotation])
+  },
+}
+
+it.each(Object.keys(leavings))(
+  '[COMM-16] a cleared location leaves alone what has gone: %s',
+  async (name) => {
+    await comments.annotations.add(acting, [annotation])
+    const { kv } = directory.engine
+    const scan = kv.scan.bind(kv)
+    let isLeft = false
+    kv.scan = async (part, range) => {
+      const entries = await scan(part, range)
+      if (isLeft || range.prefix?.[0] !== 'annotationsIn') return entries
+      // Between the look at the list and the removal of what it says.
+      isLeft = true
+      await leavings[name]?.()
+      return entries
+    }
+    await comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' })
+    const found = await Promise.all(
+      ['d1', 'd2'].map((documentId) => comments.annotations.find(scope, { documentId }, ['a'])),
+    )
+    expect(found.flat()).toMatchObject([{ record: { annotationId: 'a' }, commentCount: 1 }])
+  },
+)
+
+it('[COMM-16] a location with many annotations is removed in bounded commits, with turns of the event loop in between', async () => {
   const said = [say('c')]
   for (let at = 0; at < 1_000; at += 500) {
     const some = Array.from({ length: 500 }, (_, index) => `a${at + index}`)
@@ -74,7 +108,10 @@ it('[COMM-16] a location with many annotations is removed in bounded commits', a
     largest = Math.max(largest, (given.dels?.length ?? 0) + (given.puts?.length ?? 0))
     return commit(part, given)
   }
-  await comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' })
+  const turns = await turnsDuring(() =>
+    comments.locations.clear(scope, { documentId: 'd1', locationId: 'l' }),
+  )
+  expect(turns).toBeGreaterThan(50)
   expect(largest).toBeLessThan(100)
   const left = await kv.scan(organizationPart(scope), { limit: 1_000 })
   const names = left.flatMap(({ key }) => key).filter((segment) => /^a\d+$/.test(segment))

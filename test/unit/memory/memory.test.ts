@@ -104,6 +104,20 @@ it('[MEM-13] a judgment whose organization goes while it is written is refused, 
   await directory.removals.stop()
 })
 
+it('[MEM-10] judgments that are as relevant as each other come newest first, whatever index they are found by', async () => {
+  for (const judgedAt of [5, 9, 1, 7, 3]) {
+    const place = judgedAt === 9 ? { organizationId: 'acme' } : {}
+    await memory.add(tenant, { ...judgment, ...place, judgedAt })
+    await memory.query(tenant, { query: 'parcel', limit: 1 })
+  }
+  const restarted = new Memory(directory.engine.kv, directory.store, directory.clock)
+  for (const each of [memory, restarted])
+    for (const limit of [2, 5]) {
+      const found = await each.query(tenant, { query: 'parcel', limit })
+      expect(found.map(({ judgedAt }) => judgedAt)).toEqual([9, 7, 5, 3, 1].slice(0, limit))
+    }
+})
+
 it('[MEM-14] an index follows what others change, also after it was far behind', async () => {
   const judgments = judgmentsOf({ changes: 5 })
   const indexes = new Indexes(directory.engine.kv)

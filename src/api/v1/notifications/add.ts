@@ -3,6 +3,7 @@ import { notificationLimits as limits } from '../../../notifications/limits.ts'
 import {
   checkNotificationData,
   checkNotificationId,
+  checkNotifiedUsers,
   notificationContent,
   notifiedUser,
   onlyKnown,
@@ -44,7 +45,9 @@ export const addNotification = operation({
         type: 'array',
         maxItems: limits.notifyUsers,
         items: notifiedUser,
-        description: 'Who is addressed; they need not be users of the organization.',
+        description:
+          'Who is addressed; they need not be users of the organization. At most ' +
+          `${limits.notifyUsersBytes} bytes of JSON.`,
       },
       notifyAll: {
         type: 'boolean',
@@ -69,6 +72,8 @@ export const addNotification = operation({
     const { notificationId: id, notifyAll = true } = data
     if (id !== undefined) checkNotificationId('/data/notificationId', id)
     checkNotificationData('/data', data)
+    const notifyUsers = unique(data.notifyUsers.map(onlyKnown))
+    checkNotifiedUsers(notifyUsers)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     await createMissing(services, scope, { type: 'document', id: data.documentId }, data)
     const added = await services.notifications.add(scope, {
@@ -78,7 +83,7 @@ export const addNotification = operation({
       displayHeadlineMessageTemplate: data.displayHeadlineMessageTemplate,
       displayHeadlineMessageTemplateData: data.displayHeadlineMessageTemplateData ?? {},
       displayBodyMessage: data.displayBodyMessage,
-      notifyUsers: unique(data.notifyUsers.map(onlyKnown)),
+      notifyUsers,
       notifyAll,
       notificationSourceData: data.notificationSourceData ?? {},
     })

@@ -10,7 +10,8 @@ export const addActivities = operation({
   summary: 'Add activities',
   description:
     'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +
-    'else is as it is given now.',
+    'else is as it is given now. Those of the types `huddle.create`, `huddle.join` and `recorder.done` are events, too, ' +
+    'each once.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'activities'],

@@ -30,7 +30,7 @@ export const getActivities = operation({
   description:
     'Those that fit every filter that is given, by time. What is there from the first page to the last is answered ' +
     'exactly once, whatever is added meanwhile. A page may have fewer than asked for, also none, where filters leave ' +
-    'little: go on until there is no `pageToken`.',
+    'little or activities are large: go on until there is no `pageToken`.',
   request,
   response: activityRecords,
   errors: [noOrganization],

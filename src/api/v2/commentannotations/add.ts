@@ -3,6 +3,7 @@ import { commentLimits as limits } from '../../../comments/limits.ts'
 import { actingOf, anchorOf, checkSizes, checkTexts, commentsOf, suggestionOf } from '../../comment-input.ts'
 import {
   acting,
+  anchorExample,
   annotationContent,
   annotationId,
   location,
@@ -52,6 +53,7 @@ export const addAnnotations = operation({
             {
               annotationId: 'remark-2',
               location: { id: 'page-1', locationName: 'Page 1' },
+              anchor: anchorExample,
               comments: [
                 {
                   from: { userId: 'ann', name: 'Ann' },

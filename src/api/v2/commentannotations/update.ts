@@ -2,6 +2,7 @@ import { noDocument } from '../../activity-schema.ts'
 import { actingOf, anchorOf, checkSizes, suggestionChangeOf } from '../../comment-input.ts'
 import {
   acting,
+  anchorExample,
   annotationContent,
   annotationId,
   ofAnnotations,
@@ -19,8 +20,8 @@ export const updateAnnotations = operation({
   description:
     'Changes what is given of annotations; what is left out stays as it is. Each changed member has an event of its own: ' +
     '`comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`; what ' +
-    'changes nothing has none. A suggestion that is accepted or rejected is kept as a judgment, too: of the text of the ' +
-    'first comment, by `actionUser`.',
+    'else is changed leaves the activity `comment_annotation.update` only, and what changes nothing none. A suggestion ' +
+    'that is accepted or rejected is kept as a judgment, too: of the text of the first comment, by `actionUser`.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
@@ -36,7 +37,16 @@ export const updateAnnotations = operation({
           required: ['annotationId'],
           properties: { annotationId, ...annotationContent, suggestion: suggestionChange },
         },
-        examples: [[{ annotationId: 'remark-1', status: 'resolved', suggestion: { accept: true } }]],
+        examples: [
+          [
+            {
+              annotationId: 'remark-1',
+              anchor: anchorExample,
+              status: 'resolved',
+              suggestion: { accept: true },
+            },
+          ],
+        ],
       },
     },
   },

@@ -8,11 +8,12 @@ export const deleteUserData = operation({
   summary: "Delete one user's data",
   description:
     "Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, " +
-    'places in groups, the record, notifications for the user, presence go; activities and notifications of others ' +
-    `stay, with \`${deletedUserId}\` where they name the user. Answers after at most 5 seconds: while the status is ` +
-    '`running` it goes on in the background, also after a crash; call again to see how far it is. Called when it is ' +
-    '`done`, it erases what has come since, and counts on for 30 days. Not looked into: the content of documents, the ' +
-    'id in the history of who changed them, and free text, such as messages.',
+    'places in groups, the record, notifications for the user, presence go; comments, activities and notifications that ' +
+    `others see stay, with \`${deletedUserId}\` where they name the user, and judgments without who judged. Answers ` +
+    'after at most 5 seconds: while the status is `running` it goes on in the background, also after a crash; call again ' +
+    'to see how far it is. Called when it is `done`, it erases what has come since, and counts on for 30 days. Not looked ' +
+    'into: the content of documents, the id in the history of who changed them, targets of activities that are not ' +
+    'called `user.…`, and free text, such as messages and comments.',
   request: { type: 'object', required: ['userId'], properties: dataScope },
   response: {
     type: 'object',
@@ -24,7 +25,7 @@ export const deleteUserData = operation({
         additionalProperties: { type: 'integer' },
         description:
           'From how many of each the user was removed so far; a crash may leave out some that it came between.',
-        examples: [{ presence: 1, activities: 12, notifications: 3 }],
+        examples: [{ presence: 1, judgments: 2, comments: 7, activities: 12, notifications: 3 }],
       },
       startedAt: { type: 'integer', description: 'Epoch milliseconds of the first of what is counted.' },
       endedAt: { type: 'integer', description: 'Epoch milliseconds; absent while it is running.' },

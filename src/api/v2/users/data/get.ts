@@ -7,8 +7,9 @@ export const getUserData = operation({
   auth: 'key',
   summary: "Get one user's data",
   description:
-    'All that is kept of a user: presence, rights, groups, the record, activities, notifications and what the user ' +
-    'wants to see of them. Activities and notifications are those of the user, and those that name the user. In an ' +
+    'All that is kept of a user: presence, judgments, rights, groups, the record, comments, activities, notifications ' +
+    'and what the user wants to see of them. Comments, activities and notifications are those of the user, and those ' +
+    'that name the user; a `comment` without a `commentId` is an annotation. In an ' +
     'order that stays: what is there all the while comes once, whatever comes and goes between pages. A page may have ' +
     'fewer than `pageSize`, also none, and yet not be the last. The content of documents is not looked into.',
   request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...paging } },

@@ -18,8 +18,9 @@ export const addReactions = operation({
   auth: 'key',
   summary: 'React to a comment',
   description:
-    `Adds reactions to a comment, which has at most ${limits.reactions}. With an id that is used already, and where the ` +
-    'user has reacted so already, nothing is added (`success: false`). Event: `comment.reaction_add`.',
+    `Adds reactions to a comment, which has at most ${limits.reactions}, of ${limits.reactionsBytes} bytes of JSON. What ` +
+    'goes beyond is not added, nor is one with an id that is used already, nor where the user has reacted so already ' +
+    '(`success: false`). Event: `comment.reaction_add`.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactions'],

@@ -8,9 +8,10 @@ export const deleteLocationData = operation({
   auth: 'key',
   summary: 'Delete all data of a location',
   description:
-    'Removes the annotations of a location of a document, with their comments and reactions and their activities, and ' +
-    'resolves when nothing is left of them; nobody is told of it. A location that is not known is a success. The ' +
-    'credentials of the headers have to be repeated in the body.',
+    'Removes the annotations of a location of a document, with their comments and reactions and their activities, also ' +
+    'the activities of annotations that were deleted there before, and answers when nothing is left of them; nobody is ' +
+    'told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the ' +
+    'body.',
   request: {
     type: 'object',
     required: ['apiKey', 'authToken', 'documentId', 'location'],

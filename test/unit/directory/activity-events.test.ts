@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Activities } from '../../../src/directory/activities.ts'
+import { OrganizationStore } from '../../../src/directory/organization-store.ts'
+import { Events } from '../../../src/events/events.ts'
+import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+
+const scope = scopeOf(tenant, 'acme')
+
+let directory: OpenDirectory
+let activities: Activities
+beforeEach(async () => {
+  directory = await openDirectory()
+  await directory.organizations.ensure(scope)
+  await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
+  const events = new Events(directory.clock, () => true)
+  activities = new Activities(new OrganizationStore(directory.engine, events), events)
+})
+afterEach(() => directory.close())
+
+const told = async () => {
+  const jobs = await directory.engine.queue.claim(eventQueue, 1_000, 10_000)
+  for (const { token } of jobs) await directory.engine.queue.done(token)
+  return jobs.map(({ payload }) => storedEventOf(payload).type)
+}
+const activity = (id: string, actionType: string) => ({
+  id,
+  featureType: 'recorder' as const,
+  actionType,
+  actionUser: { userId: 'ann' },
+})
+
+it('[ACT-16] receivers outside are told of huddles and recordings once', async () => {
+  const add = (...given: readonly ReturnType<typeof activity>[]) => activities.add(scope, 'd1', given)
+  await add(activity('h', 'huddle.create'), activity('j', 'huddle.join'), activity('r', 'recorder.start'))
+  expect((await told()).toSorted()).toEqual(['huddle.create', 'huddle.join'])
+  // A call that is made again, as its answer was lost.
+  await add(activity('h', 'huddle.create'))
+  await activities.update(scope, 'd1', [{ id: 'j', displayMessageTemplate: '{{user}} joined' }])
+  expect(await told()).toEqual([])
+  for (let again = 0; again < 2; again++)
+    await activities.update(scope, 'd1', [{ id: 'r', actionType: 'recorder.done' }])
+  expect(await told()).toEqual(['recorder.done'])
+})
