@@ -9,7 +9,7 @@ import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
 import { docKey, entriesOf, loadLive } from './samples.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 100 : 5
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 20 : 5
 const linesMax = 800
 
 let directory: TemporaryDirectory

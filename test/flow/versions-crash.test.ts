@@ -21,8 +21,11 @@ interface Version {
 
 const call = (server: ServerProcess, operation: string, data: object) =>
   server.post(`/v2/crdt/${operation}`, { ...editor, ...data })
-const list = async (server: ServerProcess) =>
-  ((await call(server, 'versions/list', {})).data ?? []) as Version[]
+async function list(server: ServerProcess, from: object = {}): Promise<readonly Version[]> {
+  const { data, pageToken } = await call(server, 'versions/list', from)
+  const rest = pageToken === undefined ? [] : await list(server, { pageToken })
+  return [...((data ?? []) as Version[]), ...rest]
+}
 
 interface Work {
   /** Texts of the versions that were answered and not asked to be deleted, by their ids. */

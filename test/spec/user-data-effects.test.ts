@@ -90,7 +90,9 @@ it('[DATA-4] threads stay as they are, with the deleted user in them, and in wha
   expect(await told()).toEqual(erased(toldBefore))
   expect(JSON.stringify([threadsBefore, toldBefore]).split(JSON.stringify(zoe)).length).toBeGreaterThan(10)
   const assigned = (await told()).filter(({ actionType }) => actionType === 'comment_annotation.assign')
-  expect(assigned).toMatchObject([
+  // What happened in one millisecond is in no order.
+  const first = ({ changes }: Row) => JSON.stringify(changes).includes('"from":null')
+  expect([...assigned.filter(first), ...assigned.filter((row) => !first(row))]).toMatchObject([
     { changes: { assignedTo: { from: null, to: deleted } }, displayMessageTemplateData: { to: deleted } },
     { changes: { assignedTo: { from: deleted, to: bob } }, displayMessageTemplateData: { from: deleted } },
   ])

@@ -15,11 +15,18 @@ const environment = {
   WEFT_LOG_LEVEL: 'error',
 }
 
+interface PostAnswer {
+  readonly status: number
+  readonly data: unknown
+  /** Of a listing that goes on. */
+  readonly pageToken: string | undefined
+}
+
 export interface ServerProcess {
   readonly url: string
   readonly wsUrl: string
   readonly child: ChildProcess
-  post(path: string, data: unknown): Promise<{ status: number; data: unknown }>
+  post(path: string, data: unknown): Promise<PostAnswer>
   token(): Promise<string>
   /** Sends the signal; resolves with the exit code, null after a kill. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
@@ -68,7 +75,7 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-async function postTo(url: string, data: unknown): Promise<{ status: number; data: unknown }> {
+async function postTo(url: string, data: unknown): Promise<PostAnswer> {
   const headers = {
     'content-type': 'application/json',
     // A later process may get the port of one that was killed.
@@ -77,8 +84,8 @@ async function postTo(url: string, data: unknown): Promise<{ status: number; dat
     'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
   }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
-  const body = (await response.json()) as { result?: { data?: unknown } }
-  return { status: response.status, data: body.result?.data }
+  const body = (await response.json()) as { result?: { data?: unknown; pageToken?: string } }
+  return { status: response.status, data: body.result?.data, pageToken: body.result?.pageToken }
 }
 
 async function token(post: ServerProcess['post']): Promise<string> {
