@@ -99,6 +99,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 }
 /** Members of which a request must have one of many: the one that is sent. */
 const needed: Readonly<Record<string, string>> = {
+  '/v2/activities/delete': 'activityIds',
   '/v2/workspace/webhookconfig/update': 'useWebhookService',
   '/v2/workspace/advancedwebhookconfig/update': 'isEnabled',
   '/v2/workspace/advancedwebhook/endpoints/update': 'disabled',
