@@ -6,7 +6,7 @@ import { Random } from '../../support/random-doc.ts'
 import { storedContent } from '../../support/stored-content.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 3_000 : 300
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 3_000 : 60
 
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
 
