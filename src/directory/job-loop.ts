@@ -45,9 +45,7 @@ export class JobLoop {
   wake(): void {
     if (this.#stopped) return
     this.#again = true
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null
-    })
+    this.#running ??= this.#run()
   }
 
   /** Resolves when what is due now has been carried out, or has failed. */
@@ -63,6 +61,7 @@ export class JobLoop {
     await this.#running
   }
 
+  /** Whoever wakes it sees it under way until it has looked for the last time. */
   async #run(): Promise<void> {
     const { queue, name, log, atOnceMax } = this.#options
     try {
@@ -75,6 +74,7 @@ export class JobLoop {
     } catch (err) {
       log.warn({ err, queue: name }, 'jobs cannot be claimed; it is tried again')
     }
+    this.#running = null
   }
 
   async #carryOut({ payload, token, attempt }: ClaimedJob): Promise<void> {

@@ -90,9 +90,7 @@ export class VisitEvents {
 
   #write(): void {
     if (this.#cancelRetry !== null && this.#state !== 'ended') return
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = null
-    })
+    this.#writing ??= this.#writeAll()
   }
 
   /** What comes while a commit is on its way goes with the next one. */
@@ -105,8 +103,13 @@ export class VisitEvents {
         ([name, each]) => this.#writeSome(name, each),
         atOnceMax,
       )
-      if (written.includes('failed')) return this.#retry()
+      if (written.includes('failed')) {
+        this.#writing = null
+        return this.#retry()
+      }
     }
+    // In the turn that has found nothing more: who comes now begins anew.
+    this.#writing = null
     if (this.#state === 'full') this.#state = 'open'
   }
 

@@ -99,11 +99,10 @@ export class Worker<Task> {
   wake(): void {
     if (this.#stopped) return
     this.#claimAgain = true
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null
-    })
+    this.#claiming ??= this.#claim()
   }
 
+  /** Whoever wakes it sees it under way until it has looked for the last time. */
   async #claim(): Promise<void> {
     const { queue, queueName, log } = this.#options
     while (this.#claimAgain && !this.#stopped) {
@@ -115,6 +114,7 @@ export class Worker<Task> {
         log.warn({ err, worker: queueName }, 'work cannot be claimed')
       }
     }
+    this.#claiming = null
   }
 
   #begin(job: ClaimedJob): void {
