@@ -23,7 +23,7 @@ const features = ['comment', 'reaction', 'recorder', 'crdt', 'custom']
 const organizationId = 'acme'
 
 const random = seededRandom(9)
-const any = (kind: string, count: number): string => `${kind}-${random(count)}`
+const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
 
 const server = await startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0' })
 
@@ -35,13 +35,13 @@ async function done(path: string, data: object): Promise<{ data: unknown[]; page
 
 function activity() {
   const featureType = features[random(features.length)] as string
-  const userId = any('user', users)
+  const userId = anyOf('user', users)
   return {
     featureType,
     // One in a thousand is of a kind of its own.
     actionType: random(1_000) === 0 ? `${featureType}.rare` : `${featureType}.${random(4)}`,
     actionUser: { userId, name: `Name of ${userId}`, email: `${userId}@example.com` },
-    targetEntityId: any('target', targets),
+    targetEntityId: anyOf('target', targets),
     displayMessageTemplate: '{{user}} changed {{what}}',
     displayMessageTemplateData: { user: { userId, name: `Name of ${userId}` }, what: 'the second paragraph' },
   }
@@ -60,7 +60,7 @@ async function fill(): Promise<void> {
       Array.from({ length: fillers }, async () =>
         done('/v2/activities/add', {
           organizationId,
-          documentId: any('document', documents),
+          documentId: anyOf('document', documents),
           activities: Array.from({ length: batch }, activity),
         }),
       ),
@@ -73,23 +73,23 @@ async function fill(): Promise<void> {
 const filters: readonly (readonly [name: string, filter: () => object])[] = [
   ['none', () => ({})],
   ['none, oldest first', () => ({ order: 'asc' })],
-  ['a document', () => ({ documentId: any('document', documents) })],
-  ['a user', () => ({ userId: any('user', users) })],
-  ['a target', () => ({ targetEntityId: any('target', targets) })],
+  ['a document', () => ({ documentId: anyOf('document', documents) })],
+  ['a user', () => ({ userId: anyOf('user', users) })],
+  ['a target', () => ({ targetEntityId: anyOf('target', targets) })],
   ['a feature', () => ({ featureTypes: ['comment'] })],
   ['two features', () => ({ featureTypes: ['comment', 'crdt'] })],
   ['a rare action', () => ({ actionTypes: ['crdt.rare'] })],
   ['an action', () => ({ actionTypes: ['crdt.1'] })],
   ['a feature, an action of another', () => ({ featureTypes: ['comment'], actionTypes: ['crdt.1'] })],
-  ['a document, a user', () => ({ documentId: any('document', documents), userId: any('user', users) })],
-  ['a document, an action', () => ({ documentId: any('document', documents), actionTypes: ['crdt.1'] })],
-  ['a user, a feature', () => ({ userId: any('user', users), featureTypes: ['crdt'] })],
+  ['a document, a user', () => ({ documentId: anyOf('document', documents), userId: anyOf('user', users) })],
+  ['a document, an action', () => ({ documentId: anyOf('document', documents), actionTypes: ['crdt.1'] })],
+  ['a user, a feature', () => ({ userId: anyOf('user', users), featureTypes: ['crdt'] })],
   [
     'all of them',
     () => ({
-      documentId: any('document', documents),
-      userId: any('user', users),
-      targetEntityId: any('target', targets),
+      documentId: anyOf('document', documents),
+      userId: anyOf('user', users),
+      targetEntityId: anyOf('target', targets),
       featureTypes: ['crdt'],
       actionTypes: ['crdt.1'],
     }),

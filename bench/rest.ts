@@ -26,17 +26,17 @@ interface Operation {
   data(organizationId: string, documents: number): object
 }
 
-const any = (kind: string, count: number): string => `${kind}-${random(count)}`
+const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
 const document = (organizationId: string, documents: number) => ({
   organizationId,
-  documentId: any('document', documents),
+  documentId: anyOf('document', documents),
 })
 
 const operations: readonly Operation[] = [
   {
     name: 'one document',
     path: '/v2/organizations/documents/get',
-    data: (organizationId, documents) => ({ organizationId, documentIds: [any('document', documents)] }),
+    data: (organizationId, documents) => ({ organizationId, documentIds: [anyOf('document', documents)] }),
   },
   {
     name: 'a page of 100 documents',
@@ -48,7 +48,7 @@ const operations: readonly Operation[] = [
     path: '/v2/organizations/documents/update',
     data: (organizationId, documents) => ({
       organizationId,
-      documents: [{ documentId: any('document', documents), documentName: any('name', 1e6) }],
+      documents: [{ documentId: anyOf('document', documents), documentName: anyOf('name', 1e6) }],
     }),
   },
   {
@@ -56,26 +56,26 @@ const operations: readonly Operation[] = [
     path: '/v2/organizations/documents/move',
     data: (organizationId, documents) => ({
       organizationId,
-      documentIds: [any('document', documents)],
-      folderId: any('folder', folders),
+      documentIds: [anyOf('document', documents)],
+      folderId: anyOf('folder', folders),
     }),
   },
   {
     name: 'a folder and what is in it',
     path: '/v2/organizations/folders/get',
-    data: (organizationId) => ({ organizationId, folderId: any('folder', folders) }),
+    data: (organizationId) => ({ organizationId, folderId: anyOf('folder', folders) }),
   },
   {
     name: 'one user',
     path: '/v2/users/get',
-    data: (organizationId) => ({ organizationId, userIds: [any('user', users)] }),
+    data: (organizationId) => ({ organizationId, userIds: [anyOf('user', users)] }),
   },
   {
     name: 'a permission added',
     path: '/v2/auth/permissions/add',
     data: (organizationId, documents) => ({
-      user: { userId: any('user', users) },
-      permissions: { resources: [{ type: 'document', id: any('document', documents), organizationId }] },
+      user: { userId: anyOf('user', users) },
+      permissions: { resources: [{ type: 'document', id: anyOf('document', documents), organizationId }] },
     }),
   },
   {
@@ -83,14 +83,14 @@ const operations: readonly Operation[] = [
     path: '/v2/auth/permissions/get',
     data: (organizationId, documents) => ({
       organizationId,
-      userIds: [any('user', users)],
-      documentIds: [any('document', documents)],
+      userIds: [anyOf('user', users)],
+      documentIds: [anyOf('document', documents)],
     }),
   },
   {
     name: 'a realtime token',
     path: '/v2/auth/generate_token',
-    data: () => ({ userId: any('user', users), userProperties: { name: 'Ann', email: 'ann@example.com' } }),
+    data: () => ({ userId: anyOf('user', users), userProperties: { name: 'Ann', email: 'ann@example.com' } }),
   },
   {
     name: 'a text written',
