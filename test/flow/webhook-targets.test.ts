@@ -48,6 +48,30 @@ it('[HOOK-220] both URLs of the basic service are told, with its token; the proc
   expect((await log('basic-processed')).deliveries).toHaveLength(1)
 })
 
+it('[HOOK-142] whoever has written in a thread is told of what comes next in it, who acts is not', async () => {
+  const { server, document } = await start()
+  const processed = await receiving()
+  const webhookServiceConfig = { processedNotificationUrl: processed.url }
+  dataOf(
+    await server.post('/v2/workspace/webhookconfig/update', {
+      useWebhookService: true,
+      webhookServiceConfig,
+    }),
+  )
+  await document('d')
+  const [ann, bob, cy] = [{ userId: 'ann' }, { userId: 'bob', name: 'Bob' }, { userId: 'cy' }]
+  const at = { organizationId, documentId: 'd' }
+  const comments = [bob, ann, bob].map((from) => ({ from, text: 'so far' }))
+  const thread = { annotationId: 'a', comments }
+  dataOf(await server.post('/v2/commentannotations/add', { ...at, actionUser: ann, annotations: [thread] }))
+  const next = { ...at, actionUser: cy, annotationId: 'a', comments: [{ from: cy, text: 'and now' }] }
+  dataOf(await server.post('/v2/commentannotations/comments/add', next))
+  const told = () => processed.bodies.filter(({ actionUser }) => (actionUser as typeof cy).userId === 'cy')
+  await eventually(() => told().length === 1)
+  expect(told()[0]?.recipients).toMatchObject([ann, bob])
+  expect(told()[0]?.recipients).toHaveLength(2)
+})
+
 it('[HOOK-221] an event of more than 256 KB is told without its data', async () => {
   const hooks = await start()
   const receiver = await receiving()
