@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, invalid } from '../errors.ts'
 import { jsonDepthExceeds } from '../model/json.ts'
 import { limits } from '../model/limits.ts'
+import { limitDetails } from '../quota/limits.ts'
 import { invalidAt } from './validator.ts'
 
 /** `data` and what is around it; content has limits of its own, checked where it is used. */
@@ -74,7 +75,9 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     const refuse = () => {
       fits = false
       chunks.length = 0
-      reject(new ApiError('INVALID_ARGUMENT', `the body is larger than ${bytesMax} bytes`, { httpCode: 413 }))
+      const details = limitDetails('maxBodyBytes', bytesMax)
+      const message = `the body is larger than ${bytesMax} bytes`
+      reject(new ApiError('INVALID_ARGUMENT', message, { httpCode: 413, details }))
     }
     if (!fits) refuse()
     request.on('data', (chunk: Buffer) => {

@@ -58,7 +58,7 @@ function openRooms(replaceThreads: number): void {
     edits: noEdits,
     visits: noVisits,
   }
-  rooms = new Rooms(engine, { ...limits, ...times, replaceThreads }, parts)
+  rooms = new Rooms(engine, { ...limits, ...times, documentsPerWorkspaceMax: 0, replaceThreads }, parts)
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>

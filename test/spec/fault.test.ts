@@ -13,6 +13,7 @@ import { Tenants } from '../../src/directory/tenants.ts'
 import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { LimitReports } from '../../src/quota/reports.ts'
 import type { Envelope } from '../support/server.ts'
 
 const faults: Readonly<Record<string, unknown>> = {
@@ -53,17 +54,19 @@ beforeAll(async () => {
     defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
     onRefusal: () => {},
   })
+  const metrics = createMetrics()
+  const reports = new LimitReports({ clock: systemClock, log, metrics })
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as Services,
     authenticator,
     origins,
-    rateLimiter: null,
+    quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),
-    metrics: createMetrics(),
+    metrics,
     log,
   })
   http.on('request', router)

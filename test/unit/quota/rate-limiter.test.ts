@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MinuteLimiter, RateLimiter } from '../../../src/api/rate-limit.ts'
+import { MinuteLimiter, RateLimiter } from '../../../src/quota/rate-limiter.ts'
 import { HeldClock } from '../../support/clock.ts'
 
 it('[API-30] a full burst is taken at once, the next call waits one interval', () => {
