@@ -158,6 +158,11 @@ export const options = {
     5000,
     'New websockets from one address at once.',
   ),
+  maxHttpConnectionsPerAddress: option(
+    wholeNumber(0, 1_000_000),
+    5000,
+    'Connections from one address that are no websockets; 0 is no limit. Not looked at behind reverse proxies (`trustProxy`).',
+  ),
   maxDocumentsPerWorkspace: option(
     wholeNumber(0, 1_000_000),
     10_000,

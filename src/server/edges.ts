@@ -2,6 +2,7 @@ import { Authenticator } from '../access/credentials.ts'
 import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
+import { boundConnections } from '../api/http-connections.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
 import { pages } from '../api/pages.ts'
@@ -14,7 +15,7 @@ import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
-import { admissionOf, apiQuotasOf, inflowOf } from './quotas.ts'
+import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
 /** Bytes on their way to the disk above which reading from sockets pauses. */
@@ -147,5 +148,7 @@ export function createHttp({
     metrics,
     log,
   })
-  return new HttpEdge(router)
+  const edge = new HttpEdge(router)
+  boundConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
+  return edge
 }

@@ -1,3 +1,4 @@
+import type { HttpConnectionLimits } from '../api/http-connections.ts'
 import type { ApiQuotas } from '../api/quotas.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -23,6 +24,12 @@ export const admissionOf = ({ config, clock }: Parts): AdmissionLimits => ({
   connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
   pendingPerAddressMax: config.maxPendingPerAddress,
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
+})
+
+/** Who may hold connections that are no websockets. */
+export const httpConnectionsOf = ({ config, reports }: Parts): HttpConnectionLimits => ({
+  perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
+  acted: (address) => reports.acted('maxHttpConnectionsPerAddress', address),
 })
 
 /** What is read from websockets. */
