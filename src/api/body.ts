@@ -26,14 +26,15 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * The `data` member of the body, and the length of the body's text.
+ * The `data` member of the body, and the length of the body's text; `count` is told of all bytes as they come.
  * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`
  */
 export async function readData(
   request: IncomingMessage,
   bytesMax: number,
+  count: (bytes: number) => void,
 ): Promise<{ data: object; length: number }> {
-  const text = decode(await readBytes(request, bytesMax))
+  const text = decode(await readBytes(request, bytesMax, count))
   if (jsonDepthExceeds(text, depthMax)) throw invalid(`the body is nested more than ${depthMax} levels deep`)
   const body = parseObject(text)
   const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
@@ -65,7 +66,11 @@ function decode(bytes: Buffer): string {
 }
 
 /** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  count: (bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientGone('the connection ended before the body'))
     if (request.destroyed) return gone()
@@ -82,6 +87,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     if (!fits) refuse()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
+      count(chunk.length)
       if (length > bytesMax + discardedBytesMax) request.destroy()
       else if (fits && length > bytesMax) refuse()
       else if (fits) chunks.push(chunk)

@@ -31,19 +31,21 @@ export const limitAddress =
     next()
   }
 
-/** For a caller who is known, before the body is read. @throws ApiError RESOURCE_EXHAUSTED */
+/**
+ * For a caller who is known, before the body is read; what is returned is to be told of its bytes as they come.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
 export function limitCaller(
   { calls, bodies }: ApiQuotas,
   key: string,
-  request: Request,
+  { headers }: Request,
   bytesMax: number,
-): void {
+): (bytes: number) => void {
   take(calls, 'rateLimitPerSecond', key, 'too many calls')
-  if (bodies === null) return
-  const announced = Number(request.headers['content-length'] ?? 0)
-  const isKnown = announced > 0 && announced <= bytesMax
-  take(bodies, 'bodyBytesPerSecond', key, 'too many bytes', isKnown ? announced : 0)
-  if (!isKnown) request.on('data', (chunk: Buffer) => bodies.charge(key, chunk.length))
+  const announced = Number(headers['content-length'] ?? 0)
+  const isCharged = announced > 0 && announced <= bytesMax
+  take(bodies, 'bodyBytesPerSecond', key, 'too many bytes', isCharged ? announced : 0)
+  return isCharged ? () => {} : (bytes) => bodies?.charge(key, bytes)
 }
 
 /** Counts and logs the limit that `error` tells of, if it does. */

@@ -72,8 +72,8 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     checkContentType(request)
     const caller = await authenticator.callerOf(operation.auth, request.headers)
     response.locals.caller = caller
-    limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
-    const { data, length } = await readData(request, bodyBytesMax)
+    const count = limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
+    const { data, length } = await readData(request, bodyBytesMax, count)
     validate(data, length)
     const answer = await operation.run(data, { caller, services })
     sendJson(response, 200, successBody(answer, operation.envelope))
