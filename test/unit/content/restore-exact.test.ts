@@ -189,6 +189,24 @@ it('[VER-20] widths of a table and of images are numbers, lists and texts again,
   expect(text.toDelta()).toEqual([{ insert: 'formula: ' }, { insert: { formula: 'a+b' } }])
 })
 
+it('[VER-20] texts next to each other are cut as they were, and what is equal stays', () => {
+  const doc = new Y.Doc()
+  const root = doc.getXmlFragment('default')
+  const paragraph = new Y.XmlElement('paragraph')
+  const [first, second] = [new Y.XmlText('warp'), new Y.XmlText('weft')]
+  paragraph.insert(0, [first, second])
+  root.insert(0, [paragraph])
+  const past = copyOf(doc)
+  const cursor = Y.createRelativePositionFromTypeIndex(second, 2)
+  for (const at of [1, 0, 4]) paragraph.insert(at, [new Y.XmlText('')])
+  restoreContent(doc, past)
+  expect(paragraph.toArray().map(String)).toEqual(['warp', 'weft'])
+  expect(Y.createAbsolutePositionFromRelativePosition(cursor, doc)).toMatchObject({ type: second, index: 2 })
+  paragraph.delete(0, 2)
+  restoreContent(doc, past)
+  expect(paragraph.toArray().map(String)).toEqual(['warp', 'weft'])
+})
+
 const unsayable: readonly (readonly [string, (doc: Y.Doc) => void])[] = [
   ['an empty key', (doc) => doc.getMap('map').set('', 1)],
   ['a long key, of a shared value', (doc) => doc.getMap('map').set('k'.repeat(5_000), new Y.Text('inner'))],
