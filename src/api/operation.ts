@@ -23,11 +23,19 @@ export interface PossibleError {
   readonly when: string
 }
 
+/**
+ * What a call does to what is kept. `reads`: nothing. `repeatable`: made again with the same data it leaves the same, and
+ * succeeds for the same items, though it may say that less was to be done; with `idempotency-key` it is made again when
+ * nobody knows how it ended. `once`: made again it does something more, or refuses what it has done; it never is.
+ */
+export type Effect = 'reads' | 'repeatable' | 'once'
+
 /** One REST operation: everything there is to say about it in one object. */
 interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
   readonly path: `/v${1 | 2}/${string}`
   /** Whose credentials it asks for. */
   readonly auth: Level
+  readonly effect: Effect
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */

@@ -26,6 +26,7 @@ const faults: Readonly<Record<string, unknown>> = {
 const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
+  effect: 'once',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },

@@ -15,6 +15,7 @@ import { createFlags, createMissing } from '../../user-schema.ts'
 export const addNotification = operation({
   path: '/v1/notifications/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Notify users',
   description:
     'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +

@@ -23,6 +23,7 @@ const { createOrganization, createDocument } = createFlags
 export const addAnnotations = operation({
   path: '/v2/commentannotations/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Add annotations',
   description:
     'Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so ' +

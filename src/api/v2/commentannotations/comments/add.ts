@@ -7,6 +7,7 @@ import { operation } from '../../../operation.ts'
 export const addComments = operation({
   path: '/v2/commentannotations/comments/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Add comments',
   description:
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +
