@@ -53,14 +53,10 @@ export function callOf(
 
 /** All of one caller is one partition; another one's keys are never seen. */
 function partOf(caller: AnyCaller): Key {
-  switch (caller.level) {
-    case 'key':
-      return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
-    case 'workspace':
-      return ['idempotency', 'workspace', caller.workspaceId]
-    case 'operator':
-      return ['idempotency', 'operator']
-  }
+  if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
+  return caller.level === 'workspace'
+    ? ['idempotency', 'workspace', caller.workspaceId]
+    : ['idempotency', 'operator']
 }
 
 /** @throws ApiError INVALID_ARGUMENT unless a call is what its key was used for */
