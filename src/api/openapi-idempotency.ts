@@ -6,14 +6,21 @@ interface Affecting {
   readonly effect: Effect
 }
 
+const madeAgain =
+  'If the server stops or fails while a call is carried out, the next one is carried out again'
+
 /** What operations that change something take, each of its own kind. */
 export const idempotencyParameters = {
   KeyOfOnce: parameter(
     'If the server stops or fails while a call is carried out, and it cannot be known what was done, the next one is ' +
       'ABORTED with `unknown` as `details.outcome`: look, and call with another key if it was not done.',
   ),
+  KeyOfAdds: parameter(
+    `${madeAgain}: ids that you leave out are the same again, so nothing is added twice; of an item to which you gave an ` +
+      'id it may be said that it is there already.',
+  ),
   KeyOfRepeatable: parameter(
-    'If the server stops or fails while a call is carried out, the next one is carried out again, which leaves the same.',
+    `${madeAgain}, which leaves the same, though it may say that less was to be done.`,
   ),
 }
 
@@ -40,11 +47,16 @@ export const idempotencyHeaders = {
   },
 }
 
+const parameterOf: Readonly<Record<Exclude<Effect, 'reads'>, keyof typeof idempotencyParameters>> = {
+  once: 'KeyOfOnce',
+  adds: 'KeyOfAdds',
+  repeatable: 'KeyOfRepeatable',
+}
+
 /** `parameters` of an operation, if it has any. */
 export function parametersOf({ effect }: Affecting): object {
   if (effect === 'reads') return {}
-  const name = effect === 'once' ? 'KeyOfOnce' : 'KeyOfRepeatable'
-  return { parameters: [{ $ref: `#/components/parameters/${name}` }] }
+  return { parameters: [{ $ref: `#/components/parameters/${parameterOf[effect]}` }] }
 }
 
 /** Headers of its answers beside those that all have. */

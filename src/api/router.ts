@@ -7,6 +7,7 @@ import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
+import { CallIds } from './call-ids.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
 import { answerable, sendError, sendText, successBody } from './envelope.ts'
 import { callOf, idempotencyKeyOf, replayedHeader } from './idempotency/call.ts'
@@ -77,10 +78,10 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     limitRate(rateLimiter, rateKeyOf(caller))
     const { data, text } = await readData(request, bodyBytesMax)
     validate(data, text.length)
-    const perform = async (): Promise<string> =>
-      JSON.stringify(successBody(await operation.run(data, { caller, services }), operation.envelope))
+    const perform = async (ids: CallIds): Promise<string> =>
+      JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    if (key === null) return sendText(response, 200, await perform())
+    if (key === null) return sendText(response, 200, await perform(new CallIds()))
     const answer = await idempotentCalls.run(callOf(caller, operation, key, text), perform)
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
     sendText(response, answer.httpCode, answer.text)

@@ -12,7 +12,8 @@ const document = { organizationId: 'acme', documentId: 'report' }
 const thread = { ...document, annotationId: 'remark' }
 const actionUser = { userId: 'ann' }
 
-type Kind = 'comment' | 'title'
+const kinds = ['comment', 'title', 'judgment'] as const
+type Kind = (typeof kinds)[number]
 
 /** A call with a key; the key is its text, too, so that what it has left can be counted. */
 interface Keyed {
@@ -30,6 +31,10 @@ const send = (server: ServerProcess, { key, kind }: Keyed) => {
     const data = { ...thread, actionUser, comments: [{ from: actionUser, text: key }] }
     return server.post('/v2/commentannotations/comments/add', data, headers)
   }
+  if (kind === 'judgment') {
+    const data = { query: key, decision: 'approve', reviewerId: key }
+    return server.post('/v2/memory/judgments/add', data, headers)
+  }
   const documents = [{ documentId: key, documentName: `name of ${key}` }]
   return server.post('/v2/organizations/documents/update', { organizationId: 'acme', documents }, headers)
 }
@@ -37,7 +42,7 @@ const send = (server: ServerProcess, { key, kind }: Keyed) => {
 /** Makes calls one after the other until the server is gone. */
 async function work(server: ServerProcess, name: string, calls: Keyed[]): Promise<void> {
   for (let at = 0; ; at++) {
-    const call: Keyed = { key: `${name}-${at}`, kind: at % 2 === 0 ? 'comment' : 'title', answered: false }
+    const call: Keyed = { key: `${name}-${at}`, kind: kinds[at % 3] ?? 'comment', answered: false }
     calls.push(call)
     try {
       call.answered = (await send(server, call)).status === 200
@@ -49,8 +54,21 @@ async function work(server: ServerProcess, name: string, calls: Keyed[]): Promis
 
 /** The texts of all comments there are. */
 async function comments(server: ServerProcess): Promise<readonly string[]> {
-  const { data } = await server.post('/v2/commentannotations/comments/get', thread)
-  return [...JSON.stringify(data).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text as string)
+  const texts: string[] = []
+  let token: string | undefined
+  do {
+    const page = { ...thread, pageSize: 100, ...(token !== undefined && { pageToken: token }) }
+    const { data, pageToken } = await server.post('/v2/commentannotations/comments/get', page)
+    for (const [, text] of JSON.stringify(data).matchAll(/"text":"([^"]*)"/g)) texts.push(text as string)
+    token = pageToken
+  } while (token !== undefined)
+  return texts
+}
+
+/** How many judgments a call has left. */
+async function judgments(server: ServerProcess, { key }: Keyed): Promise<number> {
+  const { data } = await server.post('/v2/memory/judgments/query', { reviewerId: key })
+  return (data as readonly unknown[]).length
 }
 
 async function newThread(server: ServerProcess): Promise<void> {
@@ -60,7 +78,7 @@ async function newThread(server: ServerProcess): Promise<void> {
   await server.post('/v2/commentannotations/add', { ...document, actionUser, annotations, ...flags })
 }
 
-it(`[IDEM-8] ${rounds} SIGKILLs while calls with keys are made: each is done once at most, and what is not known is said (seed ${seed})`, async () => {
+it(`[IDEM-8] ${rounds} SIGKILLs while calls with keys are made: what adds is done once, the rest once at most, and what is not known is said (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-idempotency-'))
   const counts = { replayed: 0, again: 0, unknown: 0 }
@@ -79,7 +97,7 @@ it(`[IDEM-8] ${rounds} SIGKILLs while calls with keys are made: each is done onc
         if (status === 200) counts[replayed ? 'replayed' : 'again'] += 1
         else {
           expect([call.kind, call.answered, status, details], call.key).toEqual([
-            'comment',
+            'judgment',
             false,
             409,
             { outcome: 'unknown' },
@@ -90,8 +108,12 @@ it(`[IDEM-8] ${rounds} SIGKILLs while calls with keys are made: each is done onc
         // What was answered before the kill was noted before it was answered.
         if (call.answered) expect(replayed, call.key).toBe(true)
       }
-      const found = await comments(server)
-      expect(new Set(found).size, `seed ${seed}`).toBe(found.length)
+      const keys = calls.filter(({ kind }) => kind === 'comment').map(({ key }) => key)
+      expect([...(await comments(server))].sort(), `seed ${seed}`).toEqual(keys.sort())
+      for (const call of calls.filter(({ kind }) => kind === 'judgment')) {
+        const least = call.answered ? 1 : 0
+        expect([least, 1], call.key).toContain(await judgments(server, call))
+      }
     }
     console.log(`calls made again after ${rounds} SIGKILLs: ${JSON.stringify(counts)}`)
     await server.end('SIGTERM')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { JobLoop } from '../../directory/job-loop.ts'
 import { decodeRecord } from '../../directory/records.ts'
@@ -5,6 +6,7 @@ import type { Key, Kv, Queue } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { CallIds } from '../call-ids.ts'
 import { errorBody } from '../envelope.ts'
 import { type Call, checkSame } from './call.ts'
 import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
@@ -41,8 +43,9 @@ export interface GivenAnswer {
 
 /**
  * Carries out calls with an `idempotency-key` once, and answers them as often as they are made, after the semantics of
- * draft-ietf-httpapi-idempotency-key-header. An operation that is `once` is noted before it begins: when its end is not
- * noted it is not made again, as nobody knows what it has done. One that is `repeatable` needs no such note.
+ * draft-ietf-httpapi-idempotency-key-header. An operation that is `once` or `adds` is noted before it begins. When its
+ * end is not noted nobody knows what it has done: one that `adds` is made again, with the same ids; one that is `once` is
+ * not. One that is `repeatable` needs no such note.
  */
 export class IdempotentCalls {
   readonly #options: IdempotentCallsOptions
@@ -84,18 +87,20 @@ export class IdempotentCalls {
    * @throws what `work` throws; ApiError INVALID_ARGUMENT when the key was used for another call; ABORTED when the first
    *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
-  async run(call: Call, work: () => Promise<string>): Promise<GivenAnswer> {
+  async run(call: Call, work: Work): Promise<GivenAnswer> {
     return this.#turns.run(call, () => this.#alone(call, work))
   }
 
-  async #alone(call: Call, work: () => Promise<string>): Promise<GivenAnswer> {
+  async #alone(call: Call, work: Work): Promise<GivenAnswer> {
     const record = await this.#records.find(call, this.#options.clock.now())
     if (record !== null) checkSame(record, call)
     if (record?.state === 'done') return this.#replay(call, record)
-    if (record?.state === 'begun' && call.effect === 'once') throw this.#refused('unknown', endUnknown())
-    const endsAt = record?.endsAt ?? this.#options.clock.now() + this.#options.keepMs
-    if (record === null) await this.#take(call)
-    return this.#first(call, endsAt, work)
+    if (record !== null && call.effect === 'once') throw this.#refused('unknown', endUnknown())
+    if (record !== null) return this.#carryOut(call, record, work)
+    await this.#take(call)
+    const begun = this.#begun(call)
+    if (isNoted(call)) await this.#begin(call, begun)
+    return this.#carryOut(call, begun, work)
   }
 
   #replay(call: Call, { httpCode, answer }: DoneRecord): GivenAnswer {
@@ -105,11 +110,10 @@ export class IdempotentCalls {
     return { httpCode, text, replayed: true }
   }
 
-  async #first(call: Call, endsAt: number, work: () => Promise<string>): Promise<GivenAnswer> {
-    if (call.effect === 'once') await this.#begin(call, endsAt)
+  async #carryOut(call: Call, { seed, endsAt }: BegunRecord, work: Work): Promise<GivenAnswer> {
     let text: string
     try {
-      text = await work()
+      text = await work(new CallIds(seed))
     } catch (error) {
       await this.#failed(call, endsAt, error)
       throw error
@@ -119,9 +123,14 @@ export class IdempotentCalls {
     return { httpCode: 200, text, replayed: false }
   }
 
-  async #begin(call: Call, endsAt: number): Promise<void> {
+  #begun(call: Call): BegunRecord {
+    const { clock, keepMs } = this.#options
+    return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
+  }
+
+  async #begin(call: Call, record: BegunRecord): Promise<void> {
     try {
-      await this.#records.put(call, { state: 'begun', ...noted(call, endsAt) })
+      await this.#records.put(call, record)
     } catch (error) {
       await this.#giveBack(call)
       throw error
@@ -133,9 +142,9 @@ export class IdempotentCalls {
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, endsAt, error.httpCode, JSON.stringify(errorBody(error)))
     // A call that is noted and unknown stays so; one that is not is made again.
-    if (ending === 'unknown' && call.effect === 'once') return
+    if (ending === 'unknown' && isNoted(call)) return
     await this.#giveBack(call)
-    if (call.effect === 'once') await this.#whileStored(this.#records.remove(call, endsAt))
+    if (isNoted(call)) await this.#whileStored(this.#records.remove(call, endsAt))
   }
 
   /** Notes how a call has ended, before it is answered. */
@@ -182,7 +191,14 @@ export class IdempotentCalls {
   }
 }
 
+/** What a call does, with ids for what it makes; resolves with the text of its answer. */
+export type Work = (ids: CallIds) => Promise<string>
+
+type BegunRecord = Extract<CallRecord, { state: 'begun' }>
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
 type Outcome = 'first' | 'replayed' | 'unknown' | 'lost' | 'too_many'
+
+/** What is `repeatable` leaves the same without. */
+const isNoted = ({ effect }: Call): boolean => effect === 'once' || effect === 'adds'
 
 const noted = ({ operation, body }: Call, endsAt: number) => ({ operation, body, endsAt })

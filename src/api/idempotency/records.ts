@@ -12,8 +12,8 @@ interface Common {
 
 /** What is kept of a call. */
 export type CallRecord =
-  /** How it ended is not known, unless it is under way. */
-  | (Common & { readonly state: 'begun' })
+  /** How it ended is not known, unless it is under way. `seed` is of the ids that it makes. */
+  | (Common & { readonly state: 'begun'; readonly seed: string })
   /** `answer` is sealed; null: it was too large to be kept. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 

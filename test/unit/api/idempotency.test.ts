@@ -1,7 +1,9 @@
 import { beforeEach, expect, it } from 'vitest'
+import type { CallIds } from '../../../src/api/call-ids.ts'
 import { type Call, callOf } from '../../../src/api/idempotency/call.ts'
 import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
 import { idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
+import type { Effect } from '../../../src/api/operation.ts'
 import type { Engine, KvEntry } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ApiError } from '../../../src/errors.ts'
@@ -28,7 +30,7 @@ function started(limits = {}, secrets: readonly string[] = ['a secret']): Idempo
   return new IdempotentCalls({ kv, queue, clock, log, metrics, secrets, keepMs, limits: all })
 }
 
-const callWith = (key: string, effect: 'once' | 'repeatable' = 'once', text = '{}'): Call =>
+const callWith = (key: string, effect: Effect = 'once', text = '{}'): Call =>
   callOf(caller, { path: '/v2/test/do', effect }, key, text)
 
 const { part } = callWith('any')
@@ -62,6 +64,29 @@ it('[IDEM-8] what a process that died had begun is not made again if it is once,
     }
     expect(second.times).toBe(effect === 'repeatable' ? 1 : 0)
   }
+})
+
+it('[IDEM-8] what adds makes the same ids when it is made again, and others when the key is a new one', async () => {
+  const ids: string[][] = []
+  const adding = async (make: CallIds, end: Promise<string>) => {
+    ids.push([make.make(), make.make()])
+    return end
+  }
+  void started().run(callWith('a', 'adds'), (make) => adding(make, never()))
+  await expect.poll(() => ids.length).toBe(1)
+  const calls = started()
+  const failed = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.reject(new Error('a bug'))))
+  await expect(failed).rejects.toThrow('a bug')
+  const done = () => calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('"done"')))
+  expect(await done()).toMatchObject({ text: '"done"', replayed: false })
+  expect(await done()).toMatchObject({ text: '"done"', replayed: true })
+  clock.advance(keepMs)
+  expect(await done()).toMatchObject({ replayed: false })
+  const [first, second, third, later] = ids
+  expect([second, third]).toEqual([first, first])
+  expect(new Set([...(first ?? []), ...(later ?? [])]).size).toBe(4)
+  for (const id of first ?? [])
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
 it('[IDEM-8] a failure that is our fault, or of the store, leaves unknown what was done', async () => {
