@@ -33,7 +33,7 @@ function parameter(afterFailure: string): object {
       'Any text that no other call of yours has, such as a UUID. The same call with the same key is carried out once, ' +
       'also when it is made several times at once, and answered each time as the first time: as a success, or as a ' +
       'refusal for what there is or is not (403, 404, 409 ALREADY_EXISTS, FAILED_PRECONDITION). INVALID_ARGUMENT, ' +
-      'UNAUTHENTICATED, ABORTED, RESOURCE_EXHAUSTED and UNAVAILABLE are not remembered. ' +
+      'UNAUTHENTICATED, ABORTED and RESOURCE_EXHAUSTED are not remembered. ' +
       `${afterFailure} The key with another operation or another body, of which every byte counts, is INVALID_ARGUMENT. ` +
       'Keys are remembered for 24 hours, unless the server is told otherwise.',
     schema: { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: '^[!-~]+$' },
