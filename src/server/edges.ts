@@ -91,6 +91,7 @@ export function createHttp({
   comments,
   subscribing,
   pageTokens,
+  idempotentCalls,
   origins,
   ...rest
 }: Services): HttpEdge {
@@ -140,6 +141,7 @@ export function createHttp({
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    idempotentCalls,
     origins,
     quotas: apiQuotasOf({ config, clock, reports: rest.reports }),
     bodyBytesMax: config.maxBodyBytes,

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
+import { IdempotentCalls } from '../../src/api/idempotency/calls.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
@@ -27,6 +28,7 @@ const faults: Readonly<Record<string, unknown>> = {
 const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
+  effect: 'once',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
@@ -43,7 +45,7 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv, bus } = await openMemoryEngine()
+  const { kv, bus, queue } = await openMemoryEngine()
   const tenants = new Tenants(kv)
   const origins = new Origins(new Domains(tenants, bus), bus)
   const authenticator = new Authenticator({
@@ -55,7 +57,8 @@ beforeAll(async () => {
     onRefusal: () => {},
   })
   const metrics = createMetrics()
-  const reports = new LimitReports({ clock: systemClock, log, metrics })
+  const clock = systemClock
+  const reports = new LimitReports({ clock, log, metrics })
   const router = createRouter({
     operations: [fail],
     pages: [],
@@ -63,6 +66,15 @@ beforeAll(async () => {
     authenticator,
     origins,
     quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
+    idempotentCalls: new IdempotentCalls({
+      kv,
+      queue,
+      clock,
+      log,
+      metrics,
+      secrets: ['secret'],
+      keepMs: 1000,
+    }),
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),
