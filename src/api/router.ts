@@ -6,6 +6,7 @@ import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Auditor } from './auditor.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
 import { answerable, sendError, sendJson, successBody } from './envelope.ts'
@@ -21,6 +22,7 @@ export interface ApiParts {
   readonly pages: readonly Page[]
   readonly services: Services
   readonly authenticator: Authenticator
+  readonly auditor: Auditor
   readonly origins: Origins
   /** Null: no limit. */
   readonly rateLimiter: RateLimiter | null
@@ -43,7 +45,7 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
-    app.get(page.path, (request, response) => sendPage(page, request, response))
+    app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
   const validators = new Validators()
@@ -63,18 +65,22 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, origins, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, auditor, origins, rateLimiter, bodyBytesMax, readiness } = parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
     if (!ready.ok) throw new ApiError('UNAVAILABLE', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await authenticator.callerOf(operation.auth, request.headers)
+    const caller = await authenticator.callerOf(operation.auth, request.headers).catch((error: unknown) => {
+      auditor.refused(operation.auth, error, request)
+      throw error
+    })
     limitRate(rateLimiter, rateKeyOf(caller))
     const { data, length } = await readData(request, bodyBytesMax)
     validate(data, length)
-    const answer = await operation.run(data, { caller, services })
+    const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
+    const answer = await auditor.run(call, () => operation.run(data, { caller, services }))
     sendJson(response, 200, successBody(answer, operation.envelope))
   }
 }

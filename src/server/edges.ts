@@ -2,6 +2,7 @@ import { Authenticator } from '../access/credentials.ts'
 import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
+import { Auditor } from '../api/auditor.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
 import { pages } from '../api/pages.ts'
@@ -19,6 +20,8 @@ import type { Services } from './services.ts'
 /** Bytes on their way to the disk above which reading from sockets pauses. */
 const pendingBytesMax = 33_554_432
 
+const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
+
 /** The websocket edge. */
 export function createSync({
   config,
@@ -32,6 +35,7 @@ export function createSync({
   directory,
   origins,
   defaultTenant,
+  auditing,
 }: Services): SyncServer {
   return new SyncServer(
     {
@@ -61,6 +65,10 @@ export function createSync({
       pressure: new ReadPressure(() => engine.pendingBytes(), pendingBytesMax),
       allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
+      onRefused: (clientAddress) => {
+        if (config.audit !== 'off')
+          auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
+      },
     },
   )
 }
@@ -84,6 +92,7 @@ export function createHttp({
   subscribing,
   pageTokens,
   origins,
+  auditing,
   ...rest
 }: Services): HttpEdge {
   const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
@@ -127,12 +136,14 @@ export function createHttp({
       rooms,
       versions,
       pageTokens,
+      audit: auditing.audit,
       log: engine.log,
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),
     origins,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,

@@ -2,6 +2,7 @@ import { configuredProvider } from '../access/configured-provider.ts'
 import { Origins } from '../access/origins.ts'
 import { Tokens } from '../access/tokens.ts'
 import { PageTokens } from '../api/page-tokens.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import { type Comments, createComments } from '../comments/comments.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -37,6 +38,7 @@ export interface Base {
   readonly engine: Engine
   readonly metrics: Metrics
   readonly tenancy: Tenancy
+  readonly auditing: Audit
   readonly stopping: AbortSignal
 }
 

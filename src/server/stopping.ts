@@ -24,16 +24,17 @@ export async function endServer(services: Services, edge: HttpEdge, sync: SyncSe
 }
 
 async function finishServer(
-  { rooms, versions, directory, userData, comments, engine }: Services,
+  { rooms, versions, directory, userData, comments, auditing, engine }: Services,
   edge: HttpEdge,
   visits: Promise<void>,
   restarting: Close,
 ): Promise<void> {
-  const working = [directory.removals, userData, comments.judging, versions]
+  const working = [directory.removals, userData, comments.judging, versions, auditing.sweep]
   await Promise.all(working.map((each) => each.stop()))
   await rooms.closeAll(restarting)
   await directory.edits.stop()
   await visits
+  await auditing.refusals.flush()
   // A connection that will not end must not keep the store open.
   await Promise.all([edge.close(), engine.close()])
 }

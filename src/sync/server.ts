@@ -41,6 +41,8 @@ export interface SyncParts extends SessionTools {
   readonly bus: Bus
   readonly records: DocumentRecords
   readonly logger: Log
+  /** Told of a token that was refused, and where it came from. Must not throw. */
+  readonly onRefused: (clientAddress: string) => void
 }
 
 /** Largest message of a client that has not been authenticated. */
@@ -155,6 +157,8 @@ export class SyncServer {
     if (connection.destroyed) return
     if (identity instanceof TokenRefused) {
       this.#parts.metrics.authFailures.inc({ reason: identity.reason })
+      if (!ordinary.includes(identity.reason))
+        this.#parts.onRefused(clientAddress(request, this.#options.proxies))
       return this.#refuseUnread(request, connection, head, closeOf(identity))
     }
     this.#accept(this.#sockets, request, connection, head, (socket) => {
@@ -279,6 +283,9 @@ export class SyncServer {
     for (const session of this.#sessions) session.tick(now)
   }
 }
+
+/** Refusals of tokens that are no attempt at anything. */
+const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
 
 const notThere = close('notFound', 'no such document')
 
