@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Kv } from '../engine/engine.ts'
+import type { Kv, KvCommit } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import { type AuditPlace, auditId, auditKeys, auditPart } from './keys.ts'
 import { type AuditPage, type AuditQuery, type AuditRange, listRecords } from './listing.ts'
@@ -15,6 +15,8 @@ export interface Begun {
   /** Adds what came of it, and the ids that were made; nobody waits for that to be durable. */
   end(outcome: string, made?: ConcernedIds): void
 }
+
+type Pace = NonNullable<KvCommit['pace']>
 
 export interface AuditLogOptions {
   readonly kv: Kv
@@ -53,12 +55,18 @@ export class AuditLog {
   begin(place: AuditPlace, entry: NewRecord): Begun {
     const at = this.#options.clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
-    const stored = this.#put(place, record)
+    const stored = this.#put(place, record, 'soon')
+    let pace: Pace = 'now'
+    const settled = () => {
+      pace = 'soon'
+    }
     // Whoever does not come to wait for it fails by the same store.
-    stored.catch(() => {})
+    stored.then(settled, settled)
     return {
       stored,
-      end: (outcome, made = {}) => this.#end(place, { ...record, outcome, ids: { ...record.ids, ...made } }),
+      // Where the call itself has written nothing, the end takes the beginning along.
+      end: (outcome, made = {}) =>
+        this.#end(place, { ...record, outcome, ids: { ...record.ids, ...made } }, pace),
     }
   }
 
@@ -81,12 +89,12 @@ export class AuditLog {
     return listRecords(this.#options.kv, auditPart(place), query, range)
   }
 
-  async #put(place: AuditPlace, record: AuditRecord): Promise<void> {
-    await this.#options.kv.commit(auditPart(place), { puts: [entryOf(record)] })
+  async #put(place: AuditPlace, record: AuditRecord, pace: Pace): Promise<void> {
+    await this.#options.kv.commit(auditPart(place), { puts: [entryOf(record)], pace })
   }
 
-  #end(place: AuditPlace, record: AuditRecord): void {
-    const ending = this.#put(place, record)
+  #end(place: AuditPlace, record: AuditRecord, pace: Pace): void {
+    const ending = this.#put(place, record, pace)
       .catch((err: unknown) =>
         this.#options.log.warn({ err, auditId: record.id }, 'what came of a call is not in the audit log'),
       )

@@ -17,6 +17,10 @@ export async function pairsUnder(data: string, text: string): Promise<readonly s
   return found
 }
 
+/** Of such keys those that are no records of the audit log. */
+export const notAudited = (keys: readonly string[]): readonly string[] =>
+  keys.filter((key) => !key.startsWith('k audit '))
+
 /** Keys under which a LevelDB that is closed has one of `texts`, in the key or in the value; printable characters only. */
 export async function keysHolding(data: string, texts: readonly string[]): Promise<readonly string[]> {
   const store = await openLevelStore(join(data, 'store'))
