@@ -61,18 +61,19 @@ interface Measured {
 
 async function measure(
   server: BenchServer,
-  { path, data }: Operation,
+  operation: Operation,
   { ms, perSecond }: Measured,
 ): Promise<void> {
   for (let index = 0; index < calls; index++) {
     const start = performance.now()
-    await done(server, path, data())
+    await done(server, operation.path, operation.data())
     ms.push(performance.now() - start)
   }
   const start = performance.now()
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      for (let index = 0; index < calls / atOnce; index++) await done(server, path, data())
+      for (let index = 0; index < calls / atOnce; index++)
+        await done(server, operation.path, operation.data())
     }),
   )
   perSecond.push((calls * 1000) / (performance.now() - start))
@@ -103,7 +104,7 @@ for (const operation of operations) {
     `${round(times[1], 2)} ms`,
     `${round(rates[0], 0)}/s`,
     `${round(rates[1], 0)}/s`,
-    String(round(rates[1] / rates[0], 2)),
+    round(rates[1] / rates[0]),
   ])
 }
 const head = [

@@ -98,19 +98,22 @@ export class GroupCommit {
   }
 
   #schedule(pace: Pace): void {
-    if (pace === 'soon') {
-      this.#later ??= setTimeout(() => {
-        this.#later = null
-        this.#schedule('now')
-      }, soonMs)
-      return
-    }
+    if (pace === 'soon') return this.#scheduleSoon()
     if (this.#scheduled || this.#writing !== null) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
       void this.#writeAll()
     })
+  }
+
+  /** Comes to nothing where somebody else has been quicker. */
+  #scheduleSoon(): void {
+    if (this.#later !== null) return
+    this.#later = setTimeout(() => {
+      this.#later = null
+      this.#schedule('now')
+    }, soonMs)
   }
 
   async #writeAll(): Promise<void> {
