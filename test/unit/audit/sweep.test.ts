@@ -32,7 +32,11 @@ it('[AUDIT-7] records that are too old go from every log, a bounded number at a 
     const found = await Promise.all(places.map((place) => audit.list(place, {}, range)))
     return found.map(({ items }) => items.length)
   }
-  for (const place of places) await audit.add(place, Array.from({ length: 1_100 }, () => record))
+  for (const place of places)
+    await audit.add(
+      place,
+      Array.from({ length: 1_100 }, () => record),
+    )
   clock.advance(hourMs)
   for (const place of places) await audit.add(place, [record])
   const sweep = new Sweep({ kv, tenants, clock, log, keepMs })
