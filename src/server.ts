@@ -85,6 +85,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   services.webhooks.start()
   services.versions.start()
   auditing.sweep.start()
+  services.idempotentCalls.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()

@@ -36,6 +36,11 @@ export const auditRecordAnswer = {
       type: 'string',
       description: 'First 32 hex digits of the SHA-256 of the `idempotency-key` header.',
     },
+    replayed: {
+      type: 'boolean',
+      description:
+        'True: it was answered what an earlier call with its key was answered, and nothing was done.',
+    },
     refusals: {
       type: 'object',
       required: ['count', 'since'],
@@ -50,7 +55,7 @@ export const auditRecordAnswer = {
 
 /** A record as it is answered, and printed by `weft audit`: what it does not have is left out. */
 export function showRecord(record: AuditRecord): From<typeof auditRecordAnswer> {
-  const { apiKey, clientAddress, requestId, idsLeftOut, idempotencyKeyHash, refusals } = record
+  const { apiKey, clientAddress, requestId, idsLeftOut, idempotencyKeyHash, replayed, refusals } = record
   return {
     auditId: record.id,
     timestamp: record.at,
@@ -63,6 +68,7 @@ export function showRecord(record: AuditRecord): From<typeof auditRecordAnswer> 
     ids: record.ids,
     ...(idsLeftOut > 0 && { idsLeftOut }),
     ...(idempotencyKeyHash !== null && { idempotencyKeyHash }),
+    ...(replayed && { replayed }),
     ...(refusals !== null && { refusals }),
   }
 }

@@ -7,15 +7,16 @@ import type { AnyCaller } from '../access/credentials.ts'
 import { apiKeyHeader } from '../access/key-credentials.ts'
 import { workspaceIdHeader } from '../access/workspace-credentials.ts'
 import type { AuditPlace } from '../audit/keys.ts'
-import type { AuditLog, Begun } from '../audit/log.ts'
-import { type ConcernedIds, success } from '../audit/record.ts'
+import type { AuditLog, Begun, Ending } from '../audit/log.ts'
+import { success } from '../audit/record.ts'
 import type { Claim, Door, Refusals } from '../audit/refusals.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { auditedOf, madeBy } from './audited.ts'
 import { concernedIds } from './concerned-ids.ts'
 import { answerable } from './envelope.ts'
-import type { Answer, Operation } from './operation.ts'
+import type { GivenAnswer } from './idempotency/calls.ts'
+import type { Operation } from './operation.ts'
 
 export interface AuditorOptions {
   readonly audit: AuditLog
@@ -52,7 +53,7 @@ export class Auditor {
    * Carries out a call; when it has ended its record is durable, if it is one to be recorded.
    * @throws what `work` throws; StoreUnavailable where the record may be lost: then nobody is told of a success
    */
-  async run<A extends Answer<unknown>>(call: AuditedCall, work: () => Promise<A>): Promise<A> {
+  async run(call: AuditedCall, work: () => Promise<GivenAnswer>): Promise<GivenAnswer> {
     const { operation, caller, data, request, requestId } = call
     if (!this.#isRecorded(operation.path)) return work()
     const begun = this.#options.audit.begin(placeOf(caller), {
@@ -64,7 +65,7 @@ export class Auditor {
       ...concernedIds(operation.request, data),
       idempotencyKeyHash: idempotencyKeyHash(request),
     })
-    return this.#carryOut(begun, work, ({ data: answer }) => madeIds(madeBy(operation.path), answer))
+    return this.#carryOut(begun, work, (answer) => endingOf(operation.path, answer))
   }
 
   /** As `run`, for a page that hands something out to the operator. The record is durable before `work` begins. */
@@ -74,7 +75,7 @@ export class Auditor {
     const entry = { operation: path, actor: 'operator', clientAddress, requestId } as const
     const begun = this.#options.audit.begin(null, entry)
     await begun.stored
-    return this.#carryOut(begun, work, () => ({}))
+    return this.#carryOut(begun, work, () => ({ outcome: success }))
   }
 
   /** Counts a call whose credentials were refused with `error`, if that is what it says. */
@@ -90,17 +91,17 @@ export class Auditor {
     this.#options.refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
   }
 
-  async #carryOut<T>(begun: Begun, work: () => Promise<T>, made: (done: T) => ConcernedIds): Promise<T> {
+  async #carryOut<T>(begun: Begun, work: () => Promise<T>, ending: (done: T) => Ending): Promise<T> {
     // From here on the engine writes nothing before the record.
     await nextTurn()
     let done: T
     try {
       done = await work()
     } catch (error) {
-      begun.end(answerable(error)?.status ?? 'INTERNAL')
+      begun.end({ outcome: answerable(error)?.status ?? 'INTERNAL' })
       throw error
     }
-    begun.end(success, made(done))
+    begun.end(ending(done))
     await begun.stored
     return done
   }
@@ -144,8 +145,19 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
   return createHash('sha256').update(key).digest('hex').slice(0, hashLength)
 }
 
-/** Members of an answer that are ids. */
-function madeIds(members: readonly string[], answer: unknown): ConcernedIds {
-  const found = Object.entries(answer ?? {}).filter(([name]) => members.includes(name))
-  return Object.fromEntries(found.map(([name, id]) => [name, [String(id)]]))
+/** What is kept of an answer: whether it is a success, and the ids that were made. */
+function endingOf(path: string, { httpCode, text, replayed }: GivenAnswer): Ending {
+  if (httpCode !== 200) {
+    const { error } = JSON.parse(text) as { readonly error: { readonly status: string } }
+    return { outcome: error.status, replayed }
+  }
+  const members = madeBy(path)
+  if (members.length === 0) return { outcome: success, replayed }
+  const { result } = JSON.parse(text) as { readonly result: { readonly data: object } }
+  const found = Object.entries(result.data).filter(([name]) => members.includes(name))
+  return {
+    outcome: success,
+    replayed,
+    made: Object.fromEntries(found.map(([name, id]) => [name, [String(id)]])),
+  }
 }

@@ -8,8 +8,11 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Auditor } from './auditor.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
+import { CallIds } from './call-ids.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
-import { answerable, sendError, sendJson, successBody } from './envelope.ts'
+import { answerable, sendError, sendText, successBody } from './envelope.ts'
+import { callOf, idempotencyKeyOf, replayedHeader } from './idempotency/call.ts'
+import type { IdempotentCalls } from './idempotency/calls.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -24,6 +27,7 @@ export interface ApiParts {
   readonly authenticator: Authenticator
   readonly auditor: Auditor
   readonly origins: Origins
+  readonly idempotentCalls: IdempotentCalls
   /** Null: no limit. */
   readonly rateLimiter: RateLimiter | null
   readonly bodyBytesMax: number
@@ -65,7 +69,8 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, auditor, origins, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, auditor, origins, idempotentCalls, rateLimiter, bodyBytesMax, readiness } =
+    parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
@@ -77,11 +82,19 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
       throw error
     })
     limitRate(rateLimiter, rateKeyOf(caller))
-    const { data, length } = await readData(request, bodyBytesMax)
-    validate(data, length)
+    const { data, text } = await readData(request, bodyBytesMax)
+    validate(data, text.length)
+    const perform = async (ids: CallIds): Promise<string> =>
+      JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
+    const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
     const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
-    const answer = await auditor.run(call, () => operation.run(data, { caller, services }))
-    sendJson(response, 200, successBody(answer, operation.envelope))
+    const answer = await auditor.run(call, async () =>
+      key === null
+        ? { httpCode: 200, text: await perform(new CallIds()), replayed: false }
+        : idempotentCalls.run(callOf(caller, operation, key, text), perform),
+    )
+    if (answer.replayed) response.setHeader(replayedHeader, 'true')
+    sendText(response, answer.httpCode, answer.text)
   }
 }
 

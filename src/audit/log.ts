@@ -13,7 +13,14 @@ export interface Begun {
   /** Resolves when the record is durable. @throws StoreUnavailable when that is unknown */
   readonly stored: Promise<void>
   /** Adds what came of it, and the ids that were made; nobody waits for that to be durable. */
-  end(outcome: string, made?: ConcernedIds): void
+  end(end: Ending): void
+}
+
+export interface Ending {
+  readonly outcome: string
+  /** Ids that were made. */
+  readonly made?: ConcernedIds
+  readonly replayed?: boolean
 }
 
 type Pace = NonNullable<KvCommit['pace']>
@@ -32,6 +39,7 @@ const blank = {
   ids: {},
   idsLeftOut: 0,
   idempotencyKeyHash: null,
+  replayed: false,
   refusals: null,
 } satisfies Partial<AuditRecord>
 
@@ -65,8 +73,8 @@ export class AuditLog {
     return {
       stored,
       // Where the call itself has written nothing, the end takes the beginning along.
-      end: (outcome, made = {}) =>
-        this.#end(place, { ...record, outcome, ids: { ...record.ids, ...made } }, pace),
+      end: ({ outcome, made = {}, replayed = false }) =>
+        this.#end(place, { ...record, outcome, replayed, ids: { ...record.ids, ...made } }, pace),
     }
   }
 

@@ -31,6 +31,8 @@ export interface AuditRecord {
   readonly idsLeftOut: number
   /** Start of the SHA-256 of the `idempotency-key` header, in hex; null: none was sent. */
   readonly idempotencyKeyHash: string | null
+  /** It was answered what was answered to an earlier call with its key, and nothing was done. */
+  readonly replayed: boolean
   /** Of refusals: how many, and since when; null: it stands for itself. */
   readonly refusals: Refusals | null
 }

@@ -91,6 +91,7 @@ export function createHttp({
   comments,
   subscribing,
   pageTokens,
+  idempotentCalls,
   origins,
   auditing,
   ...rest
@@ -144,6 +145,7 @@ export function createHttp({
     },
     authenticator,
     auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),
+    idempotentCalls,
     origins,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,

@@ -95,8 +95,24 @@ it('[AUDIT-1] ids that are made are there; what the operator does is in no works
   expect(await audit({ operation: '/v2/workspace/create' })).toEqual([])
 })
 
+it('[AUDIT-1] a call that is made again with its idempotency key is there again, as replayed', async () => {
+  const headers = { ...ofWorkspace(server), 'idempotency-key': 'once-and-again' }
+  const reset = () => server.post('/v2/workspace/authtoken/reset', { apiKey: 'gone' }, headers)
+  const add = () =>
+    server.post('/v2/organizations/add', { organizations: [{ organizationId: 'again' }] }, headers)
+  for (const call of [add, add, reset, reset]) await call()
+  const found = (await audit({ pageSize: 4 })) as readonly (Shown & { replayed?: true })[]
+  expect(found.slice(2).map(({ outcome, replayed }) => [outcome, replayed])).toEqual([
+    ['success', true],
+    ['success', undefined],
+  ])
+  expect(found.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['NOT_FOUND', 'NOT_FOUND'])
+})
+
 it('[AUDIT-2] every operation says whether it is recorded, those that delete or change rights always', () => {
   const kinds = new Map(operations.map(({ path }) => [path, auditedOf(path)]))
+  const unseen = operations.filter(({ path, effect }) => effect !== 'reads' && kinds.get(path) === 'read')
+  expect(unseen.map(({ path }) => path)).toEqual([])
   expect(kinds.size).toBe(operations.length)
   const forgotten = operations
     .filter(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
 import { Auditor } from '../../src/api/auditor.ts'
+import { IdempotentCalls } from '../../src/api/idempotency/calls.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
@@ -28,6 +29,7 @@ const faults: Readonly<Record<string, unknown>> = {
 const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
+  effect: 'once',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
@@ -44,7 +46,7 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv, bus } = await openMemoryEngine()
+  const { kv, bus, queue } = await openMemoryEngine()
   const tenants = new Tenants(kv)
   const origins = new Origins(new Domains(tenants, bus), bus)
   const authenticator = new Authenticator({
@@ -55,7 +57,9 @@ beforeAll(async () => {
     defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
     onRefusal: () => {},
   })
-  const { audit, refusals } = createAudit({ kv, tenants, clock: systemClock, log, keepMs: 1 })
+  const metrics = createMetrics()
+  const clock = systemClock
+  const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const router = createRouter({
     operations: [fail],
     pages: [],
@@ -63,11 +67,20 @@ beforeAll(async () => {
     authenticator,
     auditor: new Auditor({ audit, refusals, mode: 'off', proxies: 0 }),
     origins,
+    idempotentCalls: new IdempotentCalls({
+      kv,
+      queue,
+      clock,
+      log,
+      metrics,
+      secrets: ['secret'],
+      keepMs: 1000,
+    }),
     rateLimiter: null,
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),
-    metrics: createMetrics(),
+    metrics,
     log,
   })
   http.on('request', router)

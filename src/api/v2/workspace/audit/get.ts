@@ -11,6 +11,7 @@ const time = { type: 'integer', minimum: 0 } as const
 export const getAudit = operation({
   path,
   auth: 'workspace',
+  effect: 'reads',
   summary: 'List who did what',
   description:
     'The audit log of the workspace, by time: calls that administrate, delete or hand out secrets, or, by an option of ' +
