@@ -269,6 +269,13 @@ export const options = {
     30,
     'Days for which is known what has become of an event that was told, or could not be.',
   ),
+  audit: option(
+    oneOf('admin', 'all', 'off'),
+    'admin',
+    'Calls that are recorded: those that administrate, delete or hand out secrets (`admin`), all that change something ' +
+      '(`all`), or none (`off`).',
+  ),
+  auditDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
   webhookAllow: option<readonly string[]>(
     destinations,
     [],

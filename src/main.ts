@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
@@ -22,5 +23,6 @@ const program = new Command('weft')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(compactCommand())
+  .addCommand(auditCommand())
 
 await runCommand(program, process.argv)

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['events'],
   ['directory'],
   ['memory'],
-  ['notifications', 'comments', 'subscriptions'],
+  ['notifications', 'comments', 'subscriptions', 'audit'],
   ['access'],
   ['rooms'],
   ['versions', 'storage'],

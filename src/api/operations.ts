@@ -88,6 +88,7 @@ import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/g
 import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
 import { createApiKey } from './v2/workspace/apikey/create.ts'
 import { getApiKeys } from './v2/workspace/apikeys/get.ts'
+import { getAudit } from './v2/workspace/audit/get.ts'
 import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
 import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
 import { createWorkspace } from './v2/workspace/create.ts'
@@ -189,6 +190,7 @@ export const operations: readonly Operation[] = [
   updateAdvancedWebhookConfig,
   createApiKey,
   getApiKeys,
+  getAudit,
   resetAuthToken,
   getAuthTokens,
   createWorkspace,

@@ -6,6 +6,7 @@ import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Auditor } from './auditor.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
 import { CallIds } from './call-ids.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
@@ -24,6 +25,7 @@ export interface ApiParts {
   readonly pages: readonly Page[]
   readonly services: Services
   readonly authenticator: Authenticator
+  readonly auditor: Auditor
   readonly origins: Origins
   readonly idempotentCalls: IdempotentCalls
   readonly quotas: ApiQuotas
@@ -46,7 +48,7 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
-    app.get(page.path, (request, response) => sendPage(page, request, response))
+    app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
   app.use(limitAddress(parts.quotas))
@@ -67,14 +69,18 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, origins, idempotentCalls, quotas, bodyBytesMax, readiness } = parts
+  const { services, authenticator, auditor, origins, idempotentCalls, quotas, bodyBytesMax, readiness } =
+    parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
     if (!ready.ok) throw new ApiError('UNAVAILABLE', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await authenticator.callerOf(operation.auth, request.headers)
+    const caller = await authenticator.callerOf(operation.auth, request.headers).catch((error: unknown) => {
+      auditor.refused(operation.auth, error, request)
+      throw error
+    })
     response.locals.caller = caller
     const count = limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
     const { data, text } = await readData(request, bodyBytesMax, count)
@@ -82,8 +88,12 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     const perform = async (ids: CallIds): Promise<string> =>
       JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
     const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
-    if (key === null) return sendText(response, 200, await perform(new CallIds()))
-    const answer = await idempotentCalls.run(callOf(caller, operation, key, text), perform)
+    const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
+    const answer = await auditor.run(call, async () =>
+      key === null
+        ? { httpCode: 200, text: await perform(new CallIds()), replayed: false }
+        : idempotentCalls.run(callOf(caller, operation, key, text), perform),
+    )
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
     sendText(response, answer.httpCode, answer.text)
   }

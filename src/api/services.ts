@@ -1,5 +1,6 @@
 import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
+import type { AuditLog } from '../audit/log.ts'
 import type { Clock } from '../clock.ts'
 import type { Annotations } from '../comments/annotations.ts'
 import type { Locations } from '../comments/locations.ts'
@@ -52,6 +53,7 @@ export interface Services extends Tenancy {
   readonly endpoints: Endpoints
   readonly deliveries: Deliveries
   readonly pageTokens: PageTokens
+  readonly audit: AuditLog
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
   /** Reads of a workspace; null: no limit. */

@@ -209,6 +209,11 @@ export interface KvCommit {
   readonly puts?: readonly KvEntry[]
   readonly dels?: readonly Key[]
   readonly jobs?: readonly Job[]
+  /**
+   * `soon`: nobody waits for it alone, so it is written together with what is asked for after it, or at the latest
+   * after 20 ms; never after what is asked for a turn of the event loop later. `now` unless given.
+   */
+  readonly pace?: 'now' | 'soon'
 }
 
 /** Ordered keys and values in partitions. A commit is atomic within its partition. */

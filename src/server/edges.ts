@@ -2,6 +2,7 @@ import { Authenticator } from '../access/credentials.ts'
 import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
+import { Auditor } from '../api/auditor.ts'
 import { boundConnections } from '../api/http-connections.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
@@ -21,6 +22,8 @@ import type { Services } from './services.ts'
 /** Bytes on their way to the disk above which reading from sockets pauses. */
 const pendingBytesMax = 33_554_432
 
+const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
+
 /** The websocket edge. */
 export function createSync({
   config,
@@ -35,6 +38,7 @@ export function createSync({
   directory,
   origins,
   defaultTenant,
+  auditing,
 }: Services): SyncServer {
   return new SyncServer(
     {
@@ -69,6 +73,10 @@ export function createSync({
       ),
       allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
+      onRefused: (clientAddress) => {
+        if (config.audit !== 'off')
+          auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
+      },
     },
   )
 }
@@ -93,6 +101,7 @@ export function createHttp({
   pageTokens,
   idempotentCalls,
   origins,
+  auditing,
   ...rest
 }: Services): HttpEdge {
   const { rateLimitWorkspaceGetPerMinute: perMinute } = config
@@ -135,12 +144,14 @@ export function createHttp({
       rooms,
       versions,
       pageTokens,
+      audit: auditing.audit,
       log: engine.log,
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),
     idempotentCalls,
     origins,
     quotas: apiQuotasOf({ config, clock, reports: rest.reports }),

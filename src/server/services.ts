@@ -3,6 +3,7 @@ import { Origins } from '../access/origins.ts'
 import { Tokens } from '../access/tokens.ts'
 import { IdempotentCalls } from '../api/idempotency/calls.ts'
 import { PageTokens } from '../api/page-tokens.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import { type Comments, createComments } from '../comments/comments.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -40,6 +41,7 @@ export interface Base {
   readonly metrics: Metrics
   readonly reports: LimitReports
   readonly tenancy: Tenancy
+  readonly auditing: Audit
   readonly stopping: AbortSignal
 }
 

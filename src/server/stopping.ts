@@ -25,16 +25,17 @@ export async function endServer(services: Services, edge: HttpEdge, sync: SyncSe
 }
 
 async function finishServer(
-  { rooms, versions, directory, userData, comments, idempotentCalls, engine }: Services,
+  { rooms, versions, directory, userData, comments, idempotentCalls, auditing, engine }: Services,
   edge: HttpEdge,
   visits: Promise<void>,
   restarting: Close,
 ): Promise<void> {
-  const working = [directory.removals, userData, comments.judging, versions, idempotentCalls]
+  const working = [directory.removals, userData, comments.judging, versions, idempotentCalls, auditing.sweep]
   await Promise.all(working.map((each) => each.stop()))
   await rooms.closeAll(restarting)
   await directory.edits.stop()
   await visits
+  await auditing.refusals.flush()
   // A connection that will not end must not keep the store open.
   await Promise.all([edge.close(), engine.close()])
 }

@@ -43,6 +43,8 @@ export interface SyncParts extends SessionTools {
   readonly bus: Bus
   readonly records: DocumentRecords
   readonly logger: Log
+  /** Told of a token that was refused, and where it came from. Must not throw. */
+  readonly onRefused: (clientAddress: string) => void
 }
 
 /** What a client may send, in all, that has not been authenticated. */
@@ -182,6 +184,7 @@ export class SyncServer {
   #refuseToken(knock: Knock, refused: TokenRefused): void {
     this.#parts.metrics.authFailures.inc({ reason: refused.reason })
     if (refused.reason === 'timeout') this.#parts.reports.acted('authTimeoutSeconds', knock.address)
+    if (!ordinary.includes(refused.reason)) this.#parts.onRefused(knock.address)
     this.#refuseUnread(knock, closeOf(refused))
   }
 
@@ -334,6 +337,8 @@ function closeOfFailure(error: unknown): Close {
     limitOf(error) === null ? 'the document could not be opened: try again' : messageOf(error),
   )
 }
+/** Refusals of tokens that are no attempt at anything. */
+const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
 
 const notThere = close('notFound', 'no such document')
 

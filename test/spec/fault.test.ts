@@ -4,10 +4,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
+import { Auditor } from '../../src/api/auditor.ts'
 import { IdempotentCalls } from '../../src/api/idempotency/calls.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
+import { createAudit } from '../../src/audit/audit.ts'
 import { systemClock } from '../../src/clock.ts'
 import { Domains } from '../../src/directory/domains.ts'
 import { Tenants } from '../../src/directory/tenants.ts'
@@ -59,11 +61,13 @@ beforeAll(async () => {
   const metrics = createMetrics()
   const clock = systemClock
   const reports = new LimitReports({ clock, log, metrics })
+  const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as Services,
     authenticator,
+    auditor: new Auditor({ audit, refusals, mode: 'off', proxies: 0 }),
     origins,
     quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
     idempotentCalls: new IdempotentCalls({
