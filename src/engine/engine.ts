@@ -163,7 +163,7 @@ export class CorruptRecord extends Error {
   override readonly name = 'CorruptRecord'
 }
 
-export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'failed'
+export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'olderFormat' | 'failed'
 
 /** The store cannot be opened. The message is a sentence for the operator: what is wrong, and what helps. */
 export class EngineOpenError extends Error {
@@ -281,6 +281,11 @@ export interface Dump {
   readonly format: number
   /** All that is stored, as it is when the first page is asked for. @throws StoreUnavailable, CorruptRecord */
   readonly pages: AsyncIterable<StoredPage>
+}
+
+/** Of a store that no engine has open. */
+export interface OpenedDump extends Dump {
+  close(): Promise<void>
 }
 
 export interface Engine {

@@ -22,7 +22,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   // Before it is opened: LevelDB replaces files then.
   const changed = (await checkInventory(path, 'bytes')).map(fileDamage)
   try {
-    const { store, warnings } = await openChecked(directory, openLevelStore)
+    const { store, warnings } = await openChecked(directory, openLevelStore, { do: 'refuse' })
     const silent = warnings
       .map(fileDamage)
       .filter(({ what }) => !changed.some((known) => known.what === what))
