@@ -22,6 +22,10 @@ export interface LogEntry extends LogUpdate {
 export interface LogHead {
   readonly epoch: number
   readonly head: number
+  /** Number that the snapshot covers from which opening starts; 0 without one. */
+  readonly base: number
+  /** The oldest version that can be rebuilt. */
+  readonly oldest: number
 }
 
 export interface Appended {

@@ -15,6 +15,7 @@ import { LevelKv } from './kv.ts'
 import { LevelLog } from './log.ts'
 import { openChecked } from './open.ts'
 import { LevelQueue } from './queue.ts'
+import { Rewriting } from './rewriting.ts'
 import { type OpenStore, openLevelStore } from './store.ts'
 import type { UpgradeProgress } from './upgrade-step.ts'
 
@@ -62,9 +63,10 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
   const table = new JobTable({ disk, commit, log })
   const queue = new LevelQueue({ gate, table, commit, clock })
+  const rewriting = new Rewriting({ gate, commit, disk, clock, log })
   const parts = {
     queue,
-    log: new LevelLog({ gate, disk, commit, queue, clock }),
+    log: new LevelLog({ gate, disk, commit, queue, clock, rewriting }),
     kv: new LevelKv({ gate, disk, commit, queue }),
     blobs: new LevelBlobs({ gate, disk, commit }),
     bus: new LocalBus(clock),
@@ -77,7 +79,10 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     health: () => disk.health(),
     pendingBytes: () => commit.pendingBytes(),
     dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
-    close: () => (closing ??= closeAll({ gate, commit, disk, path })),
+    close: () => {
+      rewriting.stop()
+      return (closing ??= closeAll({ gate, commit, disk, path }))
+    },
   }
 }
 

@@ -53,6 +53,12 @@ export async function openDump(directory: string): Promise<OpenedDump> {
 export async function storedBytes(directory: string): Promise<number> {
   const path = storePath(directory)
   const names = (await readdir(path)).filter((name) => /\.(ldb|log)$/.test(name))
-  const sizes = names.map(async (name) => (await stat(join(path, name))).size)
+  const sizes = names.map((name) =>
+    // LevelDB may have removed it meanwhile.
+    stat(join(path, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
