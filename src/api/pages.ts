@@ -66,10 +66,11 @@ function ready(health: Health): PageContent {
 
 async function metricsPage(
   { headers }: IncomingMessage,
-  { metrics, metricsToken }: PageParts,
+  { metrics, metricsToken, readiness }: PageParts,
 ): Promise<PageContent> {
   if (metricsToken !== null && !timingSafe(headers.authorization ?? '', `Bearer ${metricsToken}`))
     throw new ApiError('UNAUTHENTICATED', 'metrics need the metrics token as bearer token')
+  metrics.ready.set(readiness().ok ? 1 : 0)
   const { registry } = metrics
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }

@@ -119,7 +119,7 @@ describe(`seed ${seed}`, () => {
     const handed: Handed[] = []
     const seen = new Set<number>()
     await rooms.use(address, async (room) => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 6; round++) {
         handed.push(...(await edit(room, { count: 70, everyMs: 5_000 })))
         seen.add(await bases())
         for (const version of handed) {
@@ -128,7 +128,7 @@ describe(`seed ${seed}`, () => {
         }
       }
     })
-    expect(seen.size).toBeGreaterThan(4)
+    expect(seen.size).toBeGreaterThan(3)
     const gone = await Promise.all(handed.map(textAt)).then(
       (texts) => texts.filter((text) => text === null).length,
     )
