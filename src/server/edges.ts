@@ -12,6 +12,7 @@ import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
 import { backupOf } from '../storage/backup.ts'
+import { BackupSlots } from '../storage/backup-slots.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
 import type { Services } from './services.ts'
@@ -98,6 +99,7 @@ export function createHttp({
     adminToken: config.adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
+  const backups = new BackupSlots()
   const router = createRouter({
     operations,
     pages: pages({
@@ -109,7 +111,8 @@ export function createHttp({
       adminToken: config.adminToken,
       backup: () => {
         const dump = engine.dump()
-        return dump && backupOf(dump, { directory: config.data, clock })
+        if (dump === null) return 'nothing'
+        return backups.take(backupOf(dump, { directory: config.data, clock })) ?? 'busy'
       },
     }),
     services: {
