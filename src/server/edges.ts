@@ -84,6 +84,7 @@ export function createHttp({
   comments,
   subscribing,
   pageTokens,
+  idempotentCalls,
   origins,
   ...rest
 }: Services): HttpEdge {
@@ -136,6 +137,7 @@ export function createHttp({
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    idempotentCalls,
     origins,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,
