@@ -67,7 +67,7 @@ export class LogUpkeep {
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const end of [...this.#pauses]) end()
+    for (const end of this.#pauses) end()
     await Promise.all([this.#running, this.#walking])
   }
 

@@ -104,7 +104,7 @@ export class Rewriting {
    */
   async #rewrite(keys: DocumentKeys): Promise<void> {
     const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))
-    const around = [keys.update, keys.snapshot].flatMap((of) => [0, numberMax].map((at) => of.call(keys, at)))
+    const around = [0, numberMax].flatMap((at) => [keys.update(at), keys.snapshot(at)])
     await compact({ gte: keys.update(0), lt: keys.update(0) })
     for (const key of around) this.#commit.delete(key)
     await this.#commit.durable()
