@@ -251,8 +251,8 @@ export const options = {
   ),
   compactAfter: option(
     wholeNumber(10, 1_000_000),
-    1000,
-    'Updates in the log of a document after which it is compacted.',
+    500,
+    'Updates in the log of a document after which it is compacted; in a large document more, one for each 256 bytes.',
   ),
   keepVersionsSeconds: option(
     wholeNumber(0, 86_400),

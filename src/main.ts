@@ -9,6 +9,7 @@ import { runCommand } from './cli/exit.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
+import { upgradeCommand } from './cli/upgrade.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
 
@@ -24,5 +25,6 @@ const program = new Command('weft')
   .addCommand(restoreCommand())
   .addCommand(compactCommand())
   .addCommand(auditCommand())
+  .addCommand(upgradeCommand())
 
 await runCommand(program, process.argv)

@@ -31,6 +31,11 @@ function gauges(registry: Registry) {
       help: 'Documents with an open room',
       registers,
     }),
+    ready: new Gauge({
+      name: 'weft_ready',
+      help: '1 while requests should be sent here: 0 when the store cannot be written, or the server is stopping',
+      registers,
+    }),
     documentsDamaged: new Gauge({
       name: 'weft_documents_damaged',
       help: 'Documents that were asked for and are refused because what is stored of them is damaged',

@@ -6,6 +6,8 @@ import type { Auditor } from './auditor.ts'
 import { ClientGone } from './body.ts'
 import { sendJson } from './envelope.ts'
 
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 /** What a page answers with. */
 export type PageContent =
   | { readonly kind: 'json'; readonly body: object }
@@ -16,7 +18,7 @@ export type PageContent =
       /** Instead of the policy that lets nothing run. */
       readonly contentSecurityPolicy?: string
     }
-  | { readonly kind: 'stream'; readonly type: string; readonly chunks: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** Something to GET, outside the REST service. */
 export interface Page {
@@ -71,7 +73,7 @@ const stalledMs = 60_000
 /** Its length is not known: whoever reads tells by its bytes whether they are all. */
 async function sendStream(
   type: string,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: Bytes,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

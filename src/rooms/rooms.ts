@@ -15,6 +15,7 @@ import { addressKey, type DocumentAddress, organizationPrefix } from '../model/a
 import { type Close, close } from '../model/close.ts'
 import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
+import { finishLog } from './log-form.ts'
 import { Occupancy } from './occupancy.ts'
 import { Presence } from './presence.ts'
 import { Quarantine } from './quarantine.ts'
@@ -22,6 +23,7 @@ import { isReadInline, readOnThread } from './reading.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
+import { LogUpkeep } from './upkeep.ts'
 
 export interface RoomsOptions extends RoomLimits {
   /** How long a room without visitors is kept in memory. */
@@ -95,6 +97,7 @@ export class Rooms {
   readonly #readers: Threads
   readonly #records: DocumentRecords
   readonly #occupancy: Occupancy
+  readonly #upkeep: LogUpkeep
   readonly #unsubscribe: () => void
   #cancelRest: () => void
 
@@ -120,8 +123,16 @@ export class Rooms {
       threads: this.#threads,
       readers: this.#readers,
       limits: options,
+      left: (doc) => this.#upkeep.note(doc),
       ended: (room) => this.#forget(room),
     }
+    this.#upkeep = new LogUpkeep({
+      log: engine.log,
+      clock: parts.clock,
+      logger: parts.logger,
+      keepVersionsMs: options.keepVersionsMs,
+      finish: (doc) => this.#finishLog(doc),
+    })
     this.#cancelRest = this.#watchRest()
     this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalNews(message)
@@ -194,6 +205,7 @@ export class Rooms {
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
     this.presence.close()
+    await this.#upkeep.stop()
     await Promise.all([this.#threads.close(), this.#readers.close()])
   }
 
@@ -338,6 +350,20 @@ export class Rooms {
     await open.room.compact()
     await open.room.settled()
     if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
+  }
+
+  /** Nobody opens the document meanwhile. */
+  async #finishLog(doc: Key): Promise<'done' | 'later'> {
+    const key = keyName(doc)
+    const editedSince = this.#clock.now() - this.#options.keepVersionsMs
+    if (this.#opening.has(key)) return 'later'
+    const open = this.#rooms.get(key)
+    if (open !== undefined) return open.room.finishLog(editedSince)
+    let outcome: 'done' | 'later' = 'done'
+    await this.#exclusively(key, async () => {
+      outcome = await finishLog(this.#engine.log, doc, editedSince)
+    })
+    return outcome
   }
 
   /** What the room has appended may still be on its way: who opens the document next must find it in the log. */

@@ -14,6 +14,7 @@ import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
 import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
+import { BackupSlots } from '../storage/backup-slots.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
 import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
@@ -115,6 +116,7 @@ export function createHttp({
     adminToken: config.adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
+  const backups = new BackupSlots()
   const router = createRouter({
     operations,
     pages: pages({
@@ -126,7 +128,8 @@ export function createHttp({
       adminToken: config.adminToken,
       backup: () => {
         const dump = engine.dump()
-        return dump && backupOf(dump, { directory: config.data, clock })
+        if (dump === null) return 'nothing'
+        return backups.take(backupOf(dump, { directory: config.data, clock })) ?? 'busy'
       },
     }),
     services: {
