@@ -18,6 +18,7 @@ import { Admission, type AdmissionLimits } from './admission.ts'
 import { CredentialWatch, closeOf } from './credential-watch.ts'
 import { Outlet } from './outlet.ts'
 import { yWebsocket } from './protocols/y-websocket.ts'
+import { badHandshake, nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { readSyncRequest, type SyncRequest } from './request.ts'
 import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
 import { SyncSocket } from './socket.ts'
@@ -46,8 +47,8 @@ export interface SyncParts extends SessionTools {
 /** Largest message of a client that has not been authenticated. */
 const unauthenticatedBytesMax = 65_536
 
-const socketServer = (maxPayload: number): WebSocketServer =>
-  new WebSocketServer({
+function socketServer(maxPayload: number): WebSocketServer {
+  const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload,
@@ -55,6 +56,11 @@ const socketServer = (maxPayload: number): WebSocketServer =>
     WebSocket: SyncSocket,
     ...socketLimits,
   })
+  // Without this `ws` answers with a page.
+  return server.on('wsClientError', ({ message }, connection, request) =>
+    refuseUpgrade(request, connection, badHandshake(message)),
+  )
+}
 
 /** What is known of a client when it comes in. */
 interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
@@ -112,7 +118,7 @@ export class SyncServer {
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))
     const asked = readSyncRequest(request)
-    if (asked.kind === 'elsewhere') return notFound(connection)
+    if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
     const refusal = this.#refusalBefore(request, asked)
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refuseUnread(request, connection, head, refusal ?? close('bad', 'bad address'))
@@ -292,12 +298,3 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** The connection's end is handled by its 'close'; without a listener an error would end the process. */
 const ignoreConnectionError = (): void => {}
-
-function notFound(connection: Duplex): void {
-  const body = JSON.stringify({ error: { status: 'NOT_FOUND', message: 'websockets are at /sync/…' } })
-  // Half-open clients would stay for ever.
-  connection.once('finish', () => connection.destroy())
-  connection.end(
-    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
