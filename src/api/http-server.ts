@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import { ApiError, invalid } from '../errors.ts'
 import { rawAnswer } from '../model/raw-answer.ts'
+import { Exchanges } from './exchanges.ts'
 import { refuse } from './request.ts'
 
 /** Times, in ms, within which a client must have said what it wants; Node's own are minutes. */
@@ -17,6 +18,8 @@ export const httpTimeouts = {
   connectionsCheckingInterval: 2000,
   /** Longer than proxies keep idle connections (60 s), so that they end them, not we under a request. */
   keepAliveTimeout: 65_000,
+  /** Without a byte in either direction: longer than any call takes, so that it ends those who don't read. */
+  silenceTimeout: 120_000,
 }
 const headerBytesMax = 32_768
 /** Several times what browsers and proxies send together. */
@@ -59,18 +62,20 @@ const tooManyHeaders = new ApiError('INVALID_ARGUMENT', `there are more than ${h
 })
 
 /** A server that answers in the envelope also what never becomes a request, and survives every socket error. */
-export function createHttpServer(handle: RequestListener, timeouts = httpTimeouts): Server {
-  const unanswered = new Unanswered()
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    unanswered.add(request, response)
+export function createHttpServer(
+  handle: RequestListener,
+  { silenceTimeout, ...timeouts } = httpTimeouts,
+): Server {
+  const exchanges = new Exchanges((request, response) => {
     const problem = problemOf(request)
     if (problem === null) handle(request, response)
     else refuse(request, response, problem)
-  }
+  })
   const server = createServer(
     { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false, IncomingMessage: HttpRequest },
-    listener,
+    (request, response) => exchanges.take(request, response),
   )
+  server.setTimeout(silenceTimeout)
   // Node would leave out what is beyond its number, and tell nobody.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -78,7 +83,7 @@ export function createHttpServer(handle: RequestListener, timeouts = httpTimeout
   })
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || !unanswered.isNext(socket)) socket.destroy()
+    if (!socket.writable || !exchanges.isNext(socket)) socket.destroy()
     else socket.end(rawAnswer(parserErrors[error.code ?? ''] ?? invalid('the request is not valid HTTP')))
   })
   return server
@@ -90,32 +95,4 @@ function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiEr
   if (rawHeaders.length > headersMax * 2) return tooManyHeaders
   if (headers.host === undefined && httpVersion !== '1.0') return invalid('the Host header is missing')
   return null
-}
-
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-/** The requests of each connection that have not been answered to their end, in their order. */
-class Unanswered {
-  readonly #exchanges = new WeakMap<Socket, Set<Exchange>>()
-
-  add(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request
-    const exchange = { request, response }
-    const exchanges = this.#exchanges.get(socket) ?? new Set()
-    this.#exchanges.set(socket, exchanges.add(exchange))
-    response.once('finish', () => exchanges.delete(exchange))
-  }
-
-  /**
-   * Whether bytes that are no request may be answered now. Not where others wait for their answers: who has asked
-   * would take it for theirs. A request whose end is missing is what the bytes belong to.
-   */
-  isNext(socket: Socket): boolean {
-    const [first, ...others] = this.#exchanges.get(socket) ?? []
-    if (first === undefined) return true
-    return others.length === 0 && !first.request.complete && !first.response.headersSent
-  }
 }
