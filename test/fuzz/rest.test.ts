@@ -103,12 +103,18 @@ async function checkedCall(
   }
 }
 
+/** It takes away what the others are called with. */
+const lockingOut = '/v2/workspace/workspaceauthtoken/reset'
+const lockingOutLast = [...operations].sort(
+  (a, b) => Number(a.path === lockingOut) - Number(b.path === lockingOut),
+)
+
 /** JSON of a string that can be no key of the store. */
 const noKey = '"\\ud800"'
 
 it(`[FUZZ-2] hostile data of every operation is answered in the envelope (seed ${seed}, ${cases} cases each)`, async () => {
   const answers: Record<number, number> = {}
-  for (const [at, operation] of operations.entries()) {
+  for (const [at, operation] of lockingOutLast.entries()) {
     const random = new Random(seed + at)
     const data = await fittingData(operation)
     const fits = ajv.compile(published(resultBody(operation)))
