@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Config } from '../../src/config.ts'
 import { eventually, openEditor, RawClient, syncedEditor } from '../support/clients.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { type Answer, dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 let data: string
 let server: TestServer
@@ -71,6 +71,21 @@ it('[SEC-9] the signing secret is replaced over a restart: whoever is connected 
   const late = await RawClient.connect(`${server.wsUrl}/sync/acme/rotated/main?token=${token}`)
   expect(await late.closed).toMatchObject({ code: 4401 })
   for (const editor of [...editors, renewed, newcomer]) editor.close()
+})
+
+it('[SEC-9] a listing that was begun before the signing secret was replaced goes on', async () => {
+  server = await startTestServer({ engine: 'level', data, jwtSecret: first })
+  const organizations = ['one', 'two', 'three'].map((organizationId) => ({ organizationId }))
+  await server.post('/v2/organizations/add', { organizations })
+  const page = (pageToken?: string) => server.post('/v2/organizations/get', { pageSize: 1, pageToken })
+  const tokenOf = ({ body }: Answer): string => (body.result as unknown as { pageToken: string }).pageToken
+  const before = tokenOf(await page())
+  await restart({ jwtSecret: second, jwtSecretPrevious: first })
+  const next = await page(before)
+  expect(dataOf(next)).toHaveLength(1)
+  await restart({ jwtSecret: second })
+  expect((await page(tokenOf(next))).status).toBe(200)
+  expect((await page(before)).status).toBe(400)
 })
 
 const workspaceHeaders = (token: string): Record<string, string> => ({
