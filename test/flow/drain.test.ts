@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const options = (): Record<string, string> => ({
   // Long enough for what is asked meanwhile, on a busy machine too.
-  WEFT_DRAIN_SECONDS: '8',
+  WEFT_DRAIN_SECONDS: '12',
   WEFT_RATE_LIMIT_PER_SECOND: '0',
   WEFT_WEBHOOK_ALLOW: '127.0.0.1',
   WEFT_SEND_BUFFER_BYTES: '65536',
