@@ -163,6 +163,11 @@ export const options = {
     60,
     'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
   ),
+  idempotencyHours: option(
+    wholeNumber(1, 168),
+    24,
+    'Time for which a call with an `idempotency-key`, and its answer, are remembered, in hours.',
+  ),
   editWindowSeconds: option(
     wholeNumber(10, 86_400),
     600,

@@ -103,6 +103,13 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    /** `outcome` is `first`, `replayed`, `unknown`, `lost` (the answer was not kept) or `too_many`. */
+    idempotentCalls: new Counter({
+      name: 'weft_idempotent_calls_total',
+      help: 'Calls with an idempotency key, by what became of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
     authFailures: new Counter({
       name: 'weft_auth_failures_total',
       help: 'Refused credentials and tokens, by reason',

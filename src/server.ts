@@ -72,6 +72,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   services.comments.judging.start()
   services.webhooks.start()
   services.versions.start()
+  services.idempotentCalls.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()

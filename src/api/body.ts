@@ -25,20 +25,20 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * The `data` member of the body, and the length of the body's text.
+ * The `data` member of the body, and the body's text.
  * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`
  */
 export async function readData(
   request: IncomingMessage,
   bytesMax: number,
-): Promise<{ data: object; length: number }> {
+): Promise<{ data: object; text: string }> {
   const text = decode(await readBytes(request, bytesMax))
   if (jsonDepthExceeds(text, depthMax)) throw invalid(`the body is nested more than ${depthMax} levels deep`)
   const body = parseObject(text)
   const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
   if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
   if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
-  return { data, length: text.length }
+  return { data, text }
 }
 
 function parseObject(text: string): object {

@@ -10,7 +10,11 @@ export const successBody = (answer: Answer<unknown>, envelope: Envelope): object
 })
 
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
-  const text = JSON.stringify(body)
+  sendText(response, httpCode, JSON.stringify(body))
+}
+
+/** @param text JSON */
+export function sendText(response: ServerResponse, httpCode: number, text: string): void {
   response.writeHead(httpCode, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),

@@ -7,8 +7,11 @@ import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
+import { CallIds } from './call-ids.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
-import { answerable, sendError, sendJson, successBody } from './envelope.ts'
+import { answerable, sendError, sendText, successBody } from './envelope.ts'
+import { callOf, idempotencyKeyOf, replayedHeader } from './idempotency/call.ts'
+import type { IdempotentCalls } from './idempotency/calls.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -22,6 +25,7 @@ export interface ApiParts {
   readonly services: Services
   readonly authenticator: Authenticator
   readonly origins: Origins
+  readonly idempotentCalls: IdempotentCalls
   /** Null: no limit. */
   readonly rateLimiter: RateLimiter | null
   readonly bodyBytesMax: number
@@ -63,7 +67,7 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, origins, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, origins, idempotentCalls, rateLimiter, bodyBytesMax, readiness } = parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
@@ -72,10 +76,15 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     checkContentType(request)
     const caller = await authenticator.callerOf(operation.auth, request.headers)
     limitRate(rateLimiter, rateKeyOf(caller))
-    const { data, length } = await readData(request, bodyBytesMax)
-    validate(data, length)
-    const answer = await operation.run(data, { caller, services })
-    sendJson(response, 200, successBody(answer, operation.envelope))
+    const { data, text } = await readData(request, bodyBytesMax)
+    validate(data, text.length)
+    const perform = async (ids: CallIds): Promise<string> =>
+      JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
+    const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
+    if (key === null) return sendText(response, 200, await perform(new CallIds()))
+    const answer = await idempotentCalls.run(callOf(caller, operation, key, text), perform)
+    if (answer.replayed) response.setHeader(replayedHeader, 'true')
+    sendText(response, answer.httpCode, answer.text)
   }
 }
 

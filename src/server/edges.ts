@@ -83,6 +83,7 @@ export function createHttp({
   comments,
   subscribing,
   pageTokens,
+  idempotentCalls,
   origins,
   ...rest
 }: Services): HttpEdge {
@@ -133,6 +134,7 @@ export function createHttp({
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    idempotentCalls,
     origins,
     rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
     bodyBytesMax: config.maxBodyBytes,

@@ -1,6 +1,7 @@
 import { configuredProvider } from '../access/configured-provider.ts'
 import { Origins } from '../access/origins.ts'
 import { Tokens } from '../access/tokens.ts'
+import { IdempotentCalls } from '../api/idempotency/calls.ts'
 import { PageTokens } from '../api/page-tokens.ts'
 import type { Clock } from '../clock.ts'
 import { type Comments, createComments } from '../comments/comments.ts'
@@ -54,6 +55,7 @@ export interface Services extends Base {
   readonly webhooks: Webhooks
   readonly origins: Origins
   readonly pageTokens: PageTokens
+  readonly idempotentCalls: IdempotentCalls
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -64,7 +66,8 @@ const heldBytesMax = 16_777_216
 const awarenessWindowMs = 40
 /** A document nobody works on is kept as bytes after one to two times this. */
 const restMs = 20_000
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** Everything between the store and the edges. */
 export function createServices(base: Base, credentials: Credentials): Services {
@@ -125,6 +128,7 @@ export function createServices(base: Base, credentials: Credentials): Services {
     }),
     origins: new Origins(tenancy.domains, engine.bus),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
+    idempotentCalls: createIdempotentCalls(base, jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
   }
 }
@@ -167,6 +171,15 @@ function createTokens({ config, clock, tenancy }: Base, { jwtSecret, ...first }:
     foreign: configuredProvider(config, { first, tenants, clock }),
   })
 }
+
+const createIdempotentCalls = ({ config, engine, ...base }: Base, jwtSecret: string): IdempotentCalls =>
+  new IdempotentCalls({
+    ...base,
+    kv: engine.kv,
+    queue: engine.queue,
+    secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
+    keepMs: config.idempotencyHours * hourMs,
+  })
 
 function createWebhooks(
   { config, engine, clock, log, metrics }: Base,

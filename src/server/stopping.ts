@@ -24,12 +24,12 @@ export async function endServer(services: Services, edge: HttpEdge, sync: SyncSe
 }
 
 async function finishServer(
-  { rooms, versions, directory, userData, comments, engine }: Services,
+  { rooms, versions, directory, userData, comments, idempotentCalls, engine }: Services,
   edge: HttpEdge,
   visits: Promise<void>,
   restarting: Close,
 ): Promise<void> {
-  const working = [directory.removals, userData, comments.judging, versions]
+  const working = [directory.removals, userData, comments.judging, versions, idempotentCalls]
   await Promise.all(working.map((each) => each.stop()))
   await rooms.closeAll(restarting)
   await directory.edits.stop()

@@ -159,7 +159,11 @@ it('[SEC-6] no secret, right, wrong or expired, is in a log line, an error, a pa
     const body = await succeeding(operation)
     if (path.startsWith(`${endpoints}/`) && path !== `${endpoints}/create`)
       await post(`${endpoints}/update`, { endpointId: 'billing', url: hookUrl })
-    const answer = await post(path, body, { 'x-request-id': 'request-of-the-test' })
+    const answer = await post(path, body, {
+      'x-request-id': 'request-of-the-test',
+      // With which what is kept of the answer can be read.
+      'idempotency-key': secrets.make('idempotency key'),
+    })
     if (answer.status === 200) succeeded += 1
     for (const headers of wrongHeaders) await post(path, body, headers)
     await post(`${path}?token=${own.authToken}&secret=${wrong}`, { [wrong]: wrong, userId: [wrong] })

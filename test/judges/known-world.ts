@@ -16,6 +16,8 @@ interface Content {
 }
 
 interface Operation {
+  /** Of calls that are made again: values that a tool makes up would make its calls such. */
+  parameters?: unknown
   readonly requestBody: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content: Content }>>
 }
@@ -127,6 +129,7 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
   for (const path of leftOut) delete copy.paths[path]
   for (const [path, { post }] of Object.entries(copy.paths)) {
     const { schema, examples } = post.requestBody.content['application/json']
+    delete post.parameters
     restrict(schema)
     for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
     const data = schema.properties?.data

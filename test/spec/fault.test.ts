@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
+import { IdempotentCalls } from '../../src/api/idempotency/calls.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
@@ -26,6 +27,7 @@ const faults: Readonly<Record<string, unknown>> = {
 const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
+  effect: 'once',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
@@ -42,7 +44,7 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv, bus } = await openMemoryEngine()
+  const { kv, bus, queue } = await openMemoryEngine()
   const tenants = new Tenants(kv)
   const origins = new Origins(new Domains(tenants, bus), bus)
   const authenticator = new Authenticator({
@@ -53,17 +55,28 @@ beforeAll(async () => {
     defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
     onRefusal: () => {},
   })
+  const metrics = createMetrics()
+  const clock = systemClock
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as Services,
     authenticator,
     origins,
+    idempotentCalls: new IdempotentCalls({
+      kv,
+      queue,
+      clock,
+      log,
+      metrics,
+      secrets: ['secret'],
+      keepMs: 1000,
+    }),
     rateLimiter: null,
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),
-    metrics: createMetrics(),
+    metrics,
     log,
   })
   http.on('request', router)

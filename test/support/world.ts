@@ -1,3 +1,4 @@
+import type { Config } from '../../src/config.ts'
 import { dataOf, startTestServer, type TestServer } from './server.ts'
 
 const organizationId = 'acme'
@@ -42,8 +43,13 @@ export interface ExampleServer {
  * A server with the workspace that the examples of `/openapi.json` speak of. Calls of the API key are made with another
  * one, of which the examples say nothing, so that they cannot lock themselves out.
  */
-export async function startExampleServer(): Promise<ExampleServer> {
-  const server = await startTestServer({ adminToken, bootstrap: [workspace], apiKey: 'key_of_tests' })
+export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
+  const server = await startTestServer({
+    adminToken,
+    bootstrap: [workspace],
+    apiKey: 'key_of_tests',
+    ...overrides,
+  })
   const { apiKey, authToken } = server.credentials
   const { workspaceId, workspaceAuthToken } = workspace
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }

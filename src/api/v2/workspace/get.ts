@@ -6,6 +6,7 @@ import { showWorkspace, workspaceResponse } from '../../workspace-schema.ts'
 export const getWorkspace = operation({
   path: '/v2/workspace/get',
   auth: 'workspace',
+  effect: 'reads',
   summary: 'Read the workspace',
   description: `Answers the workspace and its API keys (at most ${apiKeysMax}). Limited to some calls a minute.`,
   request: { type: 'object', properties: {} },
