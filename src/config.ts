@@ -133,7 +133,51 @@ export const options = {
     'Unsent bytes of a connection above which it gets no updates until it has caught up.',
   ),
   maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
-  maxConnectionsPerAddress: option(wholeNumber(1, 1_000_000), 5000, 'Open websockets from one address.'),
+  maxConnectionsPerAddress: option(
+    wholeNumber(1, 1_000_000),
+    5000,
+    'Open websockets from one address (of IPv6 one /64, as below).',
+  ),
+  maxConnectionsPerWorkspace: option(
+    wholeNumber(0, 1_000_000),
+    10_000,
+    'Open websockets of one workspace; 0 is no limit.',
+  ),
+  maxPendingPerAddress: option(
+    wholeNumber(1, 1_000_000),
+    2000,
+    'Websockets from one address that have not been authenticated yet.',
+  ),
+  connectsPerAddressPerSecond: option(
+    wholeNumber(0, 1_000_000),
+    200,
+    'New websockets from one address per second, whoever they are; 0 is no limit.',
+  ),
+  connectsPerAddressBurst: option(
+    wholeNumber(1, 1_000_000),
+    5000,
+    'New websockets from one address at once.',
+  ),
+  maxHttpConnectionsPerAddress: option(
+    wholeNumber(0, 1_000_000),
+    5000,
+    'Connections from one address that are no websockets; 0 is no limit. Not looked at behind reverse proxies (`trustProxy`).',
+  ),
+  maxDocumentsPerWorkspace: option(
+    wholeNumber(0, 1_000_000),
+    10_000,
+    'Open documents of one workspace, by socket or REST; 0 is no limit.',
+  ),
+  receiveBytesPerSecond: option(
+    wholeNumber(0, 1024 * MB),
+    32 * MB,
+    'Bytes per second that are read from the websockets of one workspace; 0 is no limit.',
+  ),
+  receiveBurstBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    256 * MB,
+    'Bytes that are read from the websockets of one workspace at once.',
+  ),
   authTimeoutSeconds: option(
     wholeNumber(1, 3600),
     10,
@@ -158,6 +202,22 @@ export const options = {
     'REST calls of one API key per second; 0 is no limit.',
   ),
   rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  callsPerAddressPerSecond: option(
+    wholeNumber(0, 1_000_000),
+    1000,
+    'REST calls from one address per second, whoever they are and whatever they show; 0 is no limit.',
+  ),
+  callsPerAddressBurst: option(wholeNumber(1, 1_000_000), 2000, 'REST calls from one address at once.'),
+  bodyBytesPerSecond: option(
+    wholeNumber(0, 1024 * MB),
+    32 * MB,
+    'Bytes per second of the bodies of REST calls of one API key; 0 is no limit.',
+  ),
+  bodyBurstBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    256 * MB,
+    'Bytes of the bodies of REST calls of one API key at once.',
+  ),
   rateLimitWorkspaceGetPerMinute: option(
     wholeNumber(0, 1_000_000),
     60,

@@ -84,6 +84,13 @@ function counters(registry: Registry) {
       labelNames: ['where'],
       registers,
     }),
+    /** `limit` is one of `limitScopes`. */
+    limits: new Counter({
+      name: 'weft_limits_total',
+      help: 'Times a limit has refused or held up something, by the option that sets it',
+      labelNames: ['limit'],
+      registers,
+    }),
     statesRefused: new Counter({
       name: 'weft_awareness_refused_total',
       help: 'Awareness messages of clients that are not shown because their document has too many',

@@ -6,6 +6,7 @@ import { createTenancy } from './directory/tenancy.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { LimitReports } from './quota/reports.ts'
 import { createHttp, createSync } from './server/edges.ts'
 import { type Base, createServices } from './server/services.ts'
 import { endServer } from './server/stopping.ts'
@@ -60,7 +61,9 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const directory = keepsData(config) ? config.data : null
   const { credentials, created } = await bootstrap({ configured: config, directory, tenants, clock })
   const stop = new AbortController()
-  const base = { ...given, metrics: createMetrics(), tenancy, stopping: stop.signal }
+  const metrics = createMetrics()
+  const reports = new LimitReports({ ...given, metrics })
+  const base = { ...given, metrics, reports, tenancy, stopping: stop.signal }
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(services)

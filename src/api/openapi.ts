@@ -27,7 +27,10 @@ const commonErrors: readonly CodedError[] = [
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
   { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
-  { status: 'RESOURCE_EXHAUSTED', when: 'calls come too fast; `Retry-After` says when to go on' },
+  {
+    status: 'RESOURCE_EXHAUSTED',
+    when: 'a limit is met; `Retry-After` says when to go on',
+  },
   { status: 'INTERNAL', when: 'the server is at fault' },
   { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
 ]

@@ -14,7 +14,7 @@ import { callOf, idempotencyKeyOf, replayedHeader } from './idempotency/call.ts'
 import type { IdempotentCalls } from './idempotency/calls.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { type ApiQuotas, limitAddress, limitCaller, reportLimit } from './quotas.ts'
 import { beginRequest, guardLoopback, refuse } from './request.ts'
 import type { Services } from './services.ts'
 import { type Validator, Validators } from './validator.ts'
@@ -26,8 +26,7 @@ export interface ApiParts {
   readonly authenticator: Authenticator
   readonly origins: Origins
   readonly idempotentCalls: IdempotentCalls
-  /** Null: no limit. */
-  readonly rateLimiter: RateLimiter | null
+  readonly quotas: ApiQuotas
   readonly bodyBytesMax: number
   /** Answer only requests that name this machine: there is no authentication. */
   readonly loopbackOnly: boolean
@@ -50,6 +49,7 @@ export function createRouter(parts: ApiParts): RequestListener {
     app.get(page.path, (request, response) => sendPage(page, request, response))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
+  app.use(limitAddress(parts.quotas))
   const validators = new Validators()
   for (const operation of parts.operations) {
     app.options(operation.path, answerPreflight(parts.origins))
@@ -57,7 +57,7 @@ export function createRouter(parts: ApiParts): RequestListener {
     app.all(operation.path, refuseMethod('POST'))
   }
   app.use(refuseUnknownPath)
-  app.use(answerError(parts.log))
+  app.use(answerError(parts))
   return (request, response) => {
     // Express gives up on targets that it takes for no path (`CONNECT host:443`), and would answer with a page.
     app(request as Request, response as Response, () =>
@@ -67,7 +67,7 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, origins, idempotentCalls, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, origins, idempotentCalls, quotas, bodyBytesMax, readiness } = parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
@@ -75,8 +75,9 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
     const caller = await authenticator.callerOf(operation.auth, request.headers)
-    limitRate(rateLimiter, rateKeyOf(caller))
-    const { data, text } = await readData(request, bodyBytesMax)
+    response.locals.caller = caller
+    const count = limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
+    const { data, text } = await readData(request, bodyBytesMax, count)
     validate(data, text.length)
     const perform = async (ids: CallIds): Promise<string> =>
       JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
@@ -92,15 +93,6 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
 function rateKeyOf(caller: AnyCaller): string {
   if (caller.level === 'key') return caller.tenant.apiKey
   return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : 'the operator'
-}
-
-function limitRate(rateLimiter: RateLimiter | null, key: string): void {
-  const waitMs = rateLimiter?.take(key) ?? 0
-  if (waitMs === 0) return
-  const retryAfterSeconds = Math.ceil(waitMs / 1000)
-  throw new ApiError('RESOURCE_EXHAUSTED', `too many calls; try again after ${retryAfterSeconds} s`, {
-    retryAfterSeconds,
-  })
 }
 
 const refuseMethod = (allowed: string) => (request: Request, response: Response) => {
@@ -120,9 +112,11 @@ function refuseUnknownPath(request: Request): void {
 
 /** The one place where errors of requests end. What is our fault is logged once, and never shown. */
 const answerError =
-  (log: Log) => (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+  ({ log, quotas }: ApiParts) =>
+  (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const requestId: unknown = response.locals.requestId
     if (error instanceof ClientGone) return
+    reportLimit(quotas, error, response)
     const answer = answerable(error)
     // What an operation answers by itself is no fault of ours.
     if (answer === null || (answer.status === 'INTERNAL' && answer !== error))

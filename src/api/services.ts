@@ -18,6 +18,7 @@ import type { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { MinuteLimiter } from '../quota/rate-limiter.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { WebhookConfigs } from '../subscriptions/configs.ts'
 import type { Deliveries } from '../subscriptions/deliveries.ts'
@@ -25,7 +26,6 @@ import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { UserData } from '../userdata/user-data.ts'
 import type { Versions } from '../versions/versions.ts'
 import type { PageTokens } from './page-tokens.ts'
-import type { MinuteLimiter } from './rate-limit.ts'
 
 /** What operations work with. */
 export interface Services extends Tenancy {

@@ -15,6 +15,7 @@ import { addressKey, type DocumentAddress, organizationPrefix } from '../model/a
 import { type Close, close } from '../model/close.ts'
 import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
+import { Occupancy } from './occupancy.ts'
 import { Presence } from './presence.ts'
 import { Quarantine } from './quarantine.ts'
 import { isReadInline, readOnThread } from './reading.ts'
@@ -27,6 +28,8 @@ export interface RoomsOptions extends RoomLimits {
   readonly idleMs: number
   /** After this long without work, at most twice, a room keeps its document as bytes only. */
   readonly restMs: number
+  /** Open documents of one workspace; 0: no limit. */
+  readonly documentsPerWorkspaceMax: number
   /** Threads for large replacements; 0: they are computed on the event loop. */
   readonly replaceThreads: number
 }
@@ -64,6 +67,8 @@ export interface DocumentRecords {
 
 interface OpenRoom {
   readonly room: Room
+  /** Counts it off. */
+  readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
 }
@@ -89,6 +94,7 @@ export class Rooms {
   readonly #quarantine: Quarantine
   readonly #readers: Threads
   readonly #records: DocumentRecords
+  readonly #occupancy: Occupancy
   readonly #unsubscribe: () => void
   #cancelRest: () => void
 
@@ -99,6 +105,7 @@ export class Rooms {
     this.#metrics = parts.metrics
     this.#records = records
     this.#quarantine = new Quarantine(parts)
+    this.#occupancy = new Occupancy(options.documentsPerWorkspaceMax)
     const threads = options.replaceThreads
     const limits = { waitingMax: waitingForThreadMax, jobMs: threadJobMs }
     this.#threads = new Threads({ threads, ...limits })
@@ -124,7 +131,11 @@ export class Rooms {
     })
   }
 
-  /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, DamagedDocument */
+  /**
+   * Opens the room, loading it if need be.
+   * @throws StoreUnavailable while the store is away, DamagedDocument; ApiError RESOURCE_EXHAUSTED when the workspace has
+   *   too many documents open
+   */
   async open(address: DocumentAddress): Promise<Lease> {
     const key = keyName(addressKey(address))
     for (;;) {
@@ -249,15 +260,25 @@ export class Rooms {
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
+    const leave = this.#occupancy.enter(address.workspaceId)
+    try {
+      const room = new Room(address, await this.#loaded(key, address), this.#tools)
+      const open: OpenRoom = { room, leave, leases: 0, cancelIdle: null }
+      this.#rooms.set(key, open)
+      this.#metrics.documentsOpen.set(this.#rooms.size)
+      this.#watchIdle(open)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
     const loaded = await this.#read(address)
     this.#quarantine.delete(key)
     // What crashed after its first update, or was stored before there were records, gets its record here.
     if (loaded.loaded.state === 'live') await this.#records.ensure(address, address.documentId)
-    const room = new Room(address, loaded, this.#tools)
-    const open: OpenRoom = { room, leases: 0, cancelIdle: null }
-    this.#rooms.set(key, open)
-    this.#metrics.documentsOpen.set(this.#rooms.size)
-    this.#watchIdle(open)
+    return loaded
   }
 
   async #read(address: DocumentAddress): Promise<LoadedRoom> {
@@ -291,10 +312,18 @@ export class Rooms {
   }
 
   #watchIdle(open: OpenRoom): void {
-    open.cancelIdle = this.#clock.after(this.#options.idleMs, () => {
-      open.cancelIdle = null
+    const retire = (): void => {
+      cancel()
       void this.#retire(open)
-    })
+    }
+    const cancelTimer = this.#clock.after(this.#options.idleMs, retire)
+    const cancelRest = this.#occupancy.rest(open.room.address.workspaceId, { retire })
+    const cancel = (): void => {
+      cancelTimer()
+      cancelRest()
+      open.cancelIdle = null
+    }
+    open.cancelIdle = cancel
   }
 
   #watchRest(): () => void {
@@ -325,6 +354,7 @@ export class Rooms {
     const open = this.#rooms.get(key)
     if (open?.room !== room) return
     open.cancelIdle?.()
+    open.leave()
     this.#rooms.delete(key)
     this.#metrics.documentsOpen.set(this.#rooms.size)
     this.#awaitAppends(key, room)

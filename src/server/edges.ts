@@ -2,18 +2,20 @@ import { Authenticator } from '../access/credentials.ts'
 import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
+import { boundConnections } from '../api/http-connections.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
 import { pages } from '../api/pages.ts'
-import { MinuteLimiter, RateLimiter } from '../api/rate-limit.ts'
 import { createRouter } from '../api/router.ts'
 import { readVersion } from '../config/version.ts'
 import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
+import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
+import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
 /** Bytes on their way to the disk above which reading from sockets pauses. */
@@ -25,6 +27,7 @@ export function createSync({
   clock,
   engine,
   metrics,
+  reports,
   log,
   rooms,
   tokens,
@@ -35,8 +38,7 @@ export function createSync({
 }: Services): SyncServer {
   return new SyncServer(
     {
-      connectionsMax: config.maxConnections,
-      connectionsPerAddressMax: config.maxConnectionsPerAddress,
+      ...admissionOf({ config, clock, reports }),
       messageBytesMax: config.maxMessageBytes,
       sendBufferBytesMax: config.sendBufferBytes,
       authMs: config.authTimeoutSeconds * 1000,
@@ -58,7 +60,13 @@ export function createSync({
       logger: log,
       clock,
       metrics,
-      pressure: new ReadPressure(() => engine.pendingBytes(), pendingBytesMax),
+      reports,
+      inflow: inflowOf({ config, clock, reports }),
+      pressure: new ReadPressure(
+        () => engine.pendingBytes(),
+        pendingBytesMax,
+        () => reports.acted('pendingBytes', ''),
+      ),
       allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
     },
@@ -87,7 +95,6 @@ export function createHttp({
   origins,
   ...rest
 }: Services): HttpEdge {
-  const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
   const { rateLimitWorkspaceGetPerMinute: perMinute } = config
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
@@ -136,12 +143,14 @@ export function createHttp({
     authenticator,
     idempotentCalls,
     origins,
-    rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
+    quotas: apiQuotasOf({ config, clock, reports: rest.reports }),
     bodyBytesMax: config.maxBodyBytes,
     loopbackOnly: config.auth === 'none',
     readiness,
     metrics,
     log,
   })
-  return new HttpEdge(router)
+  const edge = new HttpEdge(router)
+  boundConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
+  return edge
 }

@@ -20,6 +20,7 @@ import type { Log } from '../log.ts'
 import { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
+import type { LimitReports } from '../quota/reports.ts'
 import { Rooms } from '../rooms/rooms.ts'
 import { createSubscribing, forgetDeliveries, type Subscribing } from '../subscriptions/subscribing.ts'
 import { userTraces } from '../userdata/traces.ts'
@@ -37,6 +38,7 @@ export interface Base {
   readonly clock: Clock
   readonly engine: Engine
   readonly metrics: Metrics
+  readonly reports: LimitReports
   readonly tenancy: Tenancy
   readonly stopping: AbortSignal
 }
@@ -154,6 +156,7 @@ function createRooms(
     keepVersionsMs: config.keepVersionsSeconds * 1000,
     idleMs: config.idleUnloadSeconds * 1000,
     restMs,
+    documentsPerWorkspaceMax: config.maxDocumentsPerWorkspace,
     replaceThreads: config.replaceThreads,
   }
   const { documents: records, visits } = directory

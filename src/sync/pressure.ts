@@ -11,14 +11,17 @@ export interface Reader {
 export class ReadPressure {
   readonly #pendingBytes: () => number
   readonly #pendingBytesMax: number
+  readonly #acted: () => void
   readonly #paused = new Set<Reader>()
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
   static readonly pollMs = 5
 
-  constructor(pendingBytes: () => number, pendingBytesMax: number) {
+  /** @param acted called when a reader is held up */
+  constructor(pendingBytes: () => number, pendingBytesMax: number, acted: () => void) {
     this.#pendingBytes = pendingBytes
+    this.#acted = acted
     this.#pendingBytesMax = pendingBytesMax
   }
 
@@ -27,6 +30,7 @@ export class ReadPressure {
     if (this.#pendingBytes() <= this.#pendingBytesMax || this.#paused.has(reader)) return
     this.#paused.add(reader)
     reader.pauseReading()
+    this.#acted()
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 

@@ -14,6 +14,7 @@ import { Tenants } from '../../src/directory/tenants.ts'
 import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { LimitReports } from '../../src/quota/reports.ts'
 import type { Envelope } from '../support/server.ts'
 
 const faults: Readonly<Record<string, unknown>> = {
@@ -57,12 +58,14 @@ beforeAll(async () => {
   })
   const metrics = createMetrics()
   const clock = systemClock
+  const reports = new LimitReports({ clock, log, metrics })
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as Services,
     authenticator,
     origins,
+    quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
     idempotentCalls: new IdempotentCalls({
       kv,
       queue,
@@ -72,7 +75,6 @@ beforeAll(async () => {
       secrets: ['secret'],
       keepMs: 1000,
     }),
-    rateLimiter: null,
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),

@@ -54,6 +54,7 @@ function openRooms(keepVersionsMs: number): void {
       keepVersionsMs,
       idleMs: 2 ** 40,
       restMs: 2 ** 40,
+      documentsPerWorkspaceMax: 0,
       replaceThreads: 0,
     },
     {
