@@ -1,16 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { errorBody } from '../model/raw-answer.ts'
 import type { Answer, Envelope } from './operation.ts'
 
 /** The success envelope. */
 export const successBody = (answer: Answer<unknown>, envelope: Envelope): object => ({
   result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
-})
-
-/** The failure envelope. */
-export const errorBody = ({ status, message, details }: ApiError): object => ({
-  error: { status, message, details },
 })
 
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {

@@ -98,6 +98,7 @@ import { getDomains } from './v2/workspace/domains/get.ts'
 import { getWorkspace } from './v2/workspace/get.ts'
 import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
+import { resetWorkspaceAuthToken } from './v2/workspace/workspaceauthtoken/reset.ts'
 
 /** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
@@ -192,6 +193,7 @@ export const operations: readonly Operation[] = [
   getApiKeys,
   getAudit,
   resetAuthToken,
+  resetWorkspaceAuthToken,
   getAuthTokens,
   createWorkspace,
   addDomains,

@@ -131,7 +131,7 @@ export function createServices(base: Base, credentials: Credentials): Services {
       log,
     }),
     origins: new Origins(tenancy.domains, engine.bus),
-    pageTokens: new PageTokens(jwtSecret),
+    pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
   }

@@ -20,6 +20,7 @@ import { Admission, type AdmissionLimits } from './admission.ts'
 import { CredentialWatch, closeOf } from './credential-watch.ts'
 import { Outlet } from './outlet.ts'
 import { yWebsocket } from './protocols/y-websocket.ts'
+import { badHandshake, nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { readSyncRequest, type SyncRequest } from './request.ts'
 import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
 import { SyncSocket } from './socket.ts'
@@ -54,8 +55,8 @@ const frameBytes = 8
 /** What `ws` calls the error of a message that is larger than it takes. */
 const messageTooBig = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
-const socketServer = (maxPayload: number): WebSocketServer =>
-  new WebSocketServer({
+function socketServer(maxPayload: number): WebSocketServer {
+  const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload,
@@ -63,6 +64,11 @@ const socketServer = (maxPayload: number): WebSocketServer =>
     WebSocket: SyncSocket,
     ...socketLimits,
   })
+  // Without this `ws` answers with a page.
+  return server.on('wsClientError', ({ message }, connection, request) =>
+    refuseUpgrade(request, connection, badHandshake(message)),
+  )
+}
 
 /** What is known of a client when it comes in. */
 interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
@@ -128,7 +134,7 @@ export class SyncServer {
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))
     const asked = readSyncRequest(request)
-    if (asked.kind === 'elsewhere') return notFound(connection)
+    if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
     const address = clientAddress(request, this.#options.proxies)
     const knock: Knock = { request, connection, head, address }
     const refusal = this.#refusalBefore(knock, asked)
@@ -352,12 +358,3 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** The connection's end is handled by its 'close'; without a listener an error would end the process. */
 const ignoreConnectionError = (): void => {}
-
-function notFound(connection: Duplex): void {
-  const body = JSON.stringify({ error: { status: 'NOT_FOUND', message: 'websockets are at /sync/…' } })
-  // Half-open clients would stay for ever.
-  connection.once('finish', () => connection.destroy())
-  connection.end(
-    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}

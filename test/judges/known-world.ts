@@ -73,7 +73,7 @@ const known: Readonly<Record<string, unknown>> = {
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
  * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
- * are not; credentials once more.
+ * are not; credentials once more, and what replaces those of the tool.
  */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
@@ -84,6 +84,7 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',
+  '/v2/workspace/workspaceauthtoken/reset',
 ]
 /**
  * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not

@@ -60,7 +60,10 @@ export async function startExampleServer(overrides: Partial<Config> = {}): Promi
  * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
  * no example can know them.
  */
-export async function makeWorld(server: TestServer, path: string): Promise<Record<string, string>> {
+export async function makeWorld(
+  server: Pick<TestServer, 'post'>,
+  path: string,
+): Promise<Record<string, string>> {
   const { post } = server
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
@@ -107,7 +110,7 @@ export async function makeWorld(server: TestServer, path: string): Promise<Recor
   return path === '/v2/crdt/add' ? {} : versionOf(server)
 }
 
-async function versionOf({ post }: TestServer): Promise<Record<string, string>> {
+async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const version = await post('/v2/crdt/versions/create', { organizationId, documentId, editorId: 'main' })
   const { versionId } = dataOf(version) as { versionId: string }
   return { versionId }
@@ -116,13 +119,13 @@ async function versionOf({ post }: TestServer): Promise<Record<string, string>> 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 
 /** Something that can be sent again; where it goes to is refused. */
-async function sentBefore({ post }: TestServer): Promise<Record<string, string>> {
+async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }
 
 /** One endpoint, and keys, so that encryption can be asked for. */
-async function makeWebhooks({ post }: TestServer): Promise<void> {
+async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   const wrapping = { encryptData: false, publicKey }
   await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
   await post('/v2/workspace/webhookconfig/update', { webhookServiceConfig: wrapping })
