@@ -119,6 +119,7 @@ const made: Readonly<Record<string, readonly string[]>> = {
   '/v2/workspace/create': ['id', 'apiKey'],
   '/v2/workspace/apikey/create': ['apiKey'],
   '/v2/workspace/advancedwebhook/endpoints/create': ['id'],
+  '/v2/workspace/workspaceauthtoken/reset': 'admin',
   '/v2/crdt/versions/create': ['versionId'],
 }
 
