@@ -32,7 +32,7 @@ export interface ServerProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -41,13 +41,14 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The built server in a process of its own, as a user runs it. */
+/** The built server in a process of its own, as a user runs it. @param atPort a free one unless given */
 export async function startProcess(
   data: string,
   options: Record<string, string> = {},
+  atPort?: number,
 ): Promise<ServerProcess> {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
-  const port = await freePort()
+  const port = atPort ?? (await freePort())
   const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data', data]
   const env = { ...process.env, ...environment, ...options }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
