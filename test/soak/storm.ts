@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { WebSocket } from 'ws'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
-import { freePort, type ServerProcess } from '../support/process.ts'
 import { eventually } from '../support/clients.ts'
+import { freePort, type ServerProcess } from '../support/process.ts'
 import { dataDirectory, startLasting } from './support/server.ts'
 
 /** What it took until everybody was back. */
@@ -90,7 +90,8 @@ class Crowd {
   }
 
   async synced(missing: () => number): Promise<void> {
-    const waiting = () => this.clients.filter(({ provider }) => !provider.synced).length + missing()
+    // Comparing is dear: only once all have synced.
+    const waiting = () => this.clients.filter(({ provider }) => !provider.synced).length || missing()
     await eventually(() => waiting() === 0, waiting, 120_000)
   }
 
@@ -122,6 +123,8 @@ class Crowd {
  * port, and waits until everybody is back and has everything.
  */
 export async function storm(count: number, ended: Storm['ended']): Promise<Storm> {
+  // Each stock client listens for the end of the process.
+  process.setMaxListeners(0)
   const [data, port] = [dataDirectory(), await freePort()]
   let server = await startLasting(data, {}, port)
   const crowd = new Crowd(server, await server.token())

@@ -76,14 +76,16 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
+/** Of a call with the key's credentials. */
+export const headers = {
+  'content-type': 'application/json',
+  // A later process may get the port of one that was killed.
+  connection: 'close',
+  'x-service-api-key': environment.WEFT_API_KEY,
+  'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
+}
+
 async function postTo(url: string, data: unknown): Promise<PostAnswer> {
-  const headers = {
-    'content-type': 'application/json',
-    // A later process may get the port of one that was killed.
-    connection: 'close',
-    'x-service-api-key': environment.WEFT_API_KEY,
-    'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
-  }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
   const body = (await response.json()) as { result?: { data?: unknown; pageToken?: string } }
   return { status: response.status, data: body.result?.data, pageToken: body.result?.pageToken }

@@ -10,8 +10,7 @@ export interface Heap {
 }
 
 /** Options of Node for a process that can be inspected at a port and says nothing about it. */
-export const inspectable = (port: number): string =>
-  `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`
+export const inspectable = (port: number): string => `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`
 
 /** Looks into a running process by the protocol of Chrome's developer tools: no code of its own is in there. */
 export class Inspector {
