@@ -14,6 +14,8 @@ export interface CrashOptions {
   readonly seed: number
   /** After a cut of power the files have what had been synced, and of the rest only some. */
   readonly by: 'SIGKILL' | 'power'
+  /** `disk` unless given, as for everybody. */
+  readonly durability?: 'disk' | 'process'
   readonly say: (line: string) => void
 }
 
@@ -118,11 +120,11 @@ async function write(client: RawClient, random: Random): Promise<void> {
 }
 
 /** Appends one line after the other by REST until that fails; the versions answered with 200. */
-async function replace({ address }: Document, { post }: ServerProcess, versions: number[]): Promise<void> {
+async function replace({ address }: Document, server: ServerProcess, versions: number[]): Promise<void> {
   for (;;) {
-    const { data } = await post('/v2/crdt/get', address)
+    const { data } = await server.post('/v2/crdt/get', address)
     const target = `${(data as [{ data: string }])[0].data}\n${versions.length}`
-    const answer = await post('/v2/crdt/update', { ...address, type: 'text', data: target })
+    const answer = await server.post('/v2/crdt/update', { ...address, type: 'text', data: target })
     if (answer.status === 200) versions.push(numberOf((answer.data as { version: string }).version))
   }
 }
@@ -179,11 +181,18 @@ function syncedBytes(notes: string): ReadonlyMap<string, number> {
 }
 
 /** Kills a server at random moments under load, starts it again, and looks what is there of what it had shown. */
-export async function crashes({ rounds, seed, by, say }: CrashOptions): Promise<Crashes> {
+export async function crashes({
+  rounds,
+  seed,
+  by,
+  durability = 'disk',
+  say,
+}: CrashOptions): Promise<Crashes> {
   const random = new Random(seed)
   const data = mkdtempSync(join(tmpdir(), 'weft-crash-'))
   const notes = `${data}.synced`
-  const options = by === 'power' ? { NODE_OPTIONS: `--import ${hook}`, SYNCED_BYTES: notes } : {}
+  const hooked = by === 'power' ? { NODE_OPTIONS: `--import ${hook}`, SYNCED_BYTES: notes } : {}
+  const options = { WEFT_DURABILITY: durability, ...hooked }
   const start = (): Promise<ServerProcess> => {
     writeFileSync(notes, '')
     return startLasting(data, options)

@@ -10,6 +10,7 @@
 import { cpus } from 'node:os'
 import { fsyncMs } from '../../bench/support/disk.ts'
 import { round } from '../../bench/support/report.ts'
+import { messageOf } from '../../src/errors.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -33,11 +34,18 @@ for (const [name, step] of Object.entries(steps))
 async function run(name: string, step: Step): Promise<void> {
   const began = performance.now()
   console.log(`${name} …`)
-  const found = await step(size, (line) => console.log(`  ${line}`))
+  const say = (line: string): void => console.log(`  ${line}`)
+  const found = await step(size, say).catch((error: unknown) => failed(name, error))
   outcomes.push(...found)
   const seconds = round((performance.now() - began) / 1000, 0)
   for (const { kept, result } of found) console.log(`  ${kept ? 'kept' : 'NOT KEPT'}: ${result}`)
   console.log(`  ${seconds} s`)
+}
+
+/** The others are run all the same. */
+function failed(name: string, error: unknown): readonly Outcome[] {
+  console.error(error)
+  return [{ promise: name, done: name, result: `ended with ${messageOf(error)}`, kept: false }]
 }
 
 const minutes = round((performance.now() - start) / 60_000, 1)

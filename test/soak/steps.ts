@@ -173,13 +173,14 @@ const leaked: Step = async (size) => {
   ]
 }
 
+/** In this order; the longest comes last. */
 export const steps: Readonly<Record<string, Step>> = {
-  kills,
-  power: cuts,
   rooms,
-  fuzz,
   'slow-reader': slowReader,
   storm: comeBack,
   noise: noisy,
   leaks: leaked,
+  power: cuts,
+  fuzz,
+  kills,
 }

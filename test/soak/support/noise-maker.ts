@@ -18,10 +18,10 @@ const timeoutMs = 60_000
 const updatesAtOnce = 100
 
 let done = 0
-let state: 'going' | 'stopping' = 'going'
+const going = { on: true }
 
 process.on('message', (message: NoiseOrder | 'stop') => {
-  if (message === 'stop') state = 'stopping'
+  if (message === 'stop') going.on = false
   else void makeNoise(message).catch(fail)
 })
 
@@ -34,7 +34,7 @@ function fail(error: unknown): void {
 async function makeNoise(order: NoiseOrder): Promise<void> {
   const once =
     order.kind === 'flooding' ? await flooder(order) : { loading: load, replacing: replace }[order.kind]
-  while (state === 'going') {
+  while (going.on) {
     done += await once(order)
     if (done <= updatesAtOnce) process.send?.('begun')
   }
