@@ -6,7 +6,7 @@ export interface Left {
   /** Connections and open documents, as the server counts them. */
   readonly connections: number
   readonly documents: number
-  /** Kinds of what keeps the event loop alive of which there are more than before. */
+  /** Sockets, timers and the like, by kind: those of which there are more than before. */
   readonly resources: Readonly<Record<string, number>>
   /** More than after as many before. */
   readonly heapBytes: number
@@ -16,6 +16,8 @@ export interface Left {
 
 const documents = 20
 const editorsEach = 3
+/** At what is left, so long apart. */
+const [looks, lookMs] = [10, 500]
 
 /** How clients leave. */
 const leave = [
@@ -28,21 +30,26 @@ const leave = [
   },
 ]
 
-/** Rounds of clients that come, type, show themselves, call REST, and leave in several ways. */
-export async function leaks(rounds: number): Promise<Left> {
+/**
+ * Rounds of clients that come, type, show themselves, call REST, and leave in several ways.
+ * @param settleMs to wait before looking: some things are kept for 10 s
+ */
+export async function leaks(rounds: number, settleMs: number): Promise<Left> {
+  // Each stock client listens for the end of the process.
+  process.setMaxListeners(0)
   const server = await startInspected({ WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_EDIT_WINDOW_SECONDS: '10' })
   try {
     const token = await server.token()
     for (let round = 0; round < rounds; round++) await load(server, token)
-    await settled(server)
+    await settled(server, settleMs)
     const before = { ...(await server.inspector.heap()), resources: await server.inspector.resources() }
     for (let round = 0; round < rounds; round++) await load(server, token)
-    await settled(server)
-    const after = { ...(await server.inspector.heap()), resources: await server.inspector.resources() }
+    await settled(server, settleMs)
+    const after = await server.inspector.heap()
     return {
       connections: await server.metric('weft_connections'),
       documents: await server.metric('weft_documents_open'),
-      resources: more(before.resources, after.resources),
+      resources: await lastingMore(before.resources, server),
       heapBytes: after.usedBytes + after.bufferBytes - before.usedBytes - before.bufferBytes,
       visits: rounds * documents * (leave.length + editorsEach),
     }
@@ -72,15 +79,25 @@ async function load(server: SoakServer, token: string): Promise<void> {
   await Promise.all(work)
 }
 
-/** Everybody has gone, and what was kept for a time has been let go. */
-async function settled(server: SoakServer): Promise<void> {
+/** Everybody has gone, and what is kept for a time has been let go. */
+async function settled(server: SoakServer, ms: number): Promise<void> {
   await eventually(async () => (await server.metric('weft_connections')) === 0)
   await eventually(async () => (await server.metric('weft_documents_open')) === 0)
-  // The longest of these times.
-  await new Promise((resolve) => setTimeout(resolve, 11_000))
+  await new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 type Counts = Readonly<Record<string, number>>
+
+/** What is at work now and then comes and goes: what there is more of at every look has been left. */
+async function lastingMore(before: Counts, { inspector }: SoakServer): Promise<Counts> {
+  let left: Counts = {}
+  for (let look = 0; look < looks; look++) {
+    left = more(before, await inspector.resources())
+    if (Object.keys(left).length === 0) break
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+  return left
+}
 
 const more = (before: Counts, after: Counts): Counts =>
   Object.fromEntries(

@@ -92,7 +92,7 @@ it(
 it(
   '[LOAD-6] when all have gone, however they went, no connection, document, socket or timer is left',
   async () => {
-    const { connections, documents, resources } = await leaks(all ? 5 : 1)
+    const { connections, documents, resources } = await leaks(all ? 5 : 1, 500)
     expect({ connections, documents, resources }).toEqual({ connections: 0, documents: 0, resources: {} })
   },
   timeout,

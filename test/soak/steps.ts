@@ -40,6 +40,9 @@ const amounts = {
   visitRounds: { smoke: 1, full: 20, long: 200 },
 } satisfies Record<string, Record<Size, number>>
 
+/** Users who have gone are waited for so long, and edits are one activity. */
+const settleMs = 11_000
+
 /** What the bars are, where a number is one. */
 const bars = { keptBytes: 1_000, growthBytes: 40 * MB, unchangedBytes: 64, leakedBytesPerVisit: 1_000 }
 
@@ -159,7 +162,10 @@ const noisy: Step = async (size) => {
 }
 
 const leaked: Step = async (size) => {
-  const { visits, connections, documents, resources, heapBytes } = await leaks(amounts.visitRounds[size])
+  const { visits, connections, documents, resources, heapBytes } = await leaks(
+    amounts.visitRounds[size],
+    settleMs,
+  )
   const left = Object.entries(resources).map(([kind, count]) => `${count} ${kind}`)
   return [
     {

@@ -9,6 +9,9 @@ export interface Heap {
   readonly bufferBytes: number
 }
 
+/** An answer about something that stays in the other process. */
+type Remote<Name extends string> = Record<Name, { readonly objectId: string; readonly value: number }>
+
 /** Options of Node for a process that can be inspected at a port and says nothing about it. */
 export const inspectable = (port: number): string => `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`
 
@@ -39,12 +42,26 @@ export class Inspector {
     return { usedBytes: usage.heapUsed, bufferBytes: usage.arrayBuffers }
   }
 
-  /** What keeps the event loop alive, counted by kind: sockets, timers, requests to the disk. */
+  /** What keeps the event loop alive, counted by kind (sockets, requests to the disk); and all timers that there are. */
   async resources(): Promise<Readonly<Record<string, number>>> {
     const names = (await this.evaluate('process.getActiveResourcesInfo()')) as readonly string[]
-    const counts: Record<string, number> = {}
-    for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+    const counts: Record<string, number> = { timers: await this.#timers() }
+    for (const name of names) if (name !== 'Timeout') counts[name] = (counts[name] ?? 0) + 1
     return counts
+  }
+
+  /** Those that do not keep the event loop alive are told of by nobody: they are looked for in memory. */
+  async #timers(): Promise<number> {
+    const expression = 'Object.getPrototypeOf(setTimeout(() => {}, 0))'
+    const { result } = (await this.#call('Runtime.evaluate', { expression })) as Remote<'result'>
+    const { objectId: prototypeObjectId } = result
+    const { objects } = (await this.#call('Runtime.queryObjects', { prototypeObjectId })) as Remote<'objects'>
+    const functionDeclaration = 'function () { return this.length }'
+    const counted = { objectId: objects.objectId, functionDeclaration, returnByValue: true }
+    const { result: length } = (await this.#call('Runtime.callFunctionOn', counted)) as Remote<'result'>
+    for (const each of [result, objects])
+      await this.#call('Runtime.releaseObject', { objectId: each.objectId })
+    return length.value
   }
 
   /** The value of an expression, as JSON would have it. */

@@ -67,7 +67,7 @@ function statusBytes(pid: number | undefined, name: string): number {
 }
 
 async function metricOf(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
+  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()
   const line = text.split('\n').find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
   return Number(line?.split(' ').at(-1) ?? 0)
 }
