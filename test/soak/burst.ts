@@ -55,25 +55,43 @@ class Writer {
   }
 }
 
-/** A client that keeps nothing but the document. */
+/** A client that keeps nothing but the document, and comes back with it like stock clients do. */
 class Reading {
-  readonly client: RawClient
   readonly #doc = new Y.Doc()
+  #client: RawClient
   messages = 0
 
   constructor(client: RawClient) {
-    this.client = client
-    client.socket.on('message', () => this.#take())
+    this.#client = client
+    this.#join(client)
   }
 
   get last(): unknown {
     return this.#doc.getMap('map').get('value')
   }
 
-  #take(): void {
+  stop(): void {
+    this.#client.socket.pause()
+  }
+
+  /** Who has stopped for longer than two pings are apart has been hung up on. */
+  async goOn(connect: () => Promise<RawClient>): Promise<void> {
+    const { socket } = this.#client
+    socket.resume()
+    if (socket.readyState === socket.OPEN) return
+    this.#client = await connect()
+    this.#join(this.#client)
+    this.#client.sendVector(Y.encodeStateVector(this.#doc))
+  }
+
+  #join(client: RawClient): void {
+    client.socket.on('message', () => this.#take(client))
+  }
+
+  #take(client: RawClient): void {
     this.messages += 1
-    for (const update of [...this.client.offers(), ...this.client.updates()]) Y.applyUpdate(this.#doc, update)
-    this.client.received.length = 0
+    for (const update of [...client.offers(), ...client.updates()]) Y.applyUpdate(this.#doc, update)
+    client.received.length = 0
   }
 }
 
@@ -94,15 +112,21 @@ export async function burst({ bytes, seconds, reader }: BurstOptions): Promise<B
     await everybodyReads()
     server.forgetPeak()
     const residentBefore = server.residentBytes()
-    if (reader === 'stopped') slow.client.socket.pause()
+    if (reader === 'stopped') slow.stop()
     const sent = writer.sent
     const read = slow.messages
     const [typed] = await Promise.all([type(), writer.write(bytes, seconds)])
     await eventually(() => witness.last === writer.last, undefined, 60_000)
     const growthBytes = server.peakBytes() - residentBefore
     const heldBytes = (await heldBytesOf(server)) - heldBefore
-    slow.client.socket.resume()
-    await eventually(() => slow.last === writer.last, undefined, 60_000)
+    await eventually(
+      async () => {
+        if (slow.last !== writer.last) await slow.goOn(connect)
+        return slow.last === writer.last
+      },
+      undefined,
+      60_000,
+    )
     return {
       sentBytes: bytes,
       growthBytes,
