@@ -4,7 +4,8 @@ import type { Change } from './change.ts'
 import type { Root } from './kind.ts'
 import { type Cells, cellsOf, nameOfType, valuesOf } from './stored-cells.ts'
 import { putItem } from './value-write.ts'
-import { childrenOf, type XmlChild } from './xml-cells.ts'
+import { childrenOf } from './xml-cells.ts'
+import { correspondingTexts } from './xml-runs.ts'
 
 type Content = Y.Item['content']
 
@@ -32,7 +33,7 @@ export class Exactness implements Change {
   /** @param isXml whether it is a fragment or an element: roots do not know it */
   match(type: Root, past: Root, isXml: boolean): void {
     this.#matchEntries(type, past)
-    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(cellsOf([type]), cellsOf([past]))))
+    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(cellsOf(type), cellsOf(past))))
       this.#rewrite(type, past)
   }
 
@@ -51,22 +52,29 @@ export class Exactness implements Change {
 
   #matchChildren(type: Root, past: Root): boolean {
     const [children, pasts] = [childrenOf(type), childrenOf(past)]
-    if (children === null || pasts === null) return this.#matchCells(cellsOf([type]), cellsOf([past]))
-    if (!isDeepStrictEqual(children.map(nameIn), pasts.map(nameIn))) return false
-    children.forEach((child, at) => {
-      const past = pasts[at] as XmlChild
-      if (child.is === 'node' && past.is === 'node') this.#matchAll([child.type], [past.type])
-      else if (child.is === 'texts' && past.is === 'texts') this.#matchTexts(child, past)
+    if (children === null || pasts === null) return this.#matchCells(cellsOf(type), cellsOf(past))
+    if (!isDeepStrictEqual(children.nodes.map(nameOfType), pasts.nodes.map(nameOfType))) return false
+    this.#matchAll(children.nodes, pasts.nodes)
+    children.texts.forEach((texts, at) => {
+      const before = children.nodes[at - 1]?._item ?? null
+      this.#matchTexts({ type, before, texts }, pasts.texts[at] as readonly Root[])
     })
     return true
   }
 
-  /** The first of several texts gets it all. */
-  #matchTexts({ types, cells }: TextsChild, past: TextsChild): void {
-    if (this.#matchCells(cells, past.cells)) return
-    for (const type of types) this.#clear(type)
-    const [first] = types
-    for (const type of past.types) this.#append(first as Root, type)
+  #matchTexts({ type, before, texts }: Texts, pasts: readonly Root[]): void {
+    let left = before
+    for (const { live, past } of correspondingTexts(texts, pasts)) {
+      if (live === null) {
+        const right = left === null ? type._start : left.right
+        left = this.#put(type, null, { left, right }, (past._item as Y.Item).content)
+        continue
+      }
+      left = live._item as Y.Item
+      if (past === null) this.#delete(left)
+      else this.match(live, past, false)
+    }
+    if (type._searchMarker !== null) type._searchMarker.length = 0
   }
 
   #matchEntries(type: Root, past: Root): void {
@@ -128,6 +136,9 @@ export class Exactness implements Change {
   }
 }
 
-type TextsChild = Extract<XmlChild, { is: 'texts' }>
-
-const nameIn = (child: XmlChild): string => (child.is === 'node' ? child.name : '')
+/** Texts next to each other in `type`, after an item. */
+interface Texts {
+  readonly type: Root
+  readonly before: Y.Item | null
+  readonly texts: readonly Root[]
+}

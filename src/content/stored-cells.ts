@@ -17,17 +17,17 @@ type What =
   | { readonly is: 'embed'; readonly embed: unknown }
   | { readonly is: 'shared'; readonly name: string }
 
-/** What is in sequences, however it is cut into items. */
+/** What is in a sequence, however it is cut into items. */
 export interface Cells {
   readonly cells: readonly Cell[]
   /** The shared values, in the order of their cells. */
   readonly shared: readonly Root[]
 }
 
-/** The live content of sequences, as if they were one. */
-export function cellsOf(types: readonly Root[]): Cells {
+/** The live content of a sequence. */
+export function cellsOf(type: Root): Cells {
   const reader = new CellReader()
-  for (const type of types) reader.read(type)
+  reader.read(type)
   return reader
 }
 
@@ -50,7 +50,6 @@ class CellReader implements Cells {
   readonly #before = new Map<string, unknown>()
 
   read(type: Root): void {
-    for (const name of this.#formats.keys()) this.#format(name, null)
     for (let item = type._start; item !== null; item = item.right) {
       const { content } = item
       if (item.deleted) continue

@@ -1,34 +1,29 @@
 import * as Y from 'yjs'
 import { asRoot, type Root } from './kind.ts'
-import { type Cells, cellsOf, nameOfType } from './stored-cells.ts'
 
 /** What stands in an element or a fragment. */
-export type XmlChild =
-  /** Texts next to each other as one: nobody sees where they are cut. */
-  | { readonly is: 'texts'; readonly types: readonly Root[]; readonly cells: Cells }
-  | { readonly is: 'node'; readonly type: Root; readonly name: string }
+export interface XmlChildren {
+  /** Elements, hooks, and texts that have attributes. */
+  readonly nodes: readonly Root[]
+  /** The other texts, before the first node, between nodes, and after the last one: one group more than nodes. */
+  readonly texts: readonly (readonly Root[])[]
+}
 
-/** What there is live, without texts that are empty; null where something stands that is no child of an element. */
-export function childrenOf(parent: Root): readonly XmlChild[] | null {
-  const children: XmlChild[] = []
-  let texts: Root[] = []
-  const endTexts = (): void => {
-    const cells = cellsOf(texts)
-    if (cells.cells.length > 0) children.push({ is: 'texts', types: texts, cells })
-    texts = []
-  }
+/** What there is live; null where something stands that is no child of an element. */
+export function childrenOf(parent: Root): XmlChildren | null {
+  const nodes: Root[] = []
+  const texts: Root[][] = [[]]
   for (let item = parent._start; item !== null; item = item.right) {
     if (item.deleted || !item.countable) continue
     if (!(item.content instanceof Y.ContentType)) return null
     const type = asRoot(item.content.type as Y.XmlFragment)
-    if (isPlainText(type)) texts.push(type)
+    if (isPlainText(type)) texts.at(-1)?.push(type)
     else {
-      endTexts()
-      children.push({ is: 'node', type, name: nameOfType(type) })
+      nodes.push(type)
+      texts.push([])
     }
   }
-  endTexts()
-  return children
+  return { nodes, texts }
 }
 
 /** One with attributes is something of its own. */

@@ -47,6 +47,7 @@ function genuineFrames(historySeed: number): {
   readonly others: readonly Frame[]
 } {
   const { updates, doc } = randomHistory(historySeed, 20)
+  if (updates.length === 0) return genuineFrames(historySeed + cases)
   const shown = { clientId: historySeed, clock: 3, text: '{"user":{"name":"Ada"},"cursor":{"anchor":[1,2]}}' }
   return {
     updates: updates.flatMap((body, index) => [

@@ -10,13 +10,11 @@ export function storedContent(doc: Y.Doc): unknown {
 
 interface Stretch {
   readonly text?: string
-  readonly node?: unknown
   readonly value?: unknown
   /** Sorted by name. */
   readonly formats: readonly (readonly [string, unknown])[]
 }
 
-/** Texts next to each other in an element are one, empty ones none. */
 function dump(type: Shared): { entries: readonly unknown[]; sequence: readonly unknown[] } {
   const entries = [...type._map]
     .filter(([, item]) => !item.deleted)
@@ -37,7 +35,6 @@ function valuesIn(content: Y.Item['content']): readonly object[] {
 function stretchesIn(type: Shared): readonly Stretch[] {
   const stretches: Stretch[] = []
   const present = new Map<string, unknown>()
-  const holdsXml = isXml(type)
   for (let item = type._start; item !== null; item = item.right) {
     const { content } = item
     if (item.deleted) continue
@@ -48,27 +45,10 @@ function stretchesIn(type: Shared): readonly Stretch[] {
     }
     const formats = [...present].sort(([a], [b]) => (a < b ? -1 : 1))
     if (content instanceof Y.ContentString) stretches.push({ text: content.str, formats })
-    else if (holdsXml && content instanceof Y.ContentType && isText(content.type))
-      stretches.push(...stretchesIn(content.type as object as Shared).map((node) => ({ node, formats })))
     else stretches.push(...valuesIn(content).map((value) => ({ value, formats })))
   }
   return stretches
 }
-
-const isText = (type: object): boolean =>
-  type instanceof Y.XmlText && Object.keys(type.getAttributes()).length === 0
-
-/** A root that holds nothing but XML nodes may be a fragment as well as an array. */
-function isXml(type: Shared): boolean {
-  if (type instanceof Y.XmlFragment || type._item !== null) return type instanceof Y.XmlFragment
-  for (let item = type._start; item !== null; item = item.right)
-    if (!item.deleted && !(item.content instanceof Y.ContentType && isXmlNode(item.content.type)))
-      return false
-  return true
-}
-
-const isXmlNode = (type: object): boolean =>
-  type instanceof Y.XmlElement || type instanceof Y.XmlText || type instanceof Y.XmlHook
 
 /** Text of equal formatting as one. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
@@ -82,15 +62,8 @@ function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   return all
 }
 
-/** Of a text, or of one in an element. */
 function textOf(stretch: Stretch | undefined) {
-  if (stretch === undefined) return null
-  const { formats } = stretch
-  const inner = stretch.node as Stretch | undefined
-  const text = stretch.text ?? inner?.text
-  if (text === undefined) return null
-  const key = JSON.stringify([inner === undefined, inner?.formats, formats])
-  const made = (whole: string): Stretch =>
-    inner === undefined ? { text: whole, formats } : { node: { ...inner, text: whole }, formats }
-  return { key, text, with: (before: string) => made(before + text) }
+  if (stretch?.text === undefined) return null
+  const { text, formats } = stretch
+  return { key: JSON.stringify(formats), with: (before: string) => ({ text: before + text, formats }), text }
 }
