@@ -16,8 +16,11 @@ import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
 import type { Services } from './services.ts'
 
-/** Bytes on their way to the disk above which reading from sockets pauses. */
-const pendingBytesMax = 33_554_432
+/**
+ * Bytes on their way to the disk above which reading from sockets pauses. Each is in memory several times meanwhile: as
+ * it came, as a record, in the batch, and in the frames of those who are to see it.
+ */
+const pendingBytesMax = 4_194_304
 
 /** The websocket edge. */
 export function createSync({

@@ -11,7 +11,7 @@ const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = all ? 20 : 4
+const kills = all ? 50 : 4
 it(
   `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
   async () => {
@@ -59,8 +59,8 @@ it(
   async () => {
     const rooms = all ? 5_000 : 800
     const { heapBytes, bufferBytes } = await openAndClose(rooms, console.info)
-    // Code that is compiled meanwhile takes up to 3 MB, however many rooms there are.
-    expect((heapBytes + bufferBytes) * rooms).toBeLessThan(3 * MB + rooms * 1_500)
+    // Code that is compiled meanwhile takes up to 4 MB, however many rooms there are.
+    expect((heapBytes + bufferBytes) * rooms).toBeLessThan(4 * MB + rooms * 1_500)
   },
   timeout,
 )
