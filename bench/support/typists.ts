@@ -17,7 +17,7 @@ export interface Typists {
 
 /** One who types in a document, and one who reads it. @param times how often they are going to */
 export async function typistsAt(
-  server: BenchServer,
+  server: Pick<BenchServer, 'syncUrl' | 'token'>,
   { perSecond, seconds }: Pace,
   times: number,
 ): Promise<Typists> {

@@ -105,6 +105,7 @@ const audited: Readonly<Record<string, Audited>> = {
   '/v2/workspace/get': 'admin',
   '/v2/workspace/webhookconfig/get': 'admin',
   '/v2/workspace/webhookconfig/update': 'admin',
+  '/v2/workspace/workspaceauthtoken/reset': 'admin',
 }
 
 /** @throws TypeError for an operation that has no line above: a new one must not be forgotten */
@@ -119,7 +120,6 @@ const made: Readonly<Record<string, readonly string[]>> = {
   '/v2/workspace/create': ['id', 'apiKey'],
   '/v2/workspace/apikey/create': ['apiKey'],
   '/v2/workspace/advancedwebhook/endpoints/create': ['id'],
-  '/v2/workspace/workspaceauthtoken/reset': 'admin',
   '/v2/crdt/versions/create': ['versionId'],
 }
 

@@ -26,8 +26,8 @@ export interface EditWindowsOptions {
   readonly windowMs: number
   /** Edits have been enqueued. */
   readonly begun: () => void
-  /** A window has ended that had several. @param commits of the whole window */
-  readonly ended: (edit: Edit, commits: number) => void
+  /** A window has ended that had several; null: nobody is told. @param commits of the whole window */
+  readonly ended: ((edit: Edit, commits: number) => void) | null
 }
 
 /** Windows of each user's commits to each editor. */
@@ -38,17 +38,18 @@ export class EditWindows implements EditNotes {
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended } = options
     this.#options = options
-    this.#windows = new Windows(clock, windowMs, (edit, commits) => {
-      if (commits > 1) ended(edit, commits)
-    })
+    const told = (edit: Edit, commits: number): void => {
+      if (commits > 1) ended?.(edit, commits)
+    }
+    this.#windows = new Windows(clock, windowMs, ended === null ? null : told)
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    const document = keyName(addressKey(address))
+    const editor = addressKey(address)
     const begun = new Map<string, Edit>()
     const counted = new Set<string>()
     for (const user of editors) {
-      const name = document + user.userId
+      const name = keyName([...editor, user.userId])
       if (user.userId === '' || counted.has(name)) continue
       counted.add(name)
       const edit = this.#windows.count(name, () => this.#editOf(address, user))

@@ -41,25 +41,30 @@ export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
 })
 
 interface Window<Subject> {
-  readonly subject: Subject
+  /** Null where nobody is told of its end. */
+  readonly subject: Subject | null
   /** Epoch milliseconds. */
   readonly until: number
   count: number
-  readonly cancel: () => void
 }
+
+/** Windows that are open at once; of more, those that began first end early. */
+export const windowsMax = 50_000
 
 /**
  * Counts in memory what happens under a name within a time: the first one begins a window, the others cost nothing
- * but counting. A window that begins brings a job with it, so that a crash does not lose that there was one.
+ * but counting. A window that begins brings a job with it, so that a crash does not lose that there was one. All are
+ * equally long, so they are in the order of their ends: one timer serves them.
  */
 export class Windows<Subject> {
   readonly #clock: Clock
   readonly #windowMs: number
-  readonly #ended: (subject: Subject, count: number) => void
+  readonly #ended: ((subject: Subject, count: number) => void) | null
   readonly #open = new Map<string, Window<Subject>>()
+  #cancelTimer: (() => void) | null = null
 
-  /** @param ended called with what a window was begun with, and how often its name was counted */
-  constructor(clock: Clock, windowMs: number, ended: (subject: Subject, count: number) => void) {
+  /** @param ended called with what a window was begun with, and how often its name was counted; null: that is not kept */
+  constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
     this.#clock = clock
     this.#windowMs = windowMs
     this.#ended = ended
@@ -76,8 +81,10 @@ export class Windows<Subject> {
     // Its job may have been done, though its timer is late.
     this.#end(name)
     const subject = make()
-    const cancel = this.#clock.after(this.#windowMs, () => this.#end(name))
-    this.#open.set(name, { subject, until: now + this.#windowMs, count: 1, cancel })
+    const kept = this.#ended === null ? null : subject
+    this.#open.set(name, { subject: kept, until: now + this.#windowMs, count: 1 })
+    if (this.#open.size > windowsMax) this.#endFirst()
+    this.#schedule()
     return subject
   }
 
@@ -96,15 +103,43 @@ export class Windows<Subject> {
     for (const name of this.#open.keys()) this.#end(name)
   }
 
+  #schedule(): void {
+    if (this.#cancelTimer !== null) return
+    for (const { until } of this.#open.values()) {
+      this.#cancelTimer = this.#clock.after(Math.max(0, until - this.#clock.now()), () => this.#tick())
+      return
+    }
+  }
+
+  #tick(): void {
+    this.#cancelTimer = null
+    const now = this.#clock.now()
+    for (const [name, { until }] of this.#open) {
+      if (until > now) break
+      this.#end(name)
+    }
+    this.#schedule()
+  }
+
+  #stop(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+  }
+
+  #endFirst(): void {
+    for (const name of this.#open.keys()) return this.#end(name)
+  }
+
   #end(name: string): void {
     const window = this.#take(name)
-    if (window !== undefined) this.#ended(window.subject, window.count)
+    if (this.#ended !== null && window !== undefined && window.subject !== null)
+      this.#ended(window.subject, window.count)
   }
 
   #take(name: string): Window<Subject> | undefined {
     const window = this.#open.get(name)
-    window?.cancel()
     this.#open.delete(name)
+    if (this.#open.size === 0) this.#stop()
     return window
   }
 }

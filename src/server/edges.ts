@@ -20,8 +20,11 @@ import { SyncServer } from '../sync/server.ts'
 import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
-/** Bytes on their way to the disk above which reading from sockets pauses. */
-const pendingBytesMax = 33_554_432
+/**
+ * Bytes on their way to the disk above which reading from sockets pauses. Each is in memory several times meanwhile: as
+ * it came, as a record, in the batch, and in the frames of those who are to see it.
+ */
+const pendingBytesMax = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 

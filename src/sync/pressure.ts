@@ -7,16 +7,26 @@ export interface Reader {
 /**
  * Stops reading from sockets while more bytes wait for the disk than they should: TCP then slows the writers down,
  * and memory stays bounded. Half the limit must have been written before reading goes on.
+ *
+ * A socket that has more than its share of a turn of the event loop waits for the next: the kernel would hand over
+ * megabytes of small messages at once, and everybody else would wait for them.
  */
 export class ReadPressure {
   readonly #pendingBytes: () => number
   readonly #pendingBytesMax: number
   readonly #acted: () => void
+  /** Until the disk has caught up. */
   readonly #paused = new Set<Reader>()
+  /** Messages of this turn. */
+  readonly #taken = new Map<Reader, number>()
+  /** Until the next turn. */
+  readonly #yielding = new Set<Reader>()
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
   static readonly pollMs = 5
+  /** After so many messages a reader waits for the next turn; those of the same read (64 KB) are taken all the same. */
+  static readonly messagesPerTurn = 100
 
   /** @param acted called when a reader is held up */
   constructor(pendingBytes: () => number, pendingBytesMax: number, acted: () => void) {
@@ -27,23 +37,44 @@ export class ReadPressure {
 
   /** To be called after taking a message from `reader`. */
   check(reader: Reader): void {
-    if (this.#pendingBytes() <= this.#pendingBytesMax || this.#paused.has(reader)) return
+    if (this.#paused.has(reader)) return
+    if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
+    if (this.#taken.size === 0) setImmediate(() => this.#endTurn())
+    const taken = (this.#taken.get(reader) ?? 0) + 1
+    this.#taken.set(reader, taken)
+    if (taken !== ReadPressure.messagesPerTurn) return
+    this.#yielding.add(reader)
+    reader.pauseReading()
+  }
+
+  forget(reader: Reader): void {
+    this.#paused.delete(reader)
+    this.#yielding.delete(reader)
+  }
+
+  #pause(reader: Reader): void {
+    this.#yielding.delete(reader)
     this.#paused.add(reader)
     reader.pauseReading()
     this.#acted()
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 
-  forget(reader: Reader): void {
-    this.#paused.delete(reader)
+  #endTurn(): void {
+    this.#taken.clear()
+    resumeAll(this.#yielding)
   }
 
   #release(): void {
     if (this.#pendingBytes() > this.#pendingBytesMax / 2) return
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
-    const readers = [...this.#paused]
-    this.#paused.clear()
-    for (const reader of readers) reader.resumeReading()
+    resumeAll(this.#paused)
   }
+}
+
+function resumeAll(waiting: Set<Reader>): void {
+  const readers = [...waiting]
+  waiting.clear()
+  for (const reader of readers) reader.resumeReading()
 }

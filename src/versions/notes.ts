@@ -30,8 +30,8 @@ export class VersionNotes implements EditNotes {
   constructor(options: VersionNotesOptions) {
     this.#options = options
     const { clock, begun } = options
-    const ended = (): void => {}
-    this.#authors = new EditWindows({ clock, queue: authorQueue, windowMs: authorWindowMs, begun, ended })
+    const windows = { queue: authorQueue, windowMs: authorWindowMs }
+    this.#authors = new EditWindows({ clock, ...windows, begun, ended: null })
     const automatic: EditNotes = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : allNotes([this.#authors, automatic])
   }

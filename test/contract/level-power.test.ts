@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { cutPower } from '../support/power.ts'
 import { Random } from '../support/random-doc.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
 import { docKey, entriesOf, loadLive } from './samples.ts'
@@ -55,25 +55,6 @@ async function writeUntilKilled(durability: string, lines: number): Promise<Said
   return { synced: last('synced'), acknowledged: last('ack') }
 }
 
-/** What was not synced is gone, in part or wholly, or is something else: a disk keeps no order without a sync. */
-async function cutPower({ synced }: Said, random: Random): Promise<number> {
-  let lost = 0
-  for (const name of await readdir(directory.store)) {
-    if (!name.endsWith('.log')) continue
-    const path = join(directory.store, name)
-    const { size } = await stat(path)
-    const sure = synced.get(name) ?? 0
-    const kept = sure + random.below(size - sure + 1)
-    const file = await open(path, 'r+')
-    await file.truncate(kept)
-    const garbled = random.below(2) === 0 ? Math.min(kept - sure, 1 + random.below(64)) : 0
-    await file.write(Buffer.alloc(garbled, 0xa5), 0, garbled, kept - garbled)
-    await file.close()
-    lost += size - kept
-  }
-  return lost
-}
-
 /** How many acknowledged updates are gone; those that are there are whole and in order. */
 async function lostUpdates({ acknowledged }: Said): Promise<number> {
   const engine = await openLevelEngine({ directory: directory.path })
@@ -97,7 +78,7 @@ it(`[STORE-8] ${rounds} cuts of power: what was acknowledged is there (seed ${se
   let [cut, acknowledged] = [0, 0]
   for (let round = 0; round < rounds || (cut === 0 && round < roundsMax); round++) {
     const said = await writeUntilKilled('disk', 1 + random.below(linesMax))
-    cut += await cutPower(said, random)
+    cut += await cutPower(directory.store, said.synced, random)
     expect(await lostUpdates(said), `round ${round}, seed ${seed}`).toBe(0)
     for (const last of said.acknowledged.values()) acknowledged += last
   }
@@ -107,6 +88,6 @@ it(`[STORE-8] ${rounds} cuts of power: what was acknowledged is there (seed ${se
 
 it('[STORE-8] a store that does not wait for the disk loses what it has acknowledged: the cut is one', async () => {
   const said = await writeUntilKilled('process', linesMax)
-  await cutPower({ ...said, synced: new Map() }, new Random(3))
+  await cutPower(directory.store, new Map(), new Random(3))
   expect(await lostUpdates(said)).toBeGreaterThan(0)
 }, 60_000)

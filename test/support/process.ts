@@ -35,7 +35,7 @@ export interface ServerProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -44,13 +44,14 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The built server in a process of its own, as a user runs it. */
+/** The built server in a process of its own, as a user runs it. @param atPort a free one unless given */
 export async function startProcess(
   data: string,
   options: Record<string, string> = {},
+  atPort?: number,
 ): Promise<ServerProcess> {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
-  const port = await freePort()
+  const port = atPort ?? (await freePort())
   const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data', data]
   const env = { ...process.env, ...environment, ...options }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -78,20 +79,25 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
+/** Of a call with the key's credentials. */
+export const headers = {
+  'content-type': 'application/json',
+  // A later process may get the port of one that was killed.
+  connection: 'close',
+  'x-service-api-key': environment.WEFT_API_KEY,
+  'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
+}
+
 async function postTo(
   url: string,
   data: unknown,
   more: Readonly<Record<string, string>> = {},
 ): Promise<PostAnswer> {
-  const headers = {
-    'content-type': 'application/json',
-    // A later process may get the port of one that was killed.
-    connection: 'close',
-    'x-service-api-key': environment.WEFT_API_KEY,
-    'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
-    ...more,
-  }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: JSON.stringify({ data }),
+  })
   const { result, error } = (await response.json()) as {
     result?: { data?: unknown; pageToken?: string }
     error?: { details?: unknown }

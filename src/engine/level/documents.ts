@@ -10,7 +10,7 @@ import { inSpace, spaces, under } from './spaces.ts'
 import type { Reads, Store } from './store.ts'
 
 /** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
-const idleHeadsMax = 20_000
+const idleHeadsMax = 4_000
 
 /** Where everything of one document is stored. */
 export class DocumentKeys {

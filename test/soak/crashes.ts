@@ -1,0 +1,228 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import { type Editor, eventually, openEditor, RawClient } from '../support/clients.ts'
+import { cutPower } from '../support/power.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { Random } from '../support/random-doc.ts'
+import { startLasting } from './support/server.ts'
+
+export interface CrashOptions {
+  readonly rounds: number
+  readonly seed: number
+  /** After a cut of power the files have what had been synced, and of the rest only some. */
+  readonly by: 'SIGKILL' | 'power'
+  /** `disk` unless given, as for everybody. */
+  readonly durability?: 'disk' | 'process'
+  readonly say: (line: string) => void
+}
+
+export interface Crashes {
+  /** Updates that a client has been sent, by relay or in an answer. */
+  readonly shown: number
+  /** Replacements answered with 200. */
+  readonly answered: number
+  /** Of both, those that are not there afterwards. */
+  readonly lost: number
+  /** Bytes of the files that a cut of power took. */
+  readonly cutBytes: number
+}
+
+const writers = 4
+const stockEditors = 2
+/** A new document after so many rounds: what is old takes time to read, and shows nothing more. */
+const roundsPerDocument = 10
+/** From the first update shown to the end, at most. */
+const loadMsMax = 300
+
+const hook = new URL('support/synced-bytes.mjs', import.meta.url).href
+
+const digest = (doc: Y.Doc): string => Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64')
+
+/** A document over the lives of several servers. */
+class Document {
+  readonly #number: number
+  #editors: readonly Editor[] = []
+
+  constructor(number: number) {
+    this.#number = number
+  }
+
+  get address() {
+    return { organizationId: 'acme', documentId: `crash-${this.#number}`, editorId: 'main' }
+  }
+
+  get #path(): string {
+    return `acme/crash-${this.#number}/main`
+  }
+
+  async connect(server: ServerProcess): Promise<RawClient> {
+    return RawClient.connect(`${server.wsUrl}/sync/${this.#path}?token=${await server.token()}`)
+  }
+
+  /** As a newcomer gets it. */
+  async stateOn(server: ServerProcess): Promise<Y.Doc> {
+    const client = await this.connect(server)
+    await client.roundTrip()
+    client.end()
+    const doc = new Y.Doc()
+    for (const update of client.offers()) Y.applyUpdate(doc, update)
+    return doc
+  }
+
+  /** Stock clients, which stay over the crash and come to `server` after it. */
+  async edit(server: ServerProcess): Promise<void> {
+    const token = await server.token()
+    if (this.#editors.length === 0)
+      this.#editors = Array.from({ length: stockEditors }, () => openEditor(server.wsUrl, this.#path, token))
+    for (const { provider } of this.#editors) Object.assign(provider, reached(provider, server, token))
+    await eventually(() => this.#editors.every(({ provider }) => provider.synced))
+  }
+
+  type(random: Random): void {
+    for (const { text } of this.#editors) text.insert(random.below(text.length + 1), 'stock')
+  }
+
+  async converge(server: ServerProcess): Promise<void> {
+    await this.edit(server)
+    await eventually(async () => {
+      const state = digest(await this.stateOn(server))
+      return this.#editors.every(({ doc }) => digest(doc) === state)
+    })
+  }
+
+  close(): void {
+    for (const editor of this.#editors) editor.close()
+  }
+}
+
+const reached = (provider: WebsocketProvider, { wsUrl }: ServerProcess, token: string) => ({
+  serverUrl: `${wsUrl}/sync`,
+  params: { ...provider.params, token },
+})
+
+/** Types into the document, a letter a millisecond or so, until the connection is gone. */
+async function write(client: RawClient, random: Random): Promise<void> {
+  await Promise.race([client.roundTrip(), client.closed])
+  const doc = new Y.Doc()
+  for (const update of client.offers()) Y.applyUpdate(doc, update)
+  doc.on('update', (update: Uint8Array) => client.sendUpdate(update))
+  const text = doc.getText('content')
+  while (client.socket.readyState === client.socket.OPEN) {
+    if (text.length > 0 && random.below(8) === 0) text.delete(random.below(text.length), 1)
+    else text.insert(random.below(text.length + 1), String.fromCharCode(97 + random.below(26)))
+    // The answer holds what has been stored of it: that is shown, too.
+    if (random.below(20) === 0) client.sendVector(Uint8Array.of(0))
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+/** Appends one line after the other by REST until that fails; the versions answered with 200. */
+async function replace({ address }: Document, server: ServerProcess, versions: number[]): Promise<void> {
+  for (;;) {
+    const { data } = await server.post('/v2/crdt/get', address)
+    const target = `${(data as [{ data: string }])[0].data}\n${versions.length}`
+    const answer = await server.post('/v2/crdt/update', { ...address, type: 'text', data: target })
+    if (answer.status === 200) versions.push(numberOf((answer.data as { version: string }).version))
+  }
+}
+
+/** How many updates the log of a version holds. */
+const numberOf = (version: string): number => Number(version.split('.')[1])
+
+/** What has been shown until the server was killed. */
+interface Shown {
+  readonly updates: readonly Uint8Array[]
+  readonly versions: readonly number[]
+}
+
+async function loadUntilKilled(document: Document, server: ServerProcess, random: Random): Promise<Shown> {
+  const reader = await document.connect(server)
+  await reader.roundTrip()
+  const versions: number[] = []
+  const clients = await Promise.all(Array.from({ length: writers }, () => document.connect(server)))
+  const writing = Promise.all(clients.map((client) => write(client, random)))
+  const replacing = replace(document, server, versions).catch(() => {})
+  await document.edit(server)
+  document.type(random)
+  await eventually(() => reader.updates().length > 0)
+  await new Promise((resolve) => setTimeout(resolve, random.below(loadMsMax)))
+  document.type(random)
+  await server.end('SIGKILL')
+  await Promise.all([writing, replacing, reader.closed])
+  const updates = [reader, ...clients].flatMap((client) => [...client.offers(), ...client.updates()])
+  return { updates, versions }
+}
+
+/** How many of what was shown the server does not have. */
+async function lostOn(server: ServerProcess, document: Document, shown: Shown): Promise<number> {
+  const kept = await document.stateOn(server)
+  const [{ version }] = (await server.post('/v2/crdt/get', document.address)).data as [{ version: string }]
+  const unanswered = shown.versions.filter((number) => number > numberOf(version)).length
+  const all = new Y.Doc()
+  Y.applyUpdate(all, Y.mergeUpdates([Y.encodeStateAsUpdate(kept), ...shown.updates]))
+  const isWhole = all.store.pendingStructs === null && digest(all) === digest(kept)
+  return unanswered + (isWhole ? 0 : shown.updates.filter((update) => isNew(kept, update)).length)
+}
+
+/** Does the document gain anything by the update? */
+function isNew(doc: Y.Doc, update: Uint8Array): boolean {
+  const before = digest(doc)
+  Y.applyUpdate(doc, update)
+  return digest(doc) !== before || doc.store.pendingStructs !== null
+}
+
+/** Bytes of each log that are on the disk, as the server has noted. */
+function syncedBytes(notes: string): ReadonlyMap<string, number> {
+  const lines = existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : []
+  return new Map(lines.map((line) => line.split(' ')).map(([name = '', bytes]) => [name, Number(bytes)]))
+}
+
+/** Kills a server at random moments under load, starts it again, and looks what is there of what it had shown. */
+export async function crashes({
+  rounds,
+  seed,
+  by,
+  durability = 'disk',
+  say,
+}: CrashOptions): Promise<Crashes> {
+  const random = new Random(seed)
+  const data = mkdtempSync(join(tmpdir(), 'weft-crash-'))
+  const notes = `${data}.synced`
+  const hooked = by === 'power' ? { NODE_OPTIONS: `--import ${hook}`, SYNCED_BYTES: notes } : {}
+  const options = { WEFT_DURABILITY: durability, ...hooked }
+  const start = (): Promise<ServerProcess> => {
+    writeFileSync(notes, '')
+    return startLasting(data, options)
+  }
+  const all = { shown: 0, answered: 0, lost: 0, cutBytes: 0 }
+  let server = await start()
+  let document = new Document(0)
+  try {
+    for (let round = 0; round < rounds; round++) {
+      if (round % roundsPerDocument === 0) {
+        document.close()
+        document = new Document(round)
+        await server.post('/v2/crdt/add', { ...document.address, type: 'text', data: 'start' })
+      }
+      const shown = await loadUntilKilled(document, server, random)
+      if (by === 'power') all.cutBytes += await cutPower(join(data, 'store'), syncedBytes(notes), random)
+      server = await start()
+      const lost = await lostOn(server, document, shown)
+      if (lost > 0) say(`round ${round}, seed ${seed}: ${lost} lost`)
+      await document.converge(server)
+      all.shown += shown.updates.length
+      all.answered += shown.versions.length
+      all.lost += lost
+      if ((round + 1) % 20 === 0)
+        say(`${round + 1} of ${rounds} rounds: ${all.shown} shown, ${all.lost} lost`)
+    }
+    return all
+  } finally {
+    document.close()
+    await server.end('SIGKILL')
+    for (const path of [data, notes]) rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

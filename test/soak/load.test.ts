@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { burst } from './burst.ts'
+import { crashes } from './crashes.ts'
+import { leaks } from './leaks.ts'
+import { noise } from './noise.ts'
+import { openAndClose } from './rooms.ts'
+import { storm } from './storm.ts'
+
+const all = process.env.WEFT_TEST_ALL === '1'
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+const MB = 1_000_000
+const timeout = 300_000
+
+const kills = all ? 50 : 4
+it(
+  `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
+  async () => {
+    const { shown, answered, lost } = await crashes({ rounds: kills, seed, by: 'SIGKILL', say: console.info })
+    expect(lost).toBe(0)
+    expect(shown).toBeGreaterThan(kills)
+    expect(answered).toBeGreaterThan(0)
+  },
+  timeout,
+)
+
+const cuts = all ? 10 : 3
+it(
+  `[DUR-5] ${cuts} cuts of power at random moments: what was shown is there afterwards (seed ${seed})`,
+  async () => {
+    const { shown, lost } = await crashes({ rounds: cuts, seed, by: 'power', say: console.info })
+    expect(lost).toBe(0)
+    expect(shown).toBeGreaterThan(cuts)
+  },
+  timeout,
+)
+
+it(
+  '[DUR-5] a server that does not wait for the disk loses what it has shown: the cut is one',
+  async () => {
+    const { lost } = await crashes({ rounds: 1, seed, by: 'power', durability: 'process', say: console.info })
+    expect(lost).toBeGreaterThan(0)
+  },
+  timeout,
+)
+
+it(
+  '[LOAD-1] a reader that stops during a burst costs its buffer and comes back with few messages',
+  async () => {
+    const bytes = (all ? 100 : 40) * MB
+    const { heldBytes, messages } = await burst({ bytes, seconds: 2, reader: 'stopped' })
+    expect(heldBytes).toBeLessThan(10 * MB)
+    expect(messages.read).toBeLessThan(messages.sent / 2)
+  },
+  timeout,
+)
+
+it(
+  '[LOAD-2] rooms that were opened and closed leave next to nothing',
+  async () => {
+    const rooms = all ? 5_000 : 800
+    const { heapBytes, bufferBytes } = await openAndClose(rooms, console.info)
+    // Code that is compiled meanwhile takes up to 4 MB, however many rooms there are.
+    expect((heapBytes + bufferBytes) * rooms).toBeLessThan(4 * MB + rooms * 1_500)
+  },
+  timeout,
+)
+
+for (const ended of ['SIGTERM', 'SIGKILL'] as const)
+  it(
+    `[LOAD-3] clients that come back at once after ${ended} are all synced, and what they have is not sent again`,
+    async () => {
+      const { unequal, unchangedBytes, documentBytes } = await storm(all ? 1_000 : 150, ended)
+      expect(unequal).toBe(0)
+      expect(unchangedBytes).toBeGreaterThan(0)
+      expect(unchangedBytes).toBeLessThan(documentBytes / 100)
+    },
+    timeout,
+  )
+
+it(
+  '[LOAD-5] people type on beside a large document that is loaded and replaced, and a room that is flooded',
+  async () => {
+    const noises = await noise({ bytes: (all ? 9 : 2) * MB, seconds: 1 })
+    for (const { keystrokes } of [noises.loading, noises.replacing, noises.flooding])
+      expect(keystrokes).toBe(noises.quiet.keystrokes)
+    for (const times of [noises.loads, noises.replacements, noises.floodUpdates])
+      expect(times).toBeGreaterThan(0)
+  },
+  timeout,
+)
+
+it(
+  '[LOAD-6] when all have gone, however they went, no connection, document, socket or timer is left',
+  async () => {
+    const { connections, documents, resources } = await leaks(all ? 5 : 1, 500)
+    expect({ connections, documents, resources }).toEqual({ connections: 0, documents: 0, resources: {} })
+  },
+  timeout,
+)

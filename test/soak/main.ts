@@ -1,0 +1,56 @@
+/**
+ * What is promised, under load and for a while: kills, cuts of power, many rooms, hostile frames, readers that stop, storms
+ * of clients, noise. One line a step while it runs, a table at the end; exit code 1 when a promise was not kept.
+ *
+ *   npm run test:soak                       all, at most 10 minutes on 2 cores that do nothing else
+ *   npm run test:soak -- kills rooms        those named
+ *   npm run test:soak -- --long             more of each
+ *   npm run test:soak -- --smoke            just long enough to prove that they run
+ */
+import { cpus } from 'node:os'
+import { fsyncMs } from '../../bench/support/disk.ts'
+import { round } from '../../bench/support/report.ts'
+import { messageOf } from '../../src/errors.ts'
+import { type Outcome, type Size, type Step, steps } from './steps.ts'
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const unknown = names.filter((name) => steps[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`no such step: ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
+  process.exit(2)
+}
+
+function sizeOf(flags: readonly string[]): Size {
+  if (flags.includes('--smoke')) return 'smoke'
+  return flags.includes('--long') ? 'long' : 'full'
+}
+
+const size = sizeOf(process.argv)
+const outcomes: Outcome[] = []
+const start = performance.now()
+for (const [name, step] of Object.entries(steps))
+  if (names.length === 0 || names.includes(name)) await run(name, step)
+
+async function run(name: string, step: Step): Promise<void> {
+  const began = performance.now()
+  console.log(`${name} …`)
+  const say = (line: string): void => console.log(`  ${line}`)
+  const found = await step(size, say).catch((error: unknown) => failed(name, error))
+  outcomes.push(...found)
+  const seconds = round((performance.now() - began) / 1000, 0)
+  for (const { kept, result } of found) console.log(`  ${kept ? 'kept' : 'NOT KEPT'}: ${result}`)
+  console.log(`  ${seconds} s`)
+}
+
+/** The others are run all the same. */
+function failed(name: string, error: unknown): readonly Outcome[] {
+  console.error(error)
+  return [{ promise: name, done: name, result: `ended with ${messageOf(error)}`, kept: false }]
+}
+
+const minutes = round((performance.now() - start) / 60_000, 1)
+console.log(`\n${minutes} minutes, ${cpus().length} cores, fsync p50 ${round(fsyncMs().p50)} ms\n`)
+console.log('| promise | done | result |\n|---|---|---|')
+for (const { promise, done, result, kept } of outcomes)
+  console.log(`| ${promise} | ${done} | ${kept ? '' : '**not kept:** '}${result} |`)
+process.exit(outcomes.every(({ kept }) => kept) ? 0 : 1)

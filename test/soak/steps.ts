@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { round, thousands } from '../../bench/support/report.ts'
+import { type Burst, burst } from './burst.ts'
+import { type CrashOptions, crashes } from './crashes.ts'
+import { leaks } from './leaks.ts'
+import { noise } from './noise.ts'
+import { openAndClose } from './rooms.ts'
+import { storm } from './storm.ts'
+
+/** `smoke` is just enough to prove that everything runs. */
+export type Size = 'smoke' | 'full' | 'long'
+
+export interface Outcome {
+  readonly promise: string
+  readonly done: string
+  readonly result: string
+  readonly kept: boolean
+}
+
+type Say = (line: string) => void
+export type Step = (size: Size, say: Say) => Promise<readonly Outcome[]>
+
+const MB = 1_000_000
+const megabytes = (bytes: number): string => `${round(bytes / MB, 1)} MB`
+const ms = (milliseconds: number): string => `${round(milliseconds, 0)} ms`
+const newSeed = (): number => Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
+
+const amounts = {
+  kills: { smoke: 2, full: 200, long: 1_000 },
+  cuts: { smoke: 1, full: 20, long: 100 },
+  rooms: { smoke: 200, full: 20_000, long: 20_000 },
+  wireFrames: { smoke: 2_000, full: 300_000, long: 1_000_000 },
+  decodedFrames: { smoke: 5_000, full: 700_000, long: 1_000_000 },
+  burstBytes: { smoke: 20 * MB, full: 200 * MB, long: 200 * MB },
+  clients: { smoke: 100, full: 2_000, long: 2_000 },
+  /** Of people typing, while there is noise and while there is none. */
+  typingSeconds: { smoke: 1, full: 8, long: 30 },
+  largeBytes: { smoke: 1 * MB, full: 9 * MB, long: 9 * MB },
+  visitRounds: { smoke: 1, full: 20, long: 200 },
+} satisfies Record<string, Record<Size, number>>
+
+/** Users who have gone are waited for so long, and edits are one activity. */
+const settleMs = 11_000
+
+/** What the bars are, where a number is one. */
+const bars = { keptBytes: 1_000, growthBytes: 40 * MB, unchangedBytes: 64, leakedBytesPerVisit: 1_000 }
+
+async function crash(by: CrashOptions['by'], rounds: number, say: Say): Promise<readonly Outcome[]> {
+  const seed = newSeed()
+  const { shown, answered, lost, cutBytes } = await crashes({ rounds, seed, by, say })
+  const cut = by === 'power' ? `, ${thousands(cutBytes)} bytes of the files cut off` : ''
+  return [
+    {
+      promise: `what was shown is there after ${by === 'power' ? 'a cut of power' : '`kill -9`'}`,
+      done: `${rounds} ${by === 'power' ? 'cuts of power' : 'SIGKILLs'} under load, seed ${seed}`,
+      result: `${lost} lost of ${thousands(shown)} updates and ${thousands(answered)} answers shown${cut}; clients converged each time`,
+      kept: lost === 0,
+    },
+  ]
+}
+
+const kills: Step = (size, say) => crash('SIGKILL', amounts.kills[size], say)
+const cuts: Step = (size, say) => crash('power', amounts.cuts[size], say)
+
+const rooms: Step = async (size, say) => {
+  const count = amounts.rooms[size]
+  const { heapBytes, bufferBytes, residentBytes } = await openAndClose(count, say)
+  const kept = heapBytes + bufferBytes
+  return [
+    {
+      promise: 'closed rooms leave nothing',
+      done: `${thousands(count)} rooms of new documents opened, edited and closed`,
+      result: `${thousands(kept)} bytes of memory a room after garbage collection (${thousands(residentBytes)} of the process, caches included)`,
+      // Of few rooms most is what code takes that is compiled meanwhile.
+      kept: kept < bars.keptBytes || size === 'smoke',
+    },
+  ]
+}
+
+const vitest = new URL('vitest.mjs', import.meta.resolve('vitest/package.json')).pathname
+
+const fuzz: Step = async (size) => {
+  const [wire, decoded] = [amounts.wireFrames[size], amounts.decodedFrames[size]]
+  const seed = newSeed()
+  const sizes = { WEFT_FUZZ_FRAMES: String(wire), WEFT_FUZZ_CASES: String(decoded) }
+  const tests = ['test/fuzz/wire.test.ts', 'test/fuzz/frames.test.ts']
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--config', 'test/vitest.config.ts', '--silent', '--no-file-parallelism', ...tests],
+    {
+      cwd: new URL('../..', import.meta.url).pathname,
+      env: { ...process.env, ...sizes, WEFT_TEST_ALL: '1', WEFT_FUZZ_SEED: String(seed) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return [
+    {
+      promise: 'hostile frames end nothing but their own connection',
+      done: `${thousands(wire)} at sockets, ${thousands(decoded)} at what reads them, seed ${seed}`,
+      result: code === 0 ? 'no crash, other rooms unaffected, memory bounded' : 'failed',
+      kept: code === 0,
+    },
+  ]
+}
+
+const slowReader: Step = async (size, say) => {
+  const bytes = amounts.burstBytes[size]
+  const seconds = size === 'smoke' ? 2 : 10
+  const run = async (reader: 'reading' | 'stopped'): Promise<Burst> => {
+    const ran = await burst({ bytes, seconds, reader })
+    say(`reader ${reader}: ${megabytes(ran.growthBytes)}, others' p99 ${ms(ran.neighbours.p99Ms)}`)
+    return ran
+  }
+  const [reading, stopped] = [await run('reading'), await run('stopped')]
+  const p99s = [stopped, reading].map(({ neighbours }) => neighbours.p99Ms) as [number, number]
+  const { read, sent } = stopped.messages
+  return [
+    {
+      promise: 'a reader that stops costs a bounded buffer',
+      done: `${megabytes(bytes)} to a reader that has stopped, then to one that reads`,
+      result:
+        `the process grew by ${megabytes(stopped.growthBytes)} (reading: ${megabytes(reading.growthBytes)}), ` +
+        `held ${megabytes(stopped.heldBytes)} more; the reader came back with ${read} messages of ${sent}; ` +
+        `others' p99 ${ms(p99s[0])} to ${ms(p99s[1])}, ratio ${round(p99s[0] / p99s[1])}`,
+      kept: stopped.growthBytes <= bars.growthBytes,
+    },
+  ]
+}
+
+const comeBack: Step = async (size, say) => {
+  const count = amounts.clients[size]
+  const outcomes: Outcome[] = []
+  for (const ended of ['SIGTERM', 'SIGKILL'] as const) {
+    const { milliseconds, unequal, unchangedBytes, documentBytes } = await storm(count, ended)
+    say(`${ended}: ${ms(milliseconds)}`)
+    outcomes.push({
+      promise: 'after a restart everybody is back, and what did not change is not sent',
+      done: `${thousands(count)} stock clients come back at once after ${ended}`,
+      result: `${count - unequal} synced and equal in ${round(milliseconds / 1000, 1)} s; an unchanged one exchanged ${unchangedBytes} bytes of a document of ${thousands(documentBytes)}`,
+      kept: unequal === 0 && unchangedBytes <= bars.unchangedBytes,
+    })
+  }
+  return outcomes
+}
+
+const noisy: Step = async (size) => {
+  const [bytes, seconds] = [amounts.largeBytes[size], amounts.typingSeconds[size]]
+  const { quiet, loads, replacements, floodUpdates, ...noises } = await noise({ bytes, seconds })
+  const row = (done: string, p99Ms: number): Outcome => ({
+    promise: 'neighbours do not notice',
+    done,
+    result: `p99 of typing in another document ${ms(p99Ms)}, ${ms(quiet.p99Ms)} without: ratio ${round(p99Ms / quiet.p99Ms)}`,
+    kept: true,
+  })
+  return [
+    row(`a document of ${megabytes(bytes)} loaded ${loads} times`, noises.loading.p99Ms),
+    row(`it is replaced ${replacements} times`, noises.replacing.p99Ms),
+    row(`${thousands(floodUpdates)} updates flood one room`, noises.flooding.p99Ms),
+  ]
+}
+
+const leaked: Step = async (size) => {
+  const { visits, connections, documents, resources, heapBytes } = await leaks(
+    amounts.visitRounds[size],
+    settleMs,
+  )
+  const left = Object.entries(resources).map(([kind, count]) => `${count} ${kind}`)
+  return [
+    {
+      promise: 'a load leaves nothing',
+      done: `${thousands(visits)} visits of clients that type, show themselves and leave in several ways`,
+      result: `${connections} connections, ${documents} documents, ${left.join(', ') || 'no socket or timer'} more than before; heap ${thousands(heapBytes / visits)} bytes a visit more`,
+      kept:
+        connections + documents + left.length === 0 &&
+        (heapBytes / visits < bars.leakedBytesPerVisit || size === 'smoke'),
+    },
+  ]
+}
+
+/** In this order; the longest comes last. */
+export const steps: Readonly<Record<string, Step>> = {
+  rooms,
+  'slow-reader': slowReader,
+  storm: comeBack,
+  noise: noisy,
+  leaks: leaked,
+  power: cuts,
+  fuzz,
+  kills,
+}

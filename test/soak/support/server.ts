@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { atEnd, endWithThis } from '../../../bench/support/ending.ts'
+import { freePort, type ServerProcess, startProcess } from '../../support/process.ts'
+import { Inspector, inspectable } from './inspector.ts'
+
+/** The built server in a process of its own that can be looked into. */
+export interface SoakServer extends ServerProcess {
+  readonly inspector: Inspector
+  /** Bytes of memory that the process has now. */
+  residentBytes(): number
+  /** Most bytes that it has had since `forgetPeak`. */
+  peakBytes(): number
+  forgetPeak(): void
+  /** The value of the first series whose name starts so; 0 when there is none. */
+  metric(name: string): Promise<number>
+  stop(): Promise<void>
+}
+
+/** No limits on REST, which is called from here alone. */
+const options = { WEFT_RATE_LIMIT_PER_SECOND: '0' }
+
+/** An own directory, removed when the process ends. */
+export function dataDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-soak-'))
+  atEnd(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  return directory
+}
+
+/** A server that ends with this process. */
+export async function startLasting(
+  data: string,
+  more: Record<string, string> = {},
+  port?: number,
+): Promise<ServerProcess> {
+  const server = await startProcess(data, { ...options, ...more }, port)
+  endWithThis(server.child)
+  return server
+}
+
+export async function startInspected(more: Record<string, string> = {}): Promise<SoakServer> {
+  const port = await freePort()
+  const data = dataDirectory()
+  const server = await startLasting(data, { NODE_OPTIONS: inspectable(port), ...more })
+  const inspector = await Inspector.connect(port)
+  const { pid } = server.child
+  return {
+    ...server,
+    inspector,
+    residentBytes: () => statusBytes(pid, 'VmRSS'),
+    peakBytes: () => statusBytes(pid, 'VmHWM'),
+    forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
+    metric: (name) => metricOf(server.url, name),
+    async stop() {
+      inspector.close()
+      await server.end('SIGKILL')
+      rmSync(data, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** What the kernel says of a process; where it does (Linux). */
+function statusBytes(pid: number | undefined, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024
+}
+
+async function metricOf(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text()
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
+  return Number(line?.split(' ').at(-1) ?? 0)
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { Windows, windowsMax } from '../../../src/events/windows.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+class CountingClock extends HeldClock {
+  timers = 0
+
+  override after(ms: number, fn: () => void): () => void {
+    this.timers += 1
+    return super.after(ms, fn)
+  }
+}
+
+it('[ACT-27] windows of edits end in the order in which they began, by one timer', () => {
+  const clock = new CountingClock()
+  const ended: [string, number][] = []
+  const windows = new Windows<string>(clock, 1_000, (name, count) => ended.push([name, count]))
+  windows.count('first', () => 'first')
+  clock.advance(400)
+  for (const name of ['second', 'third']) windows.count(name, () => name)
+  windows.count('second', () => 'another second')
+  expect(clock.timers).toBe(1)
+  clock.advance(599)
+  expect(ended).toEqual([])
+  clock.advance(1)
+  expect(ended).toEqual([['first', 1]])
+  windows.forget('third')
+  clock.advance(400)
+  expect(ended).toEqual([
+    ['first', 1],
+    ['second', 2],
+  ])
+})
+
+it('[ACT-27] so many are open at once; of more, those that began first end early', () => {
+  const ended: number[] = []
+  const windows = new Windows<number>(new HeldClock(), 1_000, (number) => ended.push(number))
+  for (let number = 0; number < windowsMax + 2; number++) windows.count(`editor ${number}`, () => number)
+  expect(ended).toEqual([0, 1])
+  expect(windows.count('editor 2', () => -1)).toBeNull()
+  expect(windows.count('editor 0', () => -1)).toBe(-1)
+})

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
+
+class CountedReader implements Reader {
+  reading: 'on' | 'paused' = 'on'
+
+  pauseReading(): void {
+    this.reading = 'paused'
+  }
+
+  resumeReading(): void {
+    this.reading = 'on'
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+function take(pressure: ReadPressure, reader: Reader, messages: number): void {
+  for (let count = 0; count < messages; count++) pressure.check(reader)
+}
+
+it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody else does', async () => {
+  const pressure = new ReadPressure(() => 0, 1_000)
+  const [flooder, other] = [new CountedReader(), new CountedReader()]
+  take(pressure, other, 1)
+  take(pressure, flooder, ReadPressure.messagesPerTurn - 1)
+  expect(flooder.reading).toBe('on')
+  take(pressure, flooder, 50)
+  expect([flooder.reading, other.reading]).toEqual(['paused', 'on'])
+  await nextTurn()
+  expect(flooder.reading).toBe('on')
+  take(pressure, flooder, ReadPressure.messagesPerTurn)
+  expect(flooder.reading).toBe('paused')
+})
+
+it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async () => {
+  const disk = { pendingBytes: 0 }
+  const pressure = new ReadPressure(() => disk.pendingBytes, 1_000)
+  const reader = new CountedReader()
+  take(pressure, reader, ReadPressure.messagesPerTurn)
+  disk.pendingBytes = 2_000
+  take(pressure, reader, 1)
+  await nextTurn()
+  await nextTurn()
+  expect(reader.reading).toBe('paused')
+  disk.pendingBytes = 0
+  await expect.poll(() => reader.reading).toBe('on')
+})
