@@ -13,6 +13,8 @@ class CountedReader implements Reader {
   }
 }
 
+const nothing = (): void => {}
+
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function take(pressure: ReadPressure, reader: Reader, messages: number): void {
@@ -20,7 +22,7 @@ function take(pressure: ReadPressure, reader: Reader, messages: number): void {
 }
 
 it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody else does', async () => {
-  const pressure = new ReadPressure(() => 0, 1_000)
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
   const [flooder, other] = [new CountedReader(), new CountedReader()]
   take(pressure, other, 1)
   take(pressure, flooder, ReadPressure.messagesPerTurn - 1)
@@ -35,7 +37,7 @@ it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody
 
 it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async () => {
   const disk = { pendingBytes: 0 }
-  const pressure = new ReadPressure(() => disk.pendingBytes, 1_000)
+  const pressure = new ReadPressure(() => disk.pendingBytes, 1_000, nothing)
   const reader = new CountedReader()
   take(pressure, reader, ReadPressure.messagesPerTurn)
   disk.pendingBytes = 2_000
