@@ -119,7 +119,7 @@ export function createHttp({
     adminToken: config.adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
-  const backups = new BackupSlots()
+  const backups = new BackupSlots(clock)
   const router = createRouter({
     operations,
     pages: pages({

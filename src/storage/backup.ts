@@ -1,4 +1,5 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
@@ -31,25 +32,39 @@ export interface WrittenBackup {
 
 /**
  * Writes a backup for its owner only (it holds secrets), reads it again, and only then gives it its name. An existing
- * file is never replaced. @throws StorageError
+ * file is never replaced, and no link followed. @throws StorageError
  */
 export async function writeBackup(
   source: AsyncIterable<Uint8Array>,
   out: string,
   onProgress: Progress,
 ): Promise<WrittenBackup> {
-  if ((await stat(out).catch(() => null)) !== null)
-    throw new StorageError(`${out} is there already: name another file, or remove it`)
-  const partial = `${out}.part`
+  if ((await lstat(out).catch(() => null)) !== null) throw isThere(out)
+  const partial = `${out}.${randomBytes(4).toString('hex')}.part`
   try {
     const bytes = await writeAll(source, partial, onProgress)
     const { pairs } = await checkBackup(partial, onProgress)
-    await rename(partial, out)
+    await giveName(partial, out)
     return { bytes, pairs }
   } catch (error) {
     await rm(partial, { force: true })
     if (error instanceof StorageError) throw error
     throw new StorageError(`the backup could not be made: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+const isThere = (out: string): StorageError =>
+  new StorageError(`${out} is there already: name another file, or remove it`)
+
+/** A second name and then none of the first: unlike a new name, that replaces nothing. */
+async function giveName(partial: string, out: string): Promise<void> {
+  try {
+    await link(partial, out)
+    await rm(partial)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(out)
+    // Not every file system can.
+    await rename(partial, out)
   }
 }
 
@@ -90,7 +105,7 @@ async function writeAll(
   path: string,
   onProgress: Progress,
 ): Promise<number> {
-  const file = await open(path, 'w', 0o600)
+  const file = await open(path, 'wx', 0o600)
   let written = 0
   try {
     for await (const chunk of source) {

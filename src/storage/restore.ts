@@ -18,23 +18,26 @@ export interface Restored {
 const files = [basename(credentialsPath('.'))]
 
 /**
- * Makes a data directory of a backup. The store gets its name only when every part has been checked and is on the
+ * Makes a data directory of a backup. The store gets its name last, when every part has been checked and is on the
  * disk. @throws StorageError when `directory` is not empty, or the backup is damaged or of a format that is not known
  */
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
   await expectEmpty(directory)
   const unpacked = new Unpacked()
+  const pages = unpacked.pages(readArchive(chunksOf(path, 'restore', onProgress)))
+  const written: string[] = []
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    const records = await fillStopped(
-      directory,
-      unpacked.pages(readArchive(chunksOf(path, 'restore', onProgress))),
-    )
-    for (const [name, bytes] of unpacked.files)
-      await writeFile(join(directory, name), bytes, { mode: 0o600, flush: true })
+    const records = await fillStopped(directory, pages, async () => {
+      for (const [name, bytes] of unpacked.files) {
+        const file = join(directory, name)
+        await writeFile(file, bytes, { mode: 0o600, flush: true, flag: 'wx' })
+        written.push(file)
+      }
+    })
     return { records, madeAt: unpacked.madeAt }
   } catch (error) {
-    await removeContents(directory)
+    for (const file of written) await rm(file, { force: true })
     if (error instanceof StorageError) throw error
     throw new StorageError(`${path} could not be restored: ${messageOf(error)}`, { cause: error })
   }
@@ -63,16 +66,14 @@ class Unpacked {
   }
 }
 
+/** In the root of a volume. */
+const ownOfFileSystem = 'lost+found'
+
 async function expectEmpty(directory: string): Promise<void> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw new StorageError(`${directory} cannot be used: ${messageOf(error)}`)
   })
-  if (names.length > 0) throw new StorageError(`${directory} is not empty: restore into a new directory`)
-}
-
-/** It was empty before. */
-async function removeContents(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => [])
-  await Promise.all(names.map((name) => rm(join(directory, name), { recursive: true, force: true })))
+  if (names.some((name) => name !== ownOfFileSystem))
+    throw new StorageError(`${directory} is not empty: restore into a new directory`)
 }

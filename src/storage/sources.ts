@@ -17,11 +17,9 @@ export async function* backupOfStopped(directory: string, clock: Clock): AsyncGe
 
 /** The bytes of a backup that a server makes while it serves. @throws StorageError */
 export async function* backupOfServing(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
-  const token = await readFile(tokenFile, 'utf8').catch((error: unknown) => {
-    throw new StorageError(`${tokenFile} cannot be read: ${messageOf(error)}`)
-  })
+  const token = await readToken(tokenFile)
   const response = await fetch(new URL('/backup', url), {
-    headers: { 'x-service-admin-token': token.trim() },
+    headers: { 'x-service-admin-token': token },
     redirect: 'error',
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
@@ -30,6 +28,17 @@ export async function* backupOfServing(url: string, tokenFile: string): AsyncGen
   if (!response.ok || response.body === null)
     throw new StorageError(`${url} refuses: ${await refusalOf(response)}`)
   yield* response.body
+}
+
+/** What is no token is not named: it may hold one. */
+async function readToken(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
+  })
+  const token = text.trim()
+  if (!/^[!-~]+$/.test(token))
+    throw new StorageError(`${path} holds no token: it is one line of visible ASCII characters`)
+  return token
 }
 
 async function refusalOf(response: Response): Promise<string> {

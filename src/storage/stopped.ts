@@ -38,9 +38,13 @@ export async function storedBytes(directory: string): Promise<number> {
   return (await loadUpkeep()).storedBytes(directory)
 }
 
-/** Makes a store of what another one held. Returns how many records there are. */
-export async function fillStopped(directory: string, pages: AsyncIterable<StoredPage>): Promise<number> {
-  return (await loadUpkeep()).fillStore(directory, pages)
+/** Makes a store of what another one held; `beforeNamed` before it can be used. Returns how many records there are. */
+export async function fillStopped(
+  directory: string,
+  pages: AsyncIterable<StoredPage>,
+  beforeNamed: () => Promise<void>,
+): Promise<number> {
+  return (await loadUpkeep()).fillStore(directory, pages, beforeNamed)
 }
 
 /** What is stored, whatever its format; to be closed. @throws StorageError, EngineOpenError */

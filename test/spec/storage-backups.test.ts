@@ -4,8 +4,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BackupSlots, backupsAtOnceMax, readerPace } from '../../src/storage/backup-slots.ts'
 import { runCli } from '../support/cli.ts'
 import { eventually } from '../support/clients.ts'
+import { HeldClock } from '../support/clock.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-backups-'))
@@ -69,4 +71,56 @@ it('[STORE-15] asking for the head of a backup takes no place of one', async () 
     next.destroy()
     return next.statusCode === 200
   })
+})
+
+/** Of a backup without an end; counts those that are under way. */
+class Source {
+  open = 0
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    this.open += 1
+    try {
+      for (;;) yield Buffer.alloc(65_536)
+    } finally {
+      this.open -= 1
+    }
+  }
+}
+
+const isGiven = (reader: AsyncIterator<Uint8Array> | undefined): Promise<boolean> =>
+  (reader as AsyncIterator<Uint8Array>).next().then(
+    () => true,
+    () => false,
+  )
+
+it('[STORE-15] a reader that takes a little now and then does not keep its place', async () => {
+  const [clock, source] = [new HeldClock(), new Source()]
+  const slots = new BackupSlots(clock)
+  const taken = Array.from({ length: backupsAtOnceMax }, () => slots.take(source.chunks()))
+  const [slow, unread] = taken.map((chunks) => chunks?.[Symbol.asyncIterator]())
+  expect(slots.take(source.chunks())).toBeNull()
+  let read = 0
+  for (; await isGiven(slow); read++) {
+    clock.advance(readerPace.graceMs / 4)
+    expect(read).toBeLessThan(10)
+  }
+  expect(read).toBeGreaterThan(3)
+  await expect(unread?.next()).rejects.toThrow('too slow')
+  await eventually(() => source.open === 0)
+  expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
+})
+
+it('[STORE-15] a reader that keeps pace has its place as long as it takes', async () => {
+  const [clock, source] = [new HeldClock(), new Source()]
+  const slots = new BackupSlots(clock)
+  const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()
+  for (let read = 0; read < 1_000; read++) {
+    expect(await reader?.next()).toMatchObject({ done: false })
+    clock.advance(65_536 / readerPace.bytesPerMs)
+  }
+  await reader?.return?.()
+  expect(source.open).toBe(0)
+  clock.advance(readerPace.graceMs * 2)
+  const both = Array.from({ length: backupsAtOnceMax + 1 }, () => slots.take(source.chunks()))
+  expect(both.map((chunks) => chunks !== null)).toEqual([true, true, false])
 })

@@ -1,22 +1,28 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import type { StoredPage } from '../engine.ts'
 import { writeInventory } from './inventory.ts'
-import { storePath } from './open.ts'
+import { storePath, unfinishedPath } from './open.ts'
 import { openLevelStore } from './store.ts'
 
 /**
  * Makes the store of a data directory from pairs of another one. Under its own name it is there only when all of them
- * are on the disk: an end in between leaves a directory without a store. Returns how many pairs there are.
+ * are on the disk, and `beforeNamed` is done: an end in between leaves a directory that no server takes. Returns how
+ * many pairs there are.
  */
-export async function fillStore(directory: string, pages: AsyncIterable<StoredPage>): Promise<number> {
+export async function fillStore(
+  directory: string,
+  pages: AsyncIterable<StoredPage>,
+  beforeNamed: () => Promise<void>,
+): Promise<number> {
   const path = storePath(directory)
-  const unfinished = `${path}.unfinished`
-  await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  const unfinished = unfinishedPath(directory)
+  // Of two at a time one fails.
+  await mkdir(unfinished, { mode: 0o700 })
   try {
     const count = await writePairs(unfinished, pages)
     await writeInventory(unfinished)
     await syncDirectory(unfinished)
+    await beforeNamed()
     await rename(unfinished, path)
     await syncDirectory(directory)
     return count

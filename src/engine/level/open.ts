@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
 import { isDamage } from './failures.ts'
@@ -21,6 +21,9 @@ export interface OpenedStore {
 /** Where the store of a data directory is. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
+/** Where it is until all of it is there. */
+export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
+
 /** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
 export async function openChecked(
   directory: string,
@@ -29,6 +32,7 @@ export async function openChecked(
 ): Promise<OpenedStore> {
   const path = storePath(directory)
   try {
+    await refuseUnfinished(directory)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
     const changed = await checkInventory(path)
@@ -42,6 +46,17 @@ export async function openChecked(
   } catch (error) {
     throw openError(error, path)
   }
+}
+
+/** An empty store must not take the place of one that was being restored. */
+async function refuseUnfinished(directory: string): Promise<void> {
+  const names: readonly string[] = await readdir(directory).catch(() => [])
+  const unfinished = unfinishedPath(directory)
+  if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`,
+  )
 }
 
 /** LevelDB would make an empty store where its tables have lost the file that names them. */
