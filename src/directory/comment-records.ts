@@ -142,7 +142,8 @@ export const usersNamedInContent = ({
 }: Pick<AnnotationRecord, 'location' | 'suggestion'>): ReadonlySet<string> =>
   usersNamedIn([location, suggestion?.content])
 
-function annotationEntries(annotation: AnnotationRecord): readonly Key[] {
+/** Where else an annotation is kept. */
+export function annotationEntries(annotation: AnnotationRecord): readonly Key[] {
   const { annotationId, createdBy, assignedTo } = annotation
   const userIds = [...usersNamedIn([createdBy, assignedTo]), ...usersNamedInContent(annotation)]
   return [
@@ -151,7 +152,11 @@ function annotationEntries(annotation: AnnotationRecord): readonly Key[] {
   ]
 }
 
-const commentEntries = (annotationId: string, { order, from, reactions }: CommentRecord): readonly Key[] =>
+/** Where else a comment is kept. */
+export const commentEntries = (
+  annotationId: string,
+  { order, from, reactions }: CommentRecord,
+): readonly Key[] =>
   [from, ...reactions.map(({ user }) => user)].map(({ userId }) => keys.tie(userId, annotationId, order))
 
 function moveEntries(transaction: Transaction, before: readonly Key[], after: readonly Key[]): void {

@@ -24,7 +24,15 @@ export interface Expected {
   readonly key: Key
 }
 
+/** A record of a partition that, while it says so, has the whole of it removed, one commit after the other. */
+export interface Removed {
+  readonly key: Key
+  readonly isBeing: (value: Uint8Array) => boolean
+}
+
 export interface CheckOptions {
+  /** What says that a partition is being removed: nothing is expected there any more. */
+  readonly removed: (part: Key) => Removed | null
   /** What a record, or an entry of an index, says that there is. */
   readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly Expected[]
   /** Why what is stored of a document is of no use although it is what was written; null when it is. */

@@ -56,10 +56,16 @@ export function decodeKey(bytes: Uint8Array): Key {
 
 /** A whole key, and the one that follows it (see `keyEnd`). @throws RangeError when they are none */
 export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
+  const [key, rest] = splitKey(bytes)
+  return [key, decodeKey(rest)]
+}
+
+/** A whole key, and the bytes that follow its end. @throws RangeError when it is none */
+export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
   let at = 0
   while (bytes[at] === segmentStart) at = segmentEndAt(bytes, at + 1) + 1
-  if (bytes[at] !== keyEnd) throw new RangeError('not two encoded keys')
-  return [decodeKey(bytes.subarray(0, at)), decodeKey(bytes.subarray(at + 1))]
+  if (bytes[at] !== keyEnd) throw new RangeError('not an encoded key with its end')
+  return [decodeKey(bytes.subarray(0, at)), bytes.subarray(at + 1) as B]
 }
 
 function segmentEndAt(bytes: Uint8Array, from: number): number {

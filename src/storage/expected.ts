@@ -1,3 +1,10 @@
+import { commentKeys as comments } from '../directory/comment-keys.ts'
+import {
+  type AnnotationRecord,
+  annotationEntries,
+  type CommentRecord,
+  commentEntries,
+} from '../directory/comment-records.ts'
 import {
   keys,
   organizationPart,
@@ -5,7 +12,7 @@ import {
   type SubjectType,
 } from '../directory/organization-keys.ts'
 import { decodeRecord } from '../directory/records.ts'
-import type { Expected } from '../engine/damage.ts'
+import type { Expected, Removed } from '../engine/damage.ts'
 import type { Key } from '../engine/engine.ts'
 
 /** What is read of records here; a record that is being deleted goes together with its index. */
@@ -14,35 +21,65 @@ interface Fields {
   readonly parentFolderId?: string
   readonly expiresAt?: number | null
   readonly hash?: string
+  readonly deleting?: true
+  readonly order?: string
 }
 
-type Rule = (key: readonly string[], record: () => Fields) => Key | null
+type Rule = (key: readonly string[], record: () => Fields) => readonly Key[]
 
 const [organizations = ''] = organizationPart({ workspaceId: '', apiKey: '', organizationId: '' })
 
 /** By the kind and the length of a key: what is stored twice, each way. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['documents 2', ([, id = ''], record) => keys.documentIn(record().folderId ?? '', id)],
-  ['documentsIn 3', ([, , id = '']) => keys.document(id)],
-  ['folders 2', ([, id = ''], record) => keys.folderIn(record().parentFolderId ?? '', id)],
-  ['foldersIn 3', ([, , id = '']) => keys.folder(id)],
-  ['members 3', ([, group = '', user = '']) => keys.groupOf(user, group)],
-  ['groupsOf 3', ([, user = '', group = '']) => keys.member(group, user)],
+  ['documents 2', ([, id = ''], record) => [keys.documentIn(record().folderId ?? '', id)]],
+  ['documentsIn 3', ([, , id = '']) => [keys.document(id)]],
+  [
+    'annotations 2',
+    ([, id = ''], record) => [comments.thread(id), ...annotationEntries(record() as AnnotationRecord)],
+  ],
+  ['annotationThreads 2', ([, id = '']) => [comments.annotation(id)]],
+  ['annotationsIn 5', ([, , , , id = '']) => [comments.annotation(id)]],
+  ['annotationsIn 6', ([, , , , , id = '']) => [comments.annotation(id)]],
+  [
+    'annotationComments 3',
+    ([, id = ''], record) => {
+      const comment = record() as CommentRecord
+      const place = comments.commentPlace(id, comment.commentId)
+      return [comments.annotation(id), place, ...commentEntries(id, comment)]
+    },
+  ],
+  ['annotationCommentPlaces 3', ([, id = ''], record) => [comments.comment(id, record().order ?? '')]],
+  [
+    'annotationTies 4',
+    ([, , id = '', order = '']) => [order === '' ? comments.annotation(id) : comments.comment(id, order)],
+  ],
+  ['folders 2', ([, id = ''], record) => [keys.folderIn(record().parentFolderId ?? '', id)]],
+  ['foldersIn 3', ([, , id = '']) => [keys.folder(id)]],
+  ['members 3', ([, group = '', user = '']) => [keys.groupOf(user, group)]],
+  ['groupsOf 3', ([, user = '', group = '']) => [keys.member(group, user)]],
   [
     'grants 5',
-    ([, type, id = '', subject, of = ''], record) =>
+    ([, type, id = '', subject, of = ''], record) => [
       keys.grantOf(
         { type: subject as SubjectType, id: of },
         { type: type as ResourceType, id },
         record().expiresAt ?? null,
       ),
+    ],
   ],
   [
     'grantsOf 6',
-    ([, subject, of = '', , type, id = '']) =>
+    ([, subject, of = '', , type, id = '']) => [
       keys.grant({ type: type as ResourceType, id }, { type: subject as SubjectType, id: of }),
+    ],
   ],
 ])
+
+/** An organization is removed in as many commits as it takes; its record goes last. */
+export const removalOf = (part: Key): Removed | null =>
+  part[0] === organizations
+    ? { key: keys.organization, isBeing: (value) => (decodeRecord(value) as Fields).deleting === true }
+    : null
 
 /**
  * What a record of an organization says that there is: its entry in the index, the record of an entry, and the content
@@ -57,6 +94,6 @@ export function expectedOf(part: Key, key: Key, value: Uint8Array): readonly Exp
     const blob = ['versions', ...part.slice(1), documentId, editorId, record().hash ?? '']
     return [{ in: 'blobs', key: blob }]
   }
-  const other = rules.get(`${kind} ${key.length}`)?.(key, record) ?? null
-  return other === null ? [] : [{ in: 'partition', key: other }]
+  const others = rules.get(`${kind} ${key.length}`)?.(key, record) ?? []
+  return others.map((other) => ({ in: 'partition', key: other }))
 }

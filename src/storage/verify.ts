@@ -1,6 +1,6 @@
 import type { Damage, StoreCheck } from '../engine/damage.ts'
 import { contentProblem } from './content-problem.ts'
-import { expectedOf } from './expected.ts'
+import { expectedOf, removalOf } from './expected.ts'
 import type { Progress } from './problem.ts'
 import { checkStopped } from './stopped.ts'
 
@@ -28,6 +28,7 @@ export async function verify(directory: string, onProgress: Progress): Promise<V
   const { damages, ...counts } = await checkStopped(directory, {
     contentProblem,
     expected: expectedOf,
+    removed: removalOf,
     onProgress,
   })
   return { ...counts, damages: damages.map((damage) => ({ ...damage, help: help[damage.kind] })) }

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { keys, organizationPart } from '../../src/directory/organization-keys.ts'
+import { decodeRecord, encodeRecord } from '../../src/directory/records.ts'
 import { encodeKey } from '../../src/engine/keys.ts'
+import { type LevelEngine, openLevelEngine } from '../../src/engine/level/engine.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { overwrite, storedPair } from '../contract/level-store.ts'
+import { ann, say } from '../support/comments.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-indexes-'))
@@ -34,6 +37,11 @@ beforeAll(async () => {
   await post(server, '/v1/organizations/usergroups/users/add', {
     organizationUserGroupId: 'group',
     userIds: ['ann'],
+  })
+  await post(server, '/v2/commentannotations/add', {
+    documentId: 'doc',
+    actionUser: ann,
+    annotations: [{ annotationId: 'annotation', location: { id: 'page' }, comments: [say('comment')] }],
   })
   await server.stop()
 }, 60_000)
@@ -66,18 +74,82 @@ it.each([
   await expectNamed(raw.toString(), named)
 })
 
+it.each([
+  ['its thread', 'annotationThreads', '["annotations","annotation"]'],
+  ['its place in the document', 'annotationsIn document', '["annotations","annotation"]'],
+  ['its place in the location', 'annotationsIn location', '["annotations","annotation"]'],
+  ['what its user is found by', 'annotationTies ann annotation ', '["annotations","annotation"]'],
+])('[STORE-16] a thread of comments without %s is named', async (_, gone, named) => {
+  await expectNamed(encodeKey(gone.split(' ')).toString(), named.slice(1, -1))
+})
+
+it.each([
+  ['what it is found by', 'annotationCommentPlaces', '"annotationComments","annotation"'],
+  ['what its user is found by', 'annotationTies ann annotation', '"annotationComments","annotation"'],
+])('[STORE-16] a comment without %s is named', async (_, gone, named) => {
+  // The order of the comment follows.
+  await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)
+})
+
+it.each([
+  ['thread', 'annotations annotation', 5],
+  ['comment', 'annotationComments annotation', 2],
+])('[STORE-16] a %s of which only entries are left is named by each', async (_, gone, count) => {
+  const damages = await without(encodeKey(gone.split(' ')).toString())
+  expect(damages.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => 'index'))
+})
+
+it('[STORE-16] a job that is only in the index of times is named', async () => {
+  await changed(async (engine) => {
+    const at = Date.now() + 1e9
+    await engine.kv.commit(['some'], {
+      jobs: [{ queue: 'q\u0001', id: 'the job', at, payload: Buffer.of(1) }],
+    })
+  })
+  const [key] = await storedPair(join(broken, 'store'), 'q\u0002q')
+  await overwrite(join(broken, 'store'), key, null)
+  expect((await verify(broken, () => undefined)).damages).toEqual([
+    expect.objectContaining({ kind: 'job', what: expect.stringContaining('the job') }),
+  ])
+})
+
+it('[STORE-16] an organization in the middle of its removal is no damage', async () => {
+  await changed(async ({ kv }) => {
+    const record = {
+      ...(decodeRecord((await kv.get(part, [keys.organization]))[0] as Uint8Array) as object),
+      deleting: true,
+    }
+    const dels = [keys.document('doc'), keys.member('group', 'ann'), ['annotations', 'annotation']]
+    await kv.commit(part, { puts: [{ key: keys.organization, value: encodeRecord(record) }], dels })
+  })
+  expect((await verify(broken, () => undefined)).damages).toEqual([])
+})
+
 it('[STORE-16] a version whose content is gone is named', async () => {
   await expectNamed('b\u0002versions\0', '"versions","doc","main"')
 })
 
-async function expectNamed(marker: string, named: string): Promise<void> {
+/** Has `broken` be what is sound, but for a change. */
+async function changed(change: (engine: LevelEngine) => Promise<void>): Promise<void> {
+  rmSync(broken, { recursive: true, force: true })
+  cpSync(sound, broken, { recursive: true })
+  const engine = await openLevelEngine({ directory: broken })
+  await change(engine)
+  await engine.close()
+}
+
+/** What is told where one record is gone. */
+async function without(marker: string) {
   rmSync(broken, { recursive: true, force: true })
   cpSync(sound, broken, { recursive: true })
   const store = join(broken, 'store')
   const [key] = await storedPair(store, marker)
   await overwrite(store, key, null)
-  const { damages } = await verify(broken, () => undefined)
-  expect(damages).toEqual([
+  return (await verify(broken, () => undefined)).damages
+}
+
+async function expectNamed(marker: string, named: string): Promise<void> {
+  expect(await without(marker)).toEqual([
     {
       kind: 'index',
       what: expect.stringContaining(named),

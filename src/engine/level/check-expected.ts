@@ -1,4 +1,4 @@
-import type { CheckOptions, Damage, Expected } from '../damage.ts'
+import type { CheckOptions, Damage, Expected, Removed } from '../damage.ts'
 import type { Key } from '../engine.ts'
 import { decodeKeyPair, encodeKey } from '../keys.ts'
 import { unseal } from './records.ts'
@@ -10,7 +10,7 @@ export async function checkExpected(
   reads: Reads,
   key: Buffer,
   value: Buffer,
-  expectedOf: CheckOptions['expected'],
+  { expected: expectedOf, removed }: Pick<CheckOptions, 'expected' | 'removed'>,
 ): Promise<readonly Damage[]> {
   if (key[0] !== spaces.kv[0]) return []
   const [part, name] = decodeKeyPair(key.subarray(1))
@@ -22,7 +22,19 @@ export async function checkExpected(
     const what = `value ${JSON.stringify([...part, ...name])}`
     damages.push({ kind: 'index', what, problem: `${JSON.stringify(expected.key)} is missing beside it` })
   }
-  return damages
+  return damages.length > 0 && (await isBeingRemoved(reads, part, removed(part))) ? [] : damages
+}
+
+async function isBeingRemoved(reads: Reads, part: Key, removed: Removed | null): Promise<boolean> {
+  if (removed === null) return false
+  const key = storedAt(part, { in: 'partition', key: removed.key })
+  try {
+    const value = await reads.get(key)
+    return value !== undefined && removed.isBeing(unseal(key, value))
+  } catch {
+    // It is told by itself.
+    return false
+  }
 }
 
 const storedAt = (part: Key, { in: place, key }: Expected): Buffer =>

@@ -1,10 +1,10 @@
 import { messageOf } from '../../errors.ts'
 import type { Damage } from '../damage.ts'
-import { decodeKey } from '../keys.ts'
+import { decodeKey, encodeKey } from '../keys.ts'
 import { decodeJob } from './job-records.ts'
-import { dueKey } from './job-table.ts'
+import { dueKey, readDueKey } from './job-table.ts'
 import { decodeHead, unseal } from './records.ts'
-import { spaces } from './spaces.ts'
+import { inSpace, spaces } from './spaces.ts'
 import type { Reads } from './store.ts'
 
 type Decode = (key: Buffer, value: Buffer) => unknown
@@ -24,7 +24,7 @@ const recordKinds = new Map<number, RecordKind>([
   [letter(spaces.blobs), { kind: 'record', name: 'blob', decode: unseal }],
   [letter(spaces.jobs), { kind: 'job', name: 'job', decode: decodeJob }],
   [letter(spaces.buried), { kind: 'job', name: 'job put aside', decode: decodeJob }],
-  [letter(spaces.due), { kind: 'job', name: 'time of a job', decode: nothing }],
+  [letter(spaces.due), { kind: 'job', name: 'time of a job', decode: readDueKey }],
   [letter(spaces.meta), { kind: 'record', name: 'note of the store', decode: nothing }],
 ])
 
@@ -42,13 +42,22 @@ export function checkRecord(key: Buffer, value: Buffer): Damage | null {
   }
 }
 
-/** A waiting job must be in the index of times, or it would never be done. */
+/** A waiting job must be in the index of times, or it would never be done; and what is there must be one. */
 export async function checkDue(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
+  if (key[0] === letter(spaces.due)) return checkJob(reads, key)
   if (key[0] !== letter(spaces.jobs)) return null
   const [queue = '', id = ''] = decodeKey(key.subarray(1))
   const { at } = decodeJob(key, value)
   if ((await reads.get(dueKey(queue, at, id)).catch(() => undefined)) !== undefined) return null
   return { kind: 'job', what: name('job', key), problem: 'it is not in the index of times: it is never done' }
+}
+
+async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
+  const { queue, id } = readDueKey(key)
+  const job = inSpace(spaces.jobs, encodeKey([queue, id]))
+  // One that cannot be read is told by itself.
+  if ((await reads.get(job).catch(() => key)) !== undefined) return null
+  return { kind: 'job', what: name('job', job), problem: 'it is in the index of times only' }
 }
 
 function letter(space: Buffer): number {

@@ -101,7 +101,7 @@ class Check {
       if (of === null) {
         const damage = checkRecord(key, value) ?? (await checkDue(this.#store, key, value))
         if (damage !== null) this.#damages.push(damage)
-        else this.#damages.push(...(await checkExpected(this.#store, key, value, this.#options.expected)))
+        else this.#damages.push(...(await checkExpected(this.#store, key, value, this.#options)))
       } else if (of.toString('latin1') !== document) {
         document = of.toString('latin1')
         await this.#checkHead(of)

@@ -1,6 +1,6 @@
 import type { Log } from '../../log.ts'
 import type { JobRecord } from '../jobs.ts'
-import { decodeKey, decodeNumber, encodeKey, encodeNumber } from '../keys.ts'
+import { decodeKey, decodeNumber, encodeKey, encodeNumber, splitKey } from '../keys.ts'
 import { type Cell, Cells, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
@@ -24,6 +24,8 @@ export interface DueJob {
 }
 
 const nothing = Buffer.alloc(0)
+/** Of the time in a key. */
+const numberBytes = 8
 
 /**
  * Jobs by id, and an index of when they are due. A leased job is due at the end of its lease, so that nothing has to
@@ -128,3 +130,10 @@ export class JobTable {
 /** Of the index of times. */
 export const dueKey = (queue: string, at: number, id: string): Buffer =>
   Buffer.concat([under(spaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
+
+/** Queue and id that `dueKey` was given. @throws RangeError when it is no such key */
+export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
+  const [[queue = ''], rest] = splitKey(key.subarray(spaces.due.length))
+  const [id = ''] = decodeKey(rest.subarray(numberBytes))
+  return { queue, id }
+}
