@@ -8,11 +8,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import type { Key } from '../src/engine/engine.ts'
 import { openLevelEngine } from '../src/engine/level/engine.ts'
-import { storedBytes } from '../src/engine/level/upkeep.ts'
+import { storedBytes, storePath } from '../src/engine/level/upkeep.ts'
 import { loadRoom } from '../src/rooms/loading.ts'
 import { compactAll } from '../src/storage/compact.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
@@ -34,10 +36,14 @@ async function connect(server: BenchServer, document: string): Promise<WebSocket
   return socket
 }
 
+/** `ws` does not tell that it has this. */
+const receivedBytes = (socket: WebSocket): number =>
+  (socket as unknown as { readonly _socket: Socket })._socket.bytesRead
+
 const isUpdate = (message: Uint8Array): boolean => message[0] === 0 && message[1] === 2
 
-/** Resolves when a reader has seen as many updates as there are messages. */
-async function send(server: BenchServer, document: string, messages: readonly Uint8Array[]): Promise<void> {
+/** Resolves when a reader has seen as many updates as there are messages, with what both have been sent, in bytes. */
+async function send(server: BenchServer, document: string, messages: readonly Uint8Array[]): Promise<number> {
   const [writer, reader] = [await connect(server, document), await connect(server, document)]
   await new Promise((resolve) => setTimeout(resolve, 300))
   const longest = messages.reduce((longest, { length }) => Math.max(longest, length), 1)
@@ -58,8 +64,10 @@ async function send(server: BenchServer, document: string, messages: readonly Ui
     next()
   })
   bar.end()
+  const sentBytes = [writer, reader].reduce((sum, socket) => sum + receivedBytes(socket), 0)
   writer.terminate()
   reader.terminate()
+  return sentBytes
 }
 
 /** Median of the time from the store to a document in memory. */
@@ -82,7 +90,10 @@ async function opening(directory: string): Promise<{ ms: number; encoded: number
 /** Of what a large document is made of. */
 const pieceBytes = 8_192
 
-/** What edits of 1 KB in a document of 10 MB have written, compactions included: bytes that the store was given. */
+/**
+ * What edits of 1 KB in a document of 10 MB have written, compactions included: what the store was given, which is in
+ * LevelDB's log; what LevelDB has made tables of in its own time, once and once more a level; and what went to clients.
+ */
 async function smallEdits(): Promise<void> {
   const directory = temporaryDirectory()
   const [largeBytes, editBytes, edits] = smoke ? [2 ** 20, 1024, 200] : [10 * 2 ** 20, 1024, 8_000]
@@ -98,14 +109,27 @@ async function smallEdits(): Promise<void> {
   const text = typist.getText('content')
   for (let bytes = 0; bytes < largeBytes; bytes += pieceBytes) text.insert(0, letters(pieceBytes))
   await send(server, 'large', messages.splice(0))
-  const before = writtenBytes(server)
+  const [before, tablesBefore] = [writtenBytes(server), tableBytes(directory)]
   for (let edit = 0; edit < edits; edit++) text.insert((edit * 7_919) % text.length, letters(editBytes))
-  await send(server, 'large', messages)
-  const written = writtenBytes(server) - before
+  const sentBytes = await send(server, 'large', messages)
+  const all = writtenBytes(server) - before
+  const tables = tableBytes(directory) - tablesBefore
+  const [given, made, sent] = [all - tables - sentBytes, tables, sentBytes].map((bytes) =>
+    thousands(bytes / edits),
+  )
   console.log(
-    `  ${thousands(edits)} edits of ${editBytes} bytes in ${thousands(largeBytes)} bytes write ${thousands(written / edits)} bytes each to files`,
+    `  ${thousands(edits)} edits of ${editBytes} bytes in ${thousands(largeBytes)} bytes: each gives ${given} bytes to the store, of which LevelDB makes ${made} of tables, and ${sent} to clients`,
   )
   await stop(server)
+}
+
+/** Of all tables that LevelDB says it has made since it was opened. */
+function tableBytes(directory: string): number {
+  const text = readFileSync(join(storePath(directory), 'LOG'), 'utf8')
+  return [...text.matchAll(/Level-0 table #\d+: (\d+) bytes OK|Compacted .* => (\d+) bytes/g)].reduce(
+    (sum, [, fresh, again]) => sum + Number(fresh ?? again),
+    0,
+  )
 }
 
 /** Of all files of a process, as the system counts them (Linux). */

@@ -15,6 +15,8 @@ import { bulkyEntriesMin } from './log-form.ts'
 const waitingMax = 100_000
 /** Logs looked at together at the start, and the pause after them: it takes little of the disk. */
 const walked = { documents: 200, pauseMs: 100 }
+/** After each log so many times as long as it took: many that are due together take a quarter of the time at most. */
+export const restShare = 3
 /** A version that was just made is kept so long at least. */
 const waitMsMin = 1_000
 
@@ -81,10 +83,16 @@ export class LogUpkeep {
         await this.#pause(leftMs)
       } else {
         this.#waiting.delete(name)
+        const begunAt = this.#parts.clock.now()
         await this.#finish(doc)
-        await nextTurn()
+        await this.#rest(restShare * (this.#parts.clock.now() - begunAt))
       }
     }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    if (ms > 0 && !this.#stopped) await this.#pause(ms)
+    else await nextTurn()
   }
 
   async #finish(doc: Key): Promise<void> {
