@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentLog, Key } from '../engine/engine.ts'
 import type { CommitLine } from './commits.ts'
-import { isBulky, isSlow, keepNone } from './log-form.ts'
+import { isBulky, isLarge, isSlow, keepNone } from './log-form.ts'
 import type { LogTail } from './log-tail.ts'
 import type { RoomState } from './state.ts'
 
@@ -16,9 +16,9 @@ export interface CompactionLimits {
 }
 
 /**
- * Puts a snapshot in front of the log of one document when its tail has outgrown it. The tail may be half as large
- * as the snapshot, so what opening reads stays within 1.5 times the state, and a small edit of a large document
- * writes within three times its own size; a tail of very many entries goes earlier, because opening applies them one
+ * Puts a snapshot in front of the log of one document when its tail has outgrown it. The tail may be three
+ * quarters as large as the snapshot, so what opening reads stays within 1.75 times the state, and a small edit of a
+ * large document writes within 3.4 times its own size; a tail of very many entries goes earlier, because opening applies them one
  * by one: it may take as long as the snapshot does. On disk there are besides at most two older snapshots, and the
  * updates since the older of them, until nobody needs them any more (`finish`).
  */
@@ -68,8 +68,7 @@ export class Compaction {
   /** Is it time, while people are editing? */
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
-    const { entries, bytes } = this.#tail
-    const isLong = entries > this.#limits.compactAfter || bytes > this.#snapshotBytes / 2
+    const isLong = this.#tail.entries > this.#limits.compactAfter || isLarge(this.#tail, this.#snapshotBytes)
     return isLong && isSlow(this.#tail, this.#snapshotBytes)
   }
 

@@ -12,9 +12,18 @@ const bytesPerEntryStored = 128
 /** Of a log in its final form the tail takes at most this share of the snapshot, or so many bytes. */
 const finalTail = { share: 0.25, bytes: 4_096 }
 
-/** Is opening the log about twice as slow as its snapshot alone, or three halves as much to read? */
-export const isSlow = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
-  bytes > snapshotBytes / 2 || entries * bytesPerEntryRead > snapshotBytes
+/**
+ * The tail may have this share of the bytes of the snapshot: what opening reads stays within so much more than the
+ * state, and an edit that makes the document longer writes 1 / share + 2 times its own size, snapshots included.
+ */
+const tailShareMax = 0.75
+
+export const isLarge = ({ bytes }: LogTail, snapshotBytes: number): boolean =>
+  bytes > tailShareMax * snapshotBytes
+
+/** Is opening the log about twice as slow as its snapshot alone, or is the tail large? */
+export const isSlow = (tail: LogTail, snapshotBytes: number): boolean =>
+  isLarge(tail, snapshotBytes) || tail.entries * bytesPerEntryRead > snapshotBytes
 
 /** Does the tail take so much space that a document nobody edits any more is better stored anew? */
 export const isBulky = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>

@@ -93,7 +93,10 @@ async function read(room: Room): Promise<Handed> {
   return { epoch, seq, at: clock.now(), text: result }
 }
 
-/** Writes and removes in many places, a step of `everyMs` after the other; returns the versions handed out after each. */
+/**
+ * Writes and removes as much in many places, so that neither the text grows nor the time between compactions, a step of
+ * `everyMs` after the other; returns the versions handed out after each.
+ */
 async function edit(room: Room, { count, everyMs }: { count: number; everyMs: number }): Promise<Handed[]> {
   const random = new Random(seed)
   const handed: Handed[] = []
@@ -102,7 +105,7 @@ async function edit(room: Room, { count, everyMs }: { count: number; everyMs: nu
     const text = textOf(room.state.doc)
     const at = random.below(text.length + 1)
     const inserted = `${index} ${'weft '.repeat(random.below(200))}`
-    await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(400)))
+    await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(1_000)))
     handed.push(await read(room))
     bases.add(await baseNow())
   }
@@ -138,6 +141,7 @@ describe(`seed ${seed}`, () => {
     const gone = await Promise.all(handed.map(textAt)).then(
       (texts) => texts.filter((text) => text === null).length,
     )
+    // Of 35 minutes at most twice 10 are kept, and what comes between two compactions: 3 minutes or so.
     expect(gone).toBeGreaterThan(70)
   })
 
