@@ -25,7 +25,10 @@ const organizationId = 'acme'
 const random = seededRandom(9)
 const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
 
-const server = await startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+const server = await startWeft(temporaryDirectory(), {
+  WEFT_RATE_LIMIT_PER_SECOND: '0',
+  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+})
 
 async function done(path: string, data: object): Promise<{ data: unknown[]; pageToken?: string }> {
   const { status, body } = await server.post(path, data)

@@ -22,6 +22,7 @@ const benches = [
   'memory',
   'webhooks',
   'storage',
+  'audit',
 ]
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

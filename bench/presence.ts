@@ -47,7 +47,7 @@ const relayTarget = (script: string) => async (): Promise<Target> => {
 }
 
 const startServer = (): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0', WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0' })
 
 const weftTarget = (server: BenchServer): Target => ({
   pid: server.process.pid as number,

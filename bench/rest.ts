@@ -186,7 +186,10 @@ async function measure(server: BenchServer, operation: Operation, organizationId
   return { p50Ms: median(times), p99Ms: quantile(times, 0.99), perSecond: calls / seconds }
 }
 
-const server = await startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+const server = await startWeft(temporaryDirectory(), {
+  WEFT_RATE_LIMIT_PER_SECOND: '0',
+  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+})
 const results = new Map<string, Measured[]>()
 for (const size of sizes) {
   const organizationId = `of ${size}`

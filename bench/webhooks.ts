@@ -53,6 +53,7 @@ async function receive(status: number | null): Promise<Receiver> {
 const start = (): Promise<BenchServer> =>
   startWeft(temporaryDirectory(), {
     WEFT_RATE_LIMIT_PER_SECOND: '0',
+    WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
     WEFT_WEBHOOK_ALLOW: '127.0.0.1',
     WEFT_LOG_LEVEL: 'error',
   })

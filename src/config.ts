@@ -133,7 +133,51 @@ export const options = {
     'Unsent bytes of a connection above which it gets no updates until it has caught up.',
   ),
   maxConnections: option(wholeNumber(1, 1_000_000), 20_000, 'Open websockets of this process.'),
-  maxConnectionsPerAddress: option(wholeNumber(1, 1_000_000), 5000, 'Open websockets from one address.'),
+  maxConnectionsPerAddress: option(
+    wholeNumber(1, 1_000_000),
+    5000,
+    'Open websockets from one address (of IPv6 one /64, as below).',
+  ),
+  maxConnectionsPerWorkspace: option(
+    wholeNumber(0, 1_000_000),
+    10_000,
+    'Open websockets of one workspace; 0 is no limit.',
+  ),
+  maxPendingPerAddress: option(
+    wholeNumber(1, 1_000_000),
+    2000,
+    'Websockets from one address that have not been authenticated yet.',
+  ),
+  connectsPerAddressPerSecond: option(
+    wholeNumber(0, 1_000_000),
+    200,
+    'New websockets from one address per second, whoever they are; 0 is no limit.',
+  ),
+  connectsPerAddressBurst: option(
+    wholeNumber(1, 1_000_000),
+    5000,
+    'New websockets from one address at once.',
+  ),
+  maxHttpConnectionsPerAddress: option(
+    wholeNumber(0, 1_000_000),
+    5000,
+    'Connections from one address that are no websockets; 0 is no limit. Not looked at behind reverse proxies (`trustProxy`).',
+  ),
+  maxDocumentsPerWorkspace: option(
+    wholeNumber(0, 1_000_000),
+    10_000,
+    'Open documents of one workspace, by socket or REST; 0 is no limit.',
+  ),
+  receiveBytesPerSecond: option(
+    wholeNumber(0, 1024 * MB),
+    32 * MB,
+    'Bytes per second that are read from the websockets of one workspace; 0 is no limit.',
+  ),
+  receiveBurstBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    256 * MB,
+    'Bytes that are read from the websockets of one workspace at once.',
+  ),
   authTimeoutSeconds: option(
     wholeNumber(1, 3600),
     10,
@@ -158,10 +202,31 @@ export const options = {
     'REST calls of one API key per second; 0 is no limit.',
   ),
   rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  callsPerAddressPerSecond: option(
+    wholeNumber(0, 1_000_000),
+    1000,
+    'REST calls from one address per second, whoever they are and whatever they show; 0 is no limit.',
+  ),
+  callsPerAddressBurst: option(wholeNumber(1, 1_000_000), 2000, 'REST calls from one address at once.'),
+  bodyBytesPerSecond: option(
+    wholeNumber(0, 1024 * MB),
+    32 * MB,
+    'Bytes per second of the bodies of REST calls of one API key; 0 is no limit.',
+  ),
+  bodyBurstBytes: option(
+    wholeNumber(1024, 1024 * MB),
+    256 * MB,
+    'Bytes of the bodies of REST calls of one API key at once.',
+  ),
   rateLimitWorkspaceGetPerMinute: option(
     wholeNumber(0, 1_000_000),
     60,
     'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
+  ),
+  idempotencyHours: option(
+    wholeNumber(1, 168),
+    24,
+    'Time for which a call with an `idempotency-key`, and its answer, are remembered, in hours.',
   ),
   editWindowSeconds: option(
     wholeNumber(10, 86_400),
@@ -186,8 +251,8 @@ export const options = {
   ),
   compactAfter: option(
     wholeNumber(10, 1_000_000),
-    1000,
-    'Updates in the log of a document after which it is compacted.',
+    500,
+    'Updates in the log of a document after which it is compacted; in a large document more, one for each 256 bytes.',
   ),
   keepVersionsSeconds: option(
     wholeNumber(0, 86_400),
@@ -204,6 +269,13 @@ export const options = {
     30,
     'Days for which is known what has become of an event that was told, or could not be.',
   ),
+  audit: option(
+    oneOf('admin', 'all', 'off'),
+    'admin',
+    'Calls that are recorded: those that administrate, delete or hand out secrets (`admin`), all that change something ' +
+      '(`all`), or none (`off`).',
+  ),
+  auditDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
   webhookAllow: option<readonly string[]>(
     destinations,
     [],

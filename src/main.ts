@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
@@ -8,6 +9,7 @@ import { runCommand } from './cli/exit.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
+import { upgradeCommand } from './cli/upgrade.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
 
@@ -22,5 +24,7 @@ const program = new Command('weft')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(compactCommand())
+  .addCommand(auditCommand())
+  .addCommand(upgradeCommand())
 
 await runCommand(program, process.argv)

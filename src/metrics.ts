@@ -31,6 +31,11 @@ function gauges(registry: Registry) {
       help: 'Documents with an open room',
       registers,
     }),
+    ready: new Gauge({
+      name: 'weft_ready',
+      help: '1 while requests should be sent here: 0 when the store cannot be written, or the server is stopping',
+      registers,
+    }),
     documentsDamaged: new Gauge({
       name: 'weft_documents_damaged',
       help: 'Documents that were asked for and are refused because what is stored of them is damaged',
@@ -84,6 +89,13 @@ function counters(registry: Registry) {
       labelNames: ['where'],
       registers,
     }),
+    /** `limit` is one of `limitScopes`. */
+    limits: new Counter({
+      name: 'weft_limits_total',
+      help: 'Times a limit has refused or held up something, by the option that sets it',
+      labelNames: ['limit'],
+      registers,
+    }),
     statesRefused: new Counter({
       name: 'weft_awareness_refused_total',
       help: 'Awareness messages of clients that are not shown because their document has too many',
@@ -100,6 +112,13 @@ function counters(registry: Registry) {
     webhookMessages: new Counter({
       name: 'weft_webhook_messages_total',
       help: 'Events that have been told to a receiver, or never will be',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    /** `outcome` is `first`, `replayed`, `unknown`, `lost` (the answer was not kept) or `too_many`. */
+    idempotentCalls: new Counter({
+      name: 'weft_idempotent_calls_total',
+      help: 'Calls with an idempotency key, by what became of them',
       labelNames: ['outcome'],
       registers,
     }),

@@ -1,3 +1,5 @@
+import { createAudit } from './audit/audit.ts'
+import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { bootstrap } from './directory/bootstrap.ts'
@@ -6,6 +8,7 @@ import { createTenancy } from './directory/tenancy.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { LimitReports } from './quota/reports.ts'
 import { createHttp, createSync } from './server/edges.ts'
 import { type Base, createServices } from './server/services.ts'
 import { endServer } from './server/stopping.ts'
@@ -44,6 +47,8 @@ export async function startServer(config: Config, log: Log, given: GivenParts = 
   }
 }
 
+const dayMs = 86_400_000
+
 const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 
 /** Only the chosen engine is loaded. */
@@ -54,13 +59,23 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
 }
 
 async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
-  const { config, engine, clock } = given
+  const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
   const directory = keepsData(config) ? config.data : null
-  const { credentials, created } = await bootstrap({ configured: config, directory, tenants, clock })
+  const auditing = createAudit({ kv: engine.kv, tenants, clock, log, keepMs: config.auditDays * dayMs })
+  const onChange = await startAuditing(auditing.audit, config.audit)
+  const { credentials, created } = await bootstrap({
+    configured: config,
+    directory,
+    tenants,
+    clock,
+    onChange,
+  })
   const stop = new AbortController()
-  const base = { ...given, metrics: createMetrics(), tenancy, stopping: stop.signal }
+  const metrics = createMetrics()
+  const reports = new LimitReports({ ...given, metrics })
+  const base = { ...given, metrics, reports, tenancy, auditing, stopping: stop.signal }
   const services = createServices(base, credentials)
   const sync = createSync(services)
   const edge = createHttp(services)
@@ -72,6 +87,8 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   services.comments.judging.start()
   services.webhooks.start()
   services.versions.start()
+  auditing.sweep.start()
+  services.idempotentCalls.start()
   let closing: Promise<void> | null = null
   const end = () => {
     stop.abort()

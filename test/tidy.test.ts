@@ -7,14 +7,14 @@ const linesMax = 400
 
 /** Folders and files of `src`, lowest layer first. A file imports from its own layer or below, never from above. */
 const layers: readonly (readonly string[])[] = [
-  ['errors.ts', 'log.ts', 'clock.ts', 'metrics.ts', 'config.ts', 'config'],
+  ['errors.ts', 'log.ts', 'clock.ts', 'metrics.ts', 'config.ts', 'config', 'quota'],
   ['model'],
   ['update', 'content'],
   ['engine'],
   ['events'],
   ['directory'],
   ['memory'],
-  ['notifications', 'comments', 'subscriptions'],
+  ['notifications', 'comments', 'subscriptions', 'audit'],
   ['access'],
   ['rooms'],
   ['versions', 'storage'],

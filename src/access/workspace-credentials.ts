@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../clock.ts'
+import type { WorkspaceRecord } from '../directory/records.ts'
 import type { Tenants } from '../directory/tenants.ts'
 import type { Tenant } from '../model/address.ts'
 import { headerOf, type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
-import { timingSafe } from './secrets.ts'
+import { timingSafeIndexOf } from './secrets.ts'
 
 /** A backend that has shown a workspace's id and token: manages its API keys and their tokens. */
 export interface WorkspaceCaller {
@@ -18,6 +20,7 @@ export const workspaceAuthTokenHeader = {
 
 export interface WorkspaceOptions {
   readonly tenants: Tenants
+  readonly clock: Clock
   /** Whom a call without credentials acts as; null where credentials are required. */
   readonly defaultTenant: Tenant | null
   readonly onRefusal: OnRefusal
@@ -26,7 +29,7 @@ export interface WorkspaceOptions {
 /** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator` */
 export async function workspaceCallerOf(
   headers: IncomingHttpHeaders,
-  { tenants, defaultTenant, onRefusal }: WorkspaceOptions,
+  { tenants, clock, defaultTenant, onRefusal }: WorkspaceOptions,
 ): Promise<WorkspaceCaller> {
   const given = [workspaceIdHeader, workspaceAuthTokenHeader].map((header) => headerOf(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))
@@ -35,7 +38,14 @@ export async function workspaceCallerOf(
   const token = requireHeader(headers, workspaceAuthTokenHeader, onRefusal)
   const workspace = await tenants.workspace(id)
   // Compared also when there is none, so that both take equally long.
-  const matches = timingSafe(workspace?.authToken ?? '', token)
+  const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
   if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
   throw wrongCredentials('the workspace id or the workspace auth token is not valid', onRefusal)
+}
+
+/** Replaced ones included. */
+function validTokens(workspace: WorkspaceRecord | null, now: number): readonly string[] {
+  if (workspace === null) return ['']
+  const retired = (workspace.retiredTokens ?? []).filter(({ validUntil }) => validUntil > now)
+  return [workspace.authToken, ...retired.map(({ token }) => token)]
 }

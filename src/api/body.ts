@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, invalid } from '../errors.ts'
 import { jsonDepthExceeds } from '../model/json.ts'
 import { limits } from '../model/limits.ts'
+import { limitDetails } from '../quota/limits.ts'
 import { invalidAt } from './validator.ts'
 
 /** `data` and what is around it; content has limits of its own, checked where it is used. */
@@ -25,20 +26,21 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * The `data` member of the body, and the length of the body's text.
+ * The `data` member of the body, and the body's text; `count` is told of all bytes as they come.
  * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`
  */
 export async function readData(
   request: IncomingMessage,
   bytesMax: number,
-): Promise<{ data: object; length: number }> {
-  const text = decode(await readBytes(request, bytesMax))
+  count: (bytes: number) => void,
+): Promise<{ data: object; text: string }> {
+  const text = decode(await readBytes(request, bytesMax, count))
   if (jsonDepthExceeds(text, depthMax)) throw invalid(`the body is nested more than ${depthMax} levels deep`)
   const body = parseObject(text)
   const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
   if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
   if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
-  return { data, length: text.length }
+  return { data, text }
 }
 
 function parseObject(text: string): object {
@@ -64,7 +66,11 @@ function decode(bytes: Buffer): string {
 }
 
 /** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  count: (bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientGone('the connection ended before the body'))
     if (request.destroyed) return gone()
@@ -74,11 +80,14 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     const refuse = () => {
       fits = false
       chunks.length = 0
-      reject(new ApiError('INVALID_ARGUMENT', `the body is larger than ${bytesMax} bytes`, { httpCode: 413 }))
+      const details = limitDetails('maxBodyBytes', bytesMax)
+      const message = `the body is larger than ${bytesMax} bytes`
+      reject(new ApiError('INVALID_ARGUMENT', message, { httpCode: 413, details }))
     }
     if (!fits) refuse()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
+      count(chunk.length)
       if (length > bytesMax + discardedBytesMax) request.destroy()
       else if (fits && length > bytesMax) refuse()
       else if (fits) chunks.push(chunk)

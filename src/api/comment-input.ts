@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Acting } from '../comments/annotations.ts'
 import { commentLimits as limits } from '../comments/limits.ts'
 import type { SuggestionChange } from '../comments/updating.ts'
 import { isRelativePosition } from '../content/position.ts'
 import type { Anchor } from '../directory/comment-records.ts'
+import { noResults, type Results } from '../directory/items.ts'
 import type { ActionUser } from '../events/activity.ts'
 import { decodeBase64 } from './base64.ts'
+import type { CallIds } from './call-ids.ts'
 import type { anchor, newComments, newSuggestion, suggestionChange } from './comment-schema.ts'
 import { onlyKnown } from './notification-schema.ts'
 import type { Context } from './operation.ts'
@@ -72,9 +73,25 @@ export function checkTexts(at: string, comments: readonly { readonly text: strin
   }
 }
 
+/**
+ * What became of items that were added. One with an id that was made for this very call, and is used already, was added
+ * when the call was made before.
+ * @param used the message of an item whose id is used
+ */
+export const withEarlier = (results: Results, ids: CallIds, used: string): Results =>
+  Object.assign(
+    noResults(),
+    Object.fromEntries(
+      Object.entries(results).map(([id, result]) => [
+        id,
+        result.message === used && ids.isMade(id) ? { success: true, id, message: 'added' } : result,
+      ]),
+    ),
+  )
+
 /** Comments as they are added, with ids. */
-export const commentsOf = (given: From<typeof newComments>) =>
-  given.map(({ commentId = randomUUID(), from, text }) => ({ commentId, from: onlyKnown(from), text }))
+export const commentsOf = (given: From<typeof newComments>, ids: CallIds) =>
+  given.map(({ commentId = ids.make(), from, text }) => ({ commentId, from: onlyKnown(from), text }))
 
 export const suggestionOf = (given: From<typeof newSuggestion> | undefined) =>
   given === undefined ? null : ({ status: 'pending', content: given.content ?? null } as const)

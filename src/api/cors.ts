@@ -2,11 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import { apiKeyHeader, authTokenHeader } from '../access/key-credentials.ts'
 import type { Origins } from '../access/origins.ts'
+import { idempotencyHeader, replayedHeader } from './idempotency/call.ts'
 
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = 600
 
-const allowedHeaders = ['content-type', 'x-request-id', apiKeyHeader.name, authTokenHeader.name]
+const allowedHeaders = [
+  'content-type',
+  'x-request-id',
+  idempotencyHeader,
+  apiKeyHeader.name,
+  authTokenHeader.name,
+]
+const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader]
 
 /**
  * Lets pages of a domain that any API key lists read the answer; others are told nothing, as if there were no CORS.
@@ -21,7 +29,7 @@ export async function shareWithOrigin(
   response.setHeader('vary', 'origin')
   if (!(await origins.isKnown(origin))) return false
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-expose-headers', 'retry-after, x-request-id')
+  response.setHeader('access-control-expose-headers', exposedHeaders.join(', '))
   return true
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
+import { errorBody } from '../model/raw-answer.ts'
 import type { Answer, Envelope } from './operation.ts'
 
 /** The success envelope. */
@@ -8,13 +9,12 @@ export const successBody = (answer: Answer<unknown>, envelope: Envelope): object
   result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
 })
 
-/** The failure envelope. */
-export const errorBody = ({ status, message, details }: ApiError): object => ({
-  error: { status, message, details },
-})
-
 export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
-  const text = JSON.stringify(body)
+  sendText(response, httpCode, JSON.stringify(body))
+}
+
+/** @param text JSON */
+export function sendText(response: ServerResponse, httpCode: number, text: string): void {
   response.writeHead(httpCode, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),

@@ -7,6 +7,7 @@ export const folderDeletion = (version: 1 | 2): Operation =>
   operation({
     path: `/v${version}/organizations/folders/delete`,
     auth: 'key',
+    effect: 'once',
     summary: 'Delete a folder',
     description:
       'With all folders and documents in it, and their content. Connections to these are closed for good. The answer ' +

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   createServer,
   IncomingMessage,
@@ -8,7 +7,8 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, invalid } from '../errors.ts'
-import { errorBody } from './envelope.ts'
+import { rawAnswer } from '../model/raw-answer.ts'
+import { Exchanges } from './exchanges.ts'
 import { refuse } from './request.ts'
 
 /** Times, in ms, within which a client must have said what it wants; Node's own are minutes. */
@@ -18,8 +18,12 @@ export const httpTimeouts = {
   connectionsCheckingInterval: 2000,
   /** Longer than proxies keep idle connections (60 s), so that they end them, not we under a request. */
   keepAliveTimeout: 65_000,
+  /** Without a byte in either direction: longer than any call takes, so that it ends those who don't read. */
+  silenceTimeout: 120_000,
 }
 const headerBytesMax = 32_768
+/** Several times what browsers and proxies send together. */
+const headersMax = 200
 
 /** Answers by parser error code; every other error of the parser is a malformed request. */
 const parserErrors: Readonly<Record<string, ApiError>> = {
@@ -53,39 +57,42 @@ const unmetExpectation = new ApiError('INVALID_ARGUMENT', 'Expect can only be 10
   httpCode: 417,
 })
 
+const tooManyHeaders = new ApiError('INVALID_ARGUMENT', `there are more than ${headersMax} headers`, {
+  httpCode: 431,
+})
+
 /** A server that answers in the envelope also what never becomes a request, and survives every socket error. */
-export function createHttpServer(handle: RequestListener, timeouts = httpTimeouts): Server {
-  /** The answer that each connection is waiting for or getting. */
-  const answering = new WeakMap<Socket, ServerResponse>()
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    answering.set(request.socket, response)
-    if (request.headers.host !== undefined || request.httpVersion === '1.0') handle(request, response)
-    else refuse(request, response, invalid('the Host header is missing'))
-  }
+export function createHttpServer(
+  handle: RequestListener,
+  { silenceTimeout, ...timeouts } = httpTimeouts,
+): Server {
+  const exchanges = new Exchanges((request, response) => {
+    const problem = problemOf(request)
+    if (problem === null) handle(request, response)
+    else refuse(request, response, problem)
+  })
   const server = createServer(
     { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false, IncomingMessage: HttpRequest },
-    listener,
+    (request, response) => exchanges.take(request, response),
   )
+  server.setTimeout(silenceTimeout)
+  // Node would leave out what is beyond its number, and tell nobody.
+  server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     refuse(request, response, unmetExpectation)
   })
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || answering.get(socket)?.headersSent) socket.destroy()
+    if (!socket.writable || !exchanges.isNext(socket)) socket.destroy()
     else socket.end(rawAnswer(parserErrors[error.code ?? ''] ?? invalid('the request is not valid HTTP')))
   })
   return server
 }
 
-/** The bytes of an answer, where Node has no response object for it. */
-function rawAnswer(error: ApiError): string {
-  const body = JSON.stringify(errorBody(error))
-  const head = [
-    `HTTP/1.1 ${error.httpCode} Error`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${randomUUID()}`,
-    'connection: close',
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
+/** What is wrong with the headers of a request that Node takes; null when nothing is. */
+function problemOf({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | null {
+  // Names and values, one after the other.
+  if (rawHeaders.length > headersMax * 2) return tooManyHeaders
+  if (headers.host === undefined && httpVersion !== '1.0') return invalid('the Host header is missing')
+  return null
 }

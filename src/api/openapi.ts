@@ -4,6 +4,13 @@ import { adminTokenHeader } from '../access/operator-credentials.ts'
 import { workspaceAuthTokenHeader, workspaceIdHeader } from '../access/workspace-credentials.ts'
 import { httpCodes } from '../errors.ts'
 import { exampleOf } from './openapi-examples.ts'
+import {
+  idempotencyErrors,
+  idempotencyHeaders,
+  idempotencyParameters,
+  parametersOf,
+  replayHeadersOf,
+} from './openapi-idempotency.ts'
 import { errorBody, mapValues, published, requestBody, resultBody } from './openapi-schemas.ts'
 import type { Operation, PossibleError } from './operation.ts'
 import type { Schema } from './schema.ts'
@@ -20,7 +27,10 @@ const commonErrors: readonly CodedError[] = [
   { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
   { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
   { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
-  { status: 'RESOURCE_EXHAUSTED', when: 'calls come too fast; `Retry-After` says when to go on' },
+  {
+    status: 'RESOURCE_EXHAUSTED',
+    when: 'a limit is met; `Retry-After` says when to go on',
+  },
   { status: 'INTERNAL', when: 'the server is at fault' },
   { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
 ]
@@ -61,7 +71,8 @@ const description = `
 Every operation is a \`POST\` of a JSON object whose member \`data\` holds all parameters; members that are not known
 are ignored. A success answers \`{ "result": { "status": "success", "message", "data" } }\`, a failure
 \`{ "error": { "status", "message", "details" } }\` with the HTTP code of its status. Answers name the request in
-\`x-request-id\`. Ids are yours: any text of at most 512 bytes of UTF-8 without control characters, but not \`.\` or
+\`x-request-id\`. What changes something can be called again without being done again: see the header
+\`idempotency-key\`. Ids are yours: any text of at most 512 bytes of UTF-8 without control characters, but not \`.\` or
 \`..\`.
 `.trim()
 
@@ -76,7 +87,9 @@ export function openApi(operations: readonly Operation[], version: string): obje
     paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
     components: {
       schemas: { Error: published(errorBody) },
+      parameters: idempotencyParameters,
       headers: {
+        ...idempotencyHeaders,
         RequestId: {
           description: "Names the request in the server's log.",
           schema: { type: 'string' },
@@ -102,14 +115,15 @@ function describe(operation: Operation): object {
     description,
     tags: [tagOf(operation)],
     security: [mapValues(credentials[auth], () => [])],
+    ...parametersOf(operation),
     requestBody: { required: true, content: jsonContent(requestBody(operation.request), 'request') },
     responses: {
       200: {
         description: 'Done.',
-        headers: commonHeaders,
+        headers: { ...commonHeaders, ...replayHeadersOf(operation) },
         content: jsonContent(resultBody(operation), 'answer'),
       },
-      ...errorResponses([...commonErrors, ...errors]),
+      ...errorResponses([...commonErrors, ...idempotencyErrors(operation), ...errors]),
     },
   }
 }
@@ -117,7 +131,7 @@ function describe(operation: Operation): object {
 const commonHeaders = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 const retryHeaders = { ...commonHeaders, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
 /** Codes of answers that say when to come back. */
-const retryCodes: readonly number[] = [httpCodes.RESOURCE_EXHAUSTED, httpCodes.UNAVAILABLE]
+const retryCodes: readonly number[] = [httpCodes.ABORTED, httpCodes.RESOURCE_EXHAUSTED, httpCodes.UNAVAILABLE]
 
 const jsonContent = (schema: Schema, side: 'request' | 'answer'): object => ({
   'application/json': { schema: published(schema), examples: { done: { value: exampleOf(schema, side) } } },

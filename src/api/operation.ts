@@ -1,5 +1,6 @@
 import { type AnyCaller, type AuthLevel, type Callers, isCallerAt } from '../access/credentials.ts'
 import type { Status } from '../errors.ts'
+import type { CallIds } from './call-ids.ts'
 import type { From, ObjectSchema, Schema } from './schema.ts'
 import type { Services } from './services.ts'
 
@@ -7,6 +8,7 @@ import type { Services } from './services.ts'
 export interface Context<Level extends AuthLevel = 'key'> {
   readonly caller: Callers[Level]
   readonly services: Services
+  readonly ids: CallIds
 }
 
 export interface Answer<Data> {
@@ -23,11 +25,20 @@ export interface PossibleError {
   readonly when: string
 }
 
+/**
+ * What a call does to what is kept. `reads`: nothing. `repeatable`: made again with the same data it leaves the same, and
+ * succeeds for the same items, though it may say that less was to be done. `adds`: that holds as long as the ids that it
+ * makes (`Context.ids`) are the same again. Both are made again, with `idempotency-key`, when nobody knows how they ended.
+ * `once`: made again it does something more, or refuses what it has done; it never is.
+ */
+export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
+
 /** One REST operation: everything there is to say about it in one object. */
 interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
   readonly path: `/v${1 | 2}/${string}`
   /** Whose credentials it asks for. */
   readonly auth: Level
+  readonly effect: Effect
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */
@@ -50,7 +61,7 @@ export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Sche
   /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
   run(
     data: unknown,
-    context: { readonly caller: AnyCaller; readonly services: Services },
+    context: { readonly caller: AnyCaller; readonly services: Services; readonly ids: CallIds },
   ): Promise<Answer<unknown>>
 }
 
@@ -63,9 +74,9 @@ export function operation<
   return {
     ...described,
     envelope: 'full',
-    async run(data, { caller, services }) {
+    async run(data, { caller, ...context }) {
       if (!isCallerAt(caller, definition.auth)) throw new TypeError('the caller is of another level')
-      return handler(data as From<Request>, { caller, services })
+      return handler(data as From<Request>, { caller, ...context })
     },
   }
 }

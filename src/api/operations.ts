@@ -88,6 +88,7 @@ import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/g
 import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
 import { createApiKey } from './v2/workspace/apikey/create.ts'
 import { getApiKeys } from './v2/workspace/apikeys/get.ts'
+import { getAudit } from './v2/workspace/audit/get.ts'
 import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
 import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
 import { createWorkspace } from './v2/workspace/create.ts'
@@ -97,6 +98,7 @@ import { getDomains } from './v2/workspace/domains/get.ts'
 import { getWorkspace } from './v2/workspace/get.ts'
 import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
 import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
+import { resetWorkspaceAuthToken } from './v2/workspace/workspaceauthtoken/reset.ts'
 
 /** Every REST operation, by path. The path of an operation's file is the path of its URL. */
 export const operations: readonly Operation[] = [
@@ -189,7 +191,9 @@ export const operations: readonly Operation[] = [
   updateAdvancedWebhookConfig,
   createApiKey,
   getApiKeys,
+  getAudit,
   resetAuthToken,
+  resetWorkspaceAuthToken,
   getAuthTokens,
   createWorkspace,
   addDomains,

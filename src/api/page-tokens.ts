@@ -13,10 +13,15 @@ const tokenLengthMax = 32_768
  */
 export class PageTokens {
   readonly #key: Buffer
+  readonly #keys: readonly Buffer[]
 
-  /** @param secret of the server; tokens made with another one are refused */
-  constructor(secret: string) {
-    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
+  /**
+   * @param secret of the server; tokens made with another one are refused
+   * @param previousSecret but for this one, while it is being replaced
+   */
+  constructor(secret: string, previousSecret: string | null = null) {
+    this.#key = keyOf(secret)
+    this.#keys = [this.#key, ...(previousSecret === null ? [] : [keyOf(previousSecret)])]
   }
 
   /** @param query all that decides what is listed, and in what order, the caller included; @param position JSON */
@@ -34,17 +39,25 @@ export class PageTokens {
    */
   open(query: readonly unknown[], token: string, member = 'pageToken'): unknown {
     const bytes = Buffer.from(token.length > tokenLengthMax ? '' : token, 'base64url')
-    try {
-      const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, ivBytes), {
-        authTagLength: tagBytes,
-      })
-      decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-      const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()])
-      return JSON.parse(text.toString())
-    } catch (cause) {
-      throw Object.assign(invalid(`${member} is not one of this query: begin again without it`), { cause })
+    let cause: unknown
+    for (const key of this.#keys) {
+      try {
+        return JSON.parse(opened(key, query, bytes))
+      } catch (error) {
+        cause = error
+      }
     }
+    throw Object.assign(invalid(`${member} is not one of this query: begin again without it`), { cause })
   }
+}
+
+const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'weft page tokens', 32))
+
+/** @throws Error when it was not sealed with this key, for this query */
+function opened(key: Buffer, query: readonly unknown[], bytes: Buffer): string {
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+  decipher.setAAD(fingerprint(query)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString()
 }
 
 const fingerprint = (query: readonly unknown[]): Buffer =>

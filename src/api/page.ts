@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Door } from '../audit/refusals.ts'
+import type { Auditor } from './auditor.ts'
 import { ClientGone } from './body.ts'
 import { sendJson } from './envelope.ts'
+
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** What a page answers with. */
 export type PageContent =
@@ -14,11 +18,15 @@ export type PageContent =
       /** Instead of the policy that lets nothing run. */
       readonly contentSecurityPolicy?: string
     }
-  | { readonly kind: 'stream'; readonly type: string; readonly chunks: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** Something to GET, outside the REST service. */
 export interface Page {
   readonly path: string
+  /** Whose credentials it asks for: those that are refused are counted. */
+  readonly door?: Door
+  /** It hands out what no one else may have: that is recorded. */
+  readonly isAudited?: true
   /** @throws ApiError answered in the envelope */
   content(request: IncomingMessage): PageContent | Promise<PageContent>
 }
@@ -27,9 +35,29 @@ export async function sendPage(
   page: Page,
   request: IncomingMessage,
   response: ServerResponse & { readonly locals: Record<string, unknown> },
+  auditor: Auditor,
 ): Promise<void> {
   response.locals.route = page.path
-  const content = await page.content(request)
+  const content = await contentOf(page, request, auditor)
+  const send = () => sendContent(content, request, response)
+  if (page.isAudited) await auditor.runPage(page.path, request, String(response.locals.requestId), send)
+  else await send()
+}
+
+async function contentOf(page: Page, request: IncomingMessage, auditor: Auditor): Promise<PageContent> {
+  try {
+    return await page.content(request)
+  } catch (error) {
+    if (page.door !== undefined) auditor.refused(page.door, error, request)
+    throw error
+  }
+}
+
+async function sendContent(
+  content: PageContent,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
   if (content.contentSecurityPolicy !== undefined)
@@ -45,7 +73,7 @@ const stalledMs = 60_000
 /** Its length is not known: whoever reads tells by its bytes whether they are all. */
 async function sendStream(
   type: string,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: Bytes,
   { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -19,8 +19,8 @@ export interface PageParts {
   readonly readiness: () => Health
   /** What the holder of this token may have; null: nobody. */
   readonly adminToken: string | null
-  /** The bytes of a backup as of now; null where nothing is kept. */
-  readonly backup: () => AsyncIterable<Uint8Array> | null
+  /** The bytes of a backup as of now, unless nothing is kept, or others are being made. */
+  readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
 /** The pages for operators. */
@@ -31,8 +31,8 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/', content: (request) => banner(request, version) },
     { path: '/healthz', content: () => json({ status: 'ok' }) },
     { path: '/readyz', content: () => ready(readiness()) },
-    { path: '/metrics', content: (request) => metricsPage(request, parts) },
-    { path: '/backup', content: (request) => backupPage(request, parts) },
+    { path: '/metrics', door: 'metrics', content: (request) => metricsPage(request, parts) },
+    { path: '/backup', door: 'operator', isAudited: true, content: (request) => backupPage(request, parts) },
     { path: '/version', content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', content: () => json(document) },
     ...docsPages,
@@ -66,21 +66,30 @@ function ready(health: Health): PageContent {
 
 async function metricsPage(
   { headers }: IncomingMessage,
-  { metrics, metricsToken }: PageParts,
+  { metrics, metricsToken, readiness }: PageParts,
 ): Promise<PageContent> {
   if (metricsToken !== null && !timingSafe(headers.authorization ?? '', `Bearer ${metricsToken}`))
     throw new ApiError('UNAUTHENTICATED', 'metrics need the metrics token as bearer token')
+  metrics.ready.set(readiness().ok ? 1 : 0)
   const { registry } = metrics
   return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
 }
 
+/** Before a backup is asked for again while others are made. */
+const busySeconds = 10
+
 async function backupPage(
-  { headers }: IncomingMessage,
+  { headers, method }: IncomingMessage,
   { adminToken, metrics, backup }: PageParts,
 ): Promise<PageContent> {
   await operatorCallerOf(headers, { adminToken, onRefusal: (reason) => metrics.authFailures.inc({ reason }) })
-  const chunks = backup()
-  if (chunks === null)
+  // Nobody reads the bytes that would be sent.
+  const chunks = method === 'HEAD' ? [] : backup()
+  if (chunks === 'nothing')
     throw new ApiError('FAILED_PRECONDITION', 'this server keeps nothing: its engine is memory')
+  if (chunks === 'busy')
+    throw new ApiError('RESOURCE_EXHAUSTED', 'other backups are being made', {
+      retryAfterSeconds: busySeconds,
+    })
   return { kind: 'stream', type: 'application/octet-stream', chunks }
 }

@@ -1,24 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import { loopbackProblem } from '../access/loopback.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { requestIdOf, securityHeaders } from '../model/raw-answer.ts'
 import { sendError } from './envelope.ts'
-
-/** Ids of callers that are taken over: what fits in a log line and a header. */
-const saneRequestId = /^[\w.:-]{1,128}$/
-
-/** Answers are data: nothing may frame, cache, guess or run them. */
-const securityHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
 
 interface Observers {
   readonly metrics: Metrics
@@ -27,8 +14,7 @@ interface Observers {
 
 /** Gives the answer its headers and the request its id, which is returned. */
 export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
-  const given = headers['x-request-id']
-  const requestId = typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+  const requestId = requestIdOf(headers['x-request-id'])
   response.setHeader('x-request-id', requestId)
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
   return requestId

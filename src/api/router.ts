@@ -6,12 +6,16 @@ import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Auditor } from './auditor.ts'
 import { ClientGone, checkContentType, readData } from './body.ts'
+import { CallIds } from './call-ids.ts'
 import { answerPreflight, shareWithOrigin } from './cors.ts'
-import { answerable, sendError, sendJson, successBody } from './envelope.ts'
+import { answerable, sendError, sendText, successBody } from './envelope.ts'
+import { callOf, idempotencyKeyOf, replayedHeader } from './idempotency/call.ts'
+import type { IdempotentCalls } from './idempotency/calls.ts'
 import type { Operation } from './operation.ts'
 import { type Page, sendPage } from './page.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { type ApiQuotas, limitAddress, limitCaller, reportLimit } from './quotas.ts'
 import { beginRequest, guardLoopback, refuse } from './request.ts'
 import type { Services } from './services.ts'
 import { type Validator, Validators } from './validator.ts'
@@ -21,9 +25,10 @@ export interface ApiParts {
   readonly pages: readonly Page[]
   readonly services: Services
   readonly authenticator: Authenticator
+  readonly auditor: Auditor
   readonly origins: Origins
-  /** Null: no limit. */
-  readonly rateLimiter: RateLimiter | null
+  readonly idempotentCalls: IdempotentCalls
+  readonly quotas: ApiQuotas
   readonly bodyBytesMax: number
   /** Answer only requests that name this machine: there is no authentication. */
   readonly loopbackOnly: boolean
@@ -43,9 +48,10 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
-    app.get(page.path, (request, response) => sendPage(page, request, response))
+    app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
+  app.use(limitAddress(parts.quotas))
   const validators = new Validators()
   for (const operation of parts.operations) {
     app.options(operation.path, answerPreflight(parts.origins))
@@ -53,7 +59,7 @@ export function createRouter(parts: ApiParts): RequestListener {
     app.all(operation.path, refuseMethod('POST'))
   }
   app.use(refuseUnknownPath)
-  app.use(answerError(parts.log))
+  app.use(answerError(parts))
   return (request, response) => {
     // Express gives up on targets that it takes for no path (`CONNECT host:443`), and would answer with a page.
     app(request as Request, response as Response, () =>
@@ -63,19 +69,33 @@ export function createRouter(parts: ApiParts): RequestListener {
 }
 
 function serveOperation(operation: Operation, validate: Validator, parts: ApiParts): Handler {
-  const { services, authenticator, origins, rateLimiter, bodyBytesMax, readiness } = parts
+  const { services, authenticator, auditor, origins, idempotentCalls, quotas, bodyBytesMax, readiness } =
+    parts
   return async (request, response) => {
     response.locals.route = operation.path
     const ready = readiness()
     if (!ready.ok) throw new ApiError('UNAVAILABLE', ready.reason, { retryAfterSeconds: 1 })
     await shareWithOrigin(request, response, origins)
     checkContentType(request)
-    const caller = await authenticator.callerOf(operation.auth, request.headers)
-    limitRate(rateLimiter, rateKeyOf(caller))
-    const { data, length } = await readData(request, bodyBytesMax)
-    validate(data, length)
-    const answer = await operation.run(data, { caller, services })
-    sendJson(response, 200, successBody(answer, operation.envelope))
+    const caller = await authenticator.callerOf(operation.auth, request.headers).catch((error: unknown) => {
+      auditor.refused(operation.auth, error, request)
+      throw error
+    })
+    response.locals.caller = caller
+    const count = limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
+    const { data, text } = await readData(request, bodyBytesMax, count)
+    validate(data, text.length)
+    const perform = async (ids: CallIds): Promise<string> =>
+      JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
+    const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
+    const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
+    const answer = await auditor.run(call, async () =>
+      key === null
+        ? { httpCode: 200, text: await perform(new CallIds()), replayed: false }
+        : idempotentCalls.run(callOf(caller, operation, key, text), perform),
+    )
+    if (answer.replayed) response.setHeader(replayedHeader, 'true')
+    sendText(response, answer.httpCode, answer.text)
   }
 }
 
@@ -83,15 +103,6 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
 function rateKeyOf(caller: AnyCaller): string {
   if (caller.level === 'key') return caller.tenant.apiKey
   return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : 'the operator'
-}
-
-function limitRate(rateLimiter: RateLimiter | null, key: string): void {
-  const waitMs = rateLimiter?.take(key) ?? 0
-  if (waitMs === 0) return
-  const retryAfterSeconds = Math.ceil(waitMs / 1000)
-  throw new ApiError('RESOURCE_EXHAUSTED', `too many calls; try again after ${retryAfterSeconds} s`, {
-    retryAfterSeconds,
-  })
 }
 
 const refuseMethod = (allowed: string) => (request: Request, response: Response) => {
@@ -111,9 +122,11 @@ function refuseUnknownPath(request: Request): void {
 
 /** The one place where errors of requests end. What is our fault is logged once, and never shown. */
 const answerError =
-  (log: Log) => (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+  ({ log, quotas }: ApiParts) =>
+  (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const requestId: unknown = response.locals.requestId
     if (error instanceof ClientGone) return
+    reportLimit(quotas, error, response)
     const answer = answerable(error)
     // What an operation answers by itself is no fault of ours.
     if (answer === null || (answer.status === 'INTERNAL' && answer !== error))

@@ -1,5 +1,6 @@
 import type { PermissionReader } from '../access/permission-report.ts'
 import type { Tokens } from '../access/tokens.ts'
+import type { AuditLog } from '../audit/log.ts'
 import type { Clock } from '../clock.ts'
 import type { Annotations } from '../comments/annotations.ts'
 import type { Locations } from '../comments/locations.ts'
@@ -18,6 +19,7 @@ import type { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { NotificationConfigs } from '../notifications/configs.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { MinuteLimiter } from '../quota/rate-limiter.ts'
 import type { Rooms } from '../rooms/rooms.ts'
 import type { WebhookConfigs } from '../subscriptions/configs.ts'
 import type { Deliveries } from '../subscriptions/deliveries.ts'
@@ -25,7 +27,6 @@ import type { Endpoints } from '../subscriptions/endpoints.ts'
 import type { UserData } from '../userdata/user-data.ts'
 import type { Versions } from '../versions/versions.ts'
 import type { PageTokens } from './page-tokens.ts'
-import type { MinuteLimiter } from './rate-limit.ts'
 
 /** What operations work with. */
 export interface Services extends Tenancy {
@@ -52,6 +53,7 @@ export interface Services extends Tenancy {
   readonly endpoints: Endpoints
   readonly deliveries: Deliveries
   readonly pageTokens: PageTokens
+  readonly audit: AuditLog
   /** Which documents there are; their content is reached through `rooms` only. */
   readonly log: Pick<DocumentLog, 'heads' | 'list'>
   /** Reads of a workspace; null: no limit. */

@@ -63,6 +63,17 @@ export const apiKeyOfWorkspace = {
   description: 'API key of the workspace.',
 } as const
 
+/** 30 days. */
+const graceSecondsMax = 2_592_000
+
+export const graceSeconds = {
+  type: 'integer',
+  minimum: 0,
+  maximum: graceSecondsMax,
+  default: 0,
+  description: 'Time for which the replaced token stays good.',
+} as const
+
 export const noSuchApiKeyError = { status: 'NOT_FOUND', when: 'the workspace has no such API key' } as const
 
 export const showApiKey = ({ id, apiKeyName, type }: ApiKeyRecord): From<typeof apiKeyEntry> => ({

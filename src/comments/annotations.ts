@@ -53,6 +53,9 @@ export interface CommentParts {
   readonly clock: Clock
 }
 
+/** Why an annotation is not added. */
+export const annotationIdUsed = 'the annotation id is used already'
+
 /**
  * Annotations of documents: threads of comments on a place, with a state of their own. Every call throws ApiError
  * NOT_FOUND when the organization or the document does not exist.
@@ -73,7 +76,7 @@ export class Annotations {
       await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
       return eachItem(annotations, idOf, async (given) => {
         if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
-          throw new ItemRefused('the annotation id is used already')
+          throw new ItemRefused(annotationIdUsed)
         if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
           throw new ItemRefused('a comment is listed more than once')
         check(given)

@@ -37,6 +37,9 @@ export interface ThreadChange {
   readonly happened: Happening[]
 }
 
+/** Why a comment is not added. */
+export const commentIdUsed = 'the comment id is used already'
+
 /**
  * The comments of annotations. Every call throws ApiError NOT_FOUND when the organization, the document or the
  * annotation does not exist.
@@ -57,7 +60,7 @@ export class Threads {
       const fresh: NewComment[] = []
       const results = await eachItem(comments, idOf, async (comment) => {
         if ((await findComment(transaction, annotationId, comment.commentId)) !== null)
-          throw new ItemRefused('the comment id is used already')
+          throw new ItemRefused(commentIdUsed)
         if (thread.count + fresh.length >= limits.comments)
           throw new ItemRefused(`an annotation has at most ${limits.comments} comments`)
         fresh.push(comment)

@@ -21,6 +21,21 @@ export interface BootstrapOptions {
   readonly directory: string | null
   readonly tenants: Tenants
   readonly clock: Clock
+  /** Told of each change before it is made, and waited for. */
+  readonly onChange: (change: BootstrapChange) => Promise<void>
+}
+
+/** What a start changes in the store. */
+export interface BootstrapChange {
+  readonly is:
+    | 'workspace_made'
+    | 'workspace_token_replaced'
+    | 'api_key_made'
+    | 'auth_token_made'
+    | 'auth_token_replaced'
+  readonly workspaceId: string
+  /** Null: it is about the workspace. */
+  readonly apiKey: string | null
 }
 
 export interface Bootstrapped {
@@ -63,13 +78,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
   return { credentials, created: start.generator.used }
 }
 
-async function ensureWorkspace({
-  configured,
-  kept,
-  tenants,
-  generator,
-  clock,
-}: Start): Promise<WorkspaceRecord> {
+async function ensureWorkspace(start: Start): Promise<WorkspaceRecord> {
+  const { configured, kept, tenants, generator, clock } = start
   const id =
     configured.workspaceId ??
     kept.workspaceId ??
@@ -78,17 +88,19 @@ async function ensureWorkspace({
     generator.id('ws')
   const found = await tenants.workspace(id)
   const authToken = configured.workspaceAuthToken ?? found?.authToken ?? generator.secret()
-  return putWorkspace(tenants, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
+  return putWorkspace(start, found, newWorkspace(id, 'Default workspace', authToken, clock.now()))
 }
 
 /** Writes `wanted`, or gives the workspace that is there its token. */
 async function putWorkspace(
-  tenants: Tenants,
+  { tenants, onChange }: BootstrapOptions,
   found: WorkspaceRecord | null,
   wanted: WorkspaceRecord,
 ): Promise<WorkspaceRecord> {
   if (found?.authToken === wanted.authToken) return found
   const record = found === null ? wanted : { ...found, authToken: wanted.authToken }
+  const is = found === null ? 'workspace_made' : 'workspace_token_replaced'
+  await onChange({ is, workspaceId: record.id, apiKey: null })
   await tenants.putWorkspace(record)
   return record
 }
@@ -107,7 +119,7 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
   const declared = configured.bootstrap.find((each) => each.workspaceId === workspaceId)?.apiKey
   const first = async () => (await tenants.firstApiKey(workspaceId))?.id
   const id = configured.apiKey ?? keptHere ?? declared ?? (await first()) ?? generator.id('key')
-  if (!(await putApiKey(tenants, { workspaceId, apiKey: id }, clock.now())))
+  if (!(await putApiKey(start, { workspaceId, apiKey: id }, clock.now())))
     throw new BootstrapError(
       'the configured API key belongs to another workspace: set WEFT_WORKSPACE_ID to that one',
     )
@@ -115,33 +127,45 @@ async function ensureApiKey(start: Start, workspaceId: string): Promise<string> 
 }
 
 /** False when it is of another workspace. */
-async function putApiKey(tenants: Tenants, tenant: Tenant, createdAt: number): Promise<boolean> {
+async function putApiKey(
+  { tenants, onChange }: BootstrapOptions,
+  tenant: Tenant,
+  createdAt: number,
+): Promise<boolean> {
   if (await tenants.isTenant(tenant)) return true
   const { apiKey: id, workspaceId } = tenant
+  if ((await tenants.tenantOf(id)) !== null) return false
+  await onChange({ is: 'api_key_made', ...tenant })
   return tenants.addApiKey({ id, workspaceId, apiKeyName: 'Default', type: 'production', createdAt })
 }
 
-async function ensureAuthToken(
-  { configured, tenants, generator, clock }: Start,
-  tenant: Tenant,
-): Promise<string> {
+async function ensureAuthToken(start: Start, tenant: Tenant): Promise<string> {
+  const { configured, tenants, generator, clock } = start
   const found = await tenants.authTokens(tenant)
   const current = found.find(({ name }) => name === defaultTokenName) ?? found[0]
   const token = configured.authToken ?? current?.token ?? generator.secret()
-  await putToken(tenants, tenant, token, clock.now())
+  await putToken(start, tenant, token, clock.now())
   return token
 }
 
-async function putToken(tenants: Tenants, tenant: Tenant, token: string, createdAt: number): Promise<void> {
+async function putToken(
+  { tenants, onChange }: BootstrapOptions,
+  tenant: Tenant,
+  token: string,
+  createdAt: number,
+): Promise<void> {
   const found = await tenants.authTokens(tenant)
   if (found.some((record) => record.token === token)) return
+  const isThere = found.some(({ name }) => name === defaultTokenName)
+  await onChange({ is: isThere ? 'auth_token_replaced' : 'auth_token_made', ...tenant })
   await tenants.putAuthToken(tenant, { token, name: defaultTokenName, domains: [], createdAt })
 }
 
 async function ensureDeclared(
-  { tenants, clock }: BootstrapOptions,
+  options: BootstrapOptions,
   { name, workspaceId, workspaceAuthToken, apiKey, authToken }: DeclaredWorkspace,
 ): Promise<void> {
+  const { tenants, clock } = options
   const now = clock.now()
   const tenant = { workspaceId, apiKey }
   const owner = await tenants.tenantOf(apiKey)
@@ -150,9 +174,9 @@ async function ensureDeclared(
       `the API key of ${JSON.stringify(name)} in WEFT_BOOTSTRAP belongs to another workspace`,
     )
   const found = await tenants.workspace(workspaceId)
-  await putWorkspace(tenants, found, newWorkspace(workspaceId, name, workspaceAuthToken, now))
-  await putApiKey(tenants, tenant, now)
-  await putToken(tenants, tenant, authToken, now)
+  await putWorkspace(options, found, newWorkspace(workspaceId, name, workspaceAuthToken, now))
+  await putApiKey(options, tenant, now)
+  await putToken(options, tenant, authToken, now)
 }
 
 /** A configured signing secret stays out of the file: it is kept where it is configured, and may be one of many servers'. */

@@ -10,6 +10,8 @@ export interface WorkspaceRecord {
     readonly avatar: string
   }
   readonly authToken: string
+  /** Replaced tokens that are good all the same for a while; none: absent. */
+  readonly retiredTokens?: readonly { readonly token: string; readonly validUntil: number }[]
   /** Epoch milliseconds. */
   readonly createdAt: number
 }

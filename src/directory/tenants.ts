@@ -18,6 +18,9 @@ export const authTokensMax = 100
 /** API keys of one workspace. */
 export const apiKeysMax = 1_000
 
+/** Comes after everything that is kept under a workspace's id. */
+const afterAll = '\u{10ffff}'
+
 /** Workspaces, their API keys (each is a tenant) and the auth tokens of these. */
 export class Tenants {
   readonly #kv: Kv
@@ -35,6 +38,17 @@ export class Tenants {
   /** The workspace with the least id: a fallback where the stored credentials were lost. */
   async firstWorkspace(): Promise<WorkspaceRecord | null> {
     return (await this.#first(workspaceKeys.workspaces)) as WorkspaceRecord | null
+  }
+
+  /** The workspace with the next id; the first one after null; null after the last. */
+  async workspaceAfter(workspaceId: string | null): Promise<string | null> {
+    const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
+    const [entry] = await this.#kv.scan(workspacesPart, {
+      prefix: workspaceKeys.workspaces,
+      limit: 1,
+      ...from,
+    })
+    return entry?.key[1] ?? null
   }
 
   async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {

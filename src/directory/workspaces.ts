@@ -10,7 +10,7 @@ import { workspaceKeys } from './workspace-keys.ts'
 
 /** Name of the auth token that an API key is made with. */
 export const defaultTokenName = 'default'
-/** Replaced tokens of one API key that are still good; of more the oldest go. */
+/** Replaced tokens of one API key, or one workspace, that are still good; of more the oldest go. */
 const retiredTokensMax = 10
 
 export type NewWorkspace = Pick<WorkspaceRecord, 'name'> & {
@@ -39,7 +39,7 @@ export interface WorkspacesOptions {
   readonly clock: Clock
 }
 
-/** Makes workspaces and API keys, and replaces auth tokens. */
+/** Makes workspaces and API keys, and replaces their tokens. */
 export class Workspaces {
   readonly #options: WorkspacesOptions
   readonly #generator = new Generator()
@@ -91,6 +91,29 @@ export class Workspaces {
     })
   }
 
+  /**
+   * Replaces the token of a workspace by a new one, which is returned. All older ones end within `graceSeconds`.
+   * @throws ApiError NOT_FOUND when there is no such workspace
+   */
+  resetWorkspaceToken(workspaceId: string, graceSeconds: number): Promise<string> {
+    const now = this.#options.clock.now()
+    const authToken = this.#generator.secret()
+    return this.#options.tenants.change(async (transaction) => {
+      const found = await transaction.get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
+      if (found === null) throw noSuchWorkspace()
+      const { retiredTokens: earlier = [], authToken: replaced, ...others } = found
+      const times = { now, validUntil: now + graceSeconds * 1000 }
+      const retiredTokens = retiredOf(earlier, [{ token: replaced }], times)
+      const record: WorkspaceRecord = {
+        ...others,
+        authToken,
+        ...(retiredTokens.length > 0 && { retiredTokens }),
+      }
+      transaction.put(workspaceKeys.workspace(workspaceId), record)
+      return authToken
+    })
+  }
+
   async #addApiKey(transaction: Transaction, workspaceId: string, key: NewApiKey): Promise<MadeApiKey> {
     const { type, apiKeyName, domains } = key
     const apiKey = this.#generator.id('key')
@@ -105,6 +128,8 @@ export class Workspaces {
   }
 }
 
+const noSuchWorkspace = (): ApiError => new ApiError('NOT_FOUND', 'the workspace does not exist')
+
 export const noSuchApiKey = (): ApiError => new ApiError('NOT_FOUND', 'the API key does not exist')
 
 /** Read by key as well, so that of two resets at once one follows the other. */
@@ -115,19 +140,34 @@ async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<
   return records.filter((record) => record !== null)
 }
 
+interface GraceTimes {
+  readonly now: number
+  /** Of what is replaced, and at most of what was replaced earlier. */
+  readonly validUntil: number
+}
+
+/** Replaced tokens that are still good, the oldest first. */
+const retiredOf = <Token extends object>(
+  earlier: readonly (Token & { readonly validUntil: number })[],
+  replaced: readonly Token[],
+  { now, validUntil }: GraceTimes,
+): readonly (Token & { readonly validUntil: number })[] =>
+  [
+    ...earlier.map((token) => ({ ...token, validUntil: Math.min(token.validUntil, validUntil) })),
+    ...replaced.map((token) => ({ ...token, validUntil })),
+  ]
+    .filter((token) => token.validUntil > now)
+    .slice(-retiredTokensMax)
+
 async function retire(
   transaction: Transaction,
   tenant: Tenant,
   replaced: readonly AuthTokenRecord[],
-  { now, validUntil }: { now: number; validUntil: number },
+  times: GraceTimes,
 ): Promise<void> {
   const key = workspaceKeys.retiredTokens(tenant)
   const earlier = (await transaction.get<RetiredTokensRecord>(key))?.tokens ?? []
-  const tokens = [
-    ...earlier.map((token) => ({ ...token, validUntil: Math.min(token.validUntil, validUntil) })),
-    ...replaced.map((token) => ({ ...token, validUntil })),
-  ]
-  const valid = tokens.filter((token) => token.validUntil > now).slice(-retiredTokensMax)
-  if (valid.length === 0) transaction.delete(key)
-  else transaction.put(key, { tokens: valid } satisfies RetiredTokensRecord)
+  const tokens = retiredOf<AuthTokenRecord>(earlier, replaced, times)
+  if (tokens.length === 0) transaction.delete(key)
+  else transaction.put(key, { tokens } satisfies RetiredTokensRecord)
 }

@@ -1,8 +1,8 @@
-import type { LoadedLog } from './engine.ts'
+import type { Key, LoadedLog } from './engine.ts'
 
 /** Something that is not what was written; `what` names it. */
 export interface Damage {
-  readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'job'
+  readonly kind: 'store' | 'file' | 'document' | 'version' | 'record' | 'index' | 'job'
   readonly what: string
   readonly problem: string
 }
@@ -18,7 +18,15 @@ export interface StoreCheck {
 
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
+/** Something that must be there because something else is: in the same partition, or a blob. */
+export interface Expected {
+  readonly in: 'partition' | 'blobs'
+  readonly key: Key
+}
+
 export interface CheckOptions {
+  /** What a record, or an entry of an index, says that there is. */
+  readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly Expected[]
   /** Why what is stored of a document is of no use although it is what was written; null when it is. */
   readonly contentProblem: (loaded: LiveLog) => Promise<string | null>
   readonly onProgress: (step: string, share: number) => void

@@ -22,6 +22,10 @@ export interface LogEntry extends LogUpdate {
 export interface LogHead {
   readonly epoch: number
   readonly head: number
+  /** Number that the snapshot covers from which opening starts; 0 without one. */
+  readonly base: number
+  /** The oldest version that can be rebuilt. */
+  readonly oldest: number
 }
 
 export interface Appended {
@@ -163,7 +167,7 @@ export class CorruptRecord extends Error {
   override readonly name = 'CorruptRecord'
 }
 
-export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'failed'
+export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'olderFormat' | 'failed'
 
 /** The store cannot be opened. The message is a sentence for the operator: what is wrong, and what helps. */
 export class EngineOpenError extends Error {
@@ -209,6 +213,11 @@ export interface KvCommit {
   readonly puts?: readonly KvEntry[]
   readonly dels?: readonly Key[]
   readonly jobs?: readonly Job[]
+  /**
+   * `soon`: nobody waits for it alone, so it is written together with what is asked for after it, or at the latest
+   * after 20 ms; never after what is asked for a turn of the event loop later. `now` unless given.
+   */
+  readonly pace?: 'now' | 'soon'
 }
 
 /** Ordered keys and values in partitions. A commit is atomic within its partition. */
@@ -281,6 +290,11 @@ export interface Dump {
   readonly format: number
   /** All that is stored, as it is when the first page is asked for. @throws StoreUnavailable, CorruptRecord */
   readonly pages: AsyncIterable<StoredPage>
+}
+
+/** Of a store that no engine has open. */
+export interface OpenedDump extends Dump {
+  close(): Promise<void>
 }
 
 export interface Engine {

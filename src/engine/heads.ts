@@ -1,4 +1,4 @@
-import { type AppendOptions, AppendRefused, type AppendTo, type LoadOptions } from './engine.ts'
+import { type AppendOptions, AppendRefused, type AppendTo, type LoadOptions, type LogHead } from './engine.ts'
 import { anchorOf, baseOf, type Marks, noSnapshots } from './marks.ts'
 
 /** Where a document stands. `head` is the last number given out. */
@@ -8,6 +8,13 @@ export type Standing =
   | { readonly state: 'live'; readonly epoch: number; readonly marks: Marks; readonly head: number }
 
 export type LiveStanding = Extract<Standing, { state: 'live' }>
+
+/** Null unless the document lives. */
+export function headOf(standing: Standing): LogHead | null {
+  if (standing.state !== 'live') return null
+  const { epoch, head, marks } = standing
+  return { epoch, head, base: baseOf(marks).seq, oldest: anchorOf(marks).seq }
+}
 
 export const absent: Standing = { state: 'absent' }
 

@@ -54,6 +54,14 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
+/** A whole key, and the one that follows it (see `keyEnd`). @throws RangeError when they are none */
+export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
+  let at = 0
+  while (bytes[at] === segmentStart) at = segmentEndAt(bytes, at + 1) + 1
+  if (bytes[at] !== keyEnd) throw new RangeError('not two encoded keys')
+  return [decodeKey(bytes.subarray(0, at)), decodeKey(bytes.subarray(at + 1))]
+}
+
 function segmentEndAt(bytes: Uint8Array, from: number): number {
   let end = bytes.indexOf(segmentEnd, from)
   while (end !== -1 && bytes[end + 1] === 0xff) end = bytes.indexOf(segmentEnd, end + 2)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { eachItem, ItemRefused, inSlices, type Results, repeatedIds } from '../directory/items.ts'
 import { notificationKeys as keys } from '../directory/notification-keys.ts'
@@ -28,10 +27,8 @@ import { checkFilter, type NotificationFilter, type Selected, select } from './s
 import { renderHeadline } from './template.ts'
 import { reachOf } from './visibility.ts'
 
-/** What a notification is made from: its record says what the members are. Without an id one is made. */
-export interface NewNotification extends Omit<NotificationRecord, 'id' | 'createdAt' | 'lastUpdated'> {
-  readonly id: string | undefined
-}
+/** What a notification is made from: its record says what the members are. */
+export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
 
 /** What is left out stays. */
 export interface NotificationChange {
@@ -72,7 +69,7 @@ export class Notifications {
     this.#clock = clock
   }
 
-  add(scope: OrganizationScope, { id = randomUUID(), ...given }: NewNotification): Promise<Addition> {
+  add(scope: OrganizationScope, { id, ...given }: NewNotification): Promise<Addition> {
     return this.#store.change<Addition>(scope, async (transaction) => {
       await checkResource(transaction, { type: 'document', id: given.documentId })
       if ((await transaction.get(keys.notification(id))) !== null) return { id, outcome: 'used already' }

@@ -1,19 +1,15 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentLog, Key } from '../engine/engine.ts'
 import type { CommitLine } from './commits.ts'
+import { isBulky, isSlow, keepNone } from './log-form.ts'
+import type { LogTail } from './log-tail.ts'
 import type { RoomState } from './state.ts'
 
 /** A tail smaller than this is never worth a snapshot. */
 const tailBytesMin = 16 * 1024
 
-/** What lies behind the snapshot in the log. */
-export interface LogTail {
-  entries: number
-  bytes: number
-}
-
 export interface CompactionLimits {
-  /** Updates behind the snapshot that make a compaction worthwhile. */
+  /** Updates behind the snapshot that make a compaction worthwhile; more where opening with them is not slow. */
   readonly compactAfter: number
   /** How long a version that was handed out can be rebuilt; 0 keeps none beyond what the log holds anyway. */
   readonly keepVersionsMs: number
@@ -23,7 +19,8 @@ export interface CompactionLimits {
  * Puts a snapshot in front of the log of one document when its tail has outgrown it. The tail may be half as large
  * as the snapshot, so what opening reads stays within 1.5 times the state, and a small edit of a large document
  * writes within three times its own size; a tail of very many entries goes earlier, because opening applies them one
- * by one. On disk there are besides at most two older snapshots, and the updates since the older of them.
+ * by one: it may take as long as the snapshot does. On disk there are besides at most two older snapshots, and the
+ * updates since the older of them, until nobody needs them any more (`finish`).
  */
 export class Compaction {
   readonly #log: DocumentLog
@@ -36,6 +33,8 @@ export class Compaction {
   #snapshotBytes: number
   #tail: LogTail
   #running: Promise<void> | null = null
+  /** Are there versions in the log from before its snapshot? */
+  #hasOlder = false
 
   constructor(
     log: DocumentLog,
@@ -69,33 +68,49 @@ export class Compaction {
   /** Is it time, while people are editing? */
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
-    return this.#tail.bytes > this.#snapshotBytes / 2 || this.#tail.entries > this.#limits.compactAfter
+    const { entries, bytes } = this.#tail
+    const isLong = entries > this.#limits.compactAfter || bytes > this.#snapshotBytes / 2
+    return isLong && isSlow(this.#tail, this.#snapshotBytes)
+  }
+
+  /** Has the log more in it than its final form would have? */
+  get hasLeft(): boolean {
+    return this.#hasOlder || isBulky(this.#tail, this.#snapshotBytes)
   }
 
   /** Compacts; resolves when done. A compaction under way is joined. @throws what the log throws */
   run(): Promise<void> {
-    this.#running ??= this.#compact().finally(() => {
+    this.#running ??= this.#compact(this.#keepSince()).finally(() => {
       this.#running = null
     })
     return this.#running
   }
 
-  async #compact(): Promise<void> {
+  /** Gives the log its final form, without any older version. @throws what the log throws */
+  async finish(): Promise<void> {
+    await this.#running
+    this.#running ??= this.#compact(keepNone).finally(() => {
+      this.#running = null
+    })
+    await this.#running
+  }
+
+  async #compact(since: number): Promise<void> {
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
     const snapshot = this.#state.encode()
     const { epoch } = this.#commits
     const upTo = await this.#commits.durable
-    const since = this.#keepSince()
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
       return this.noted(counted.entries, counted.bytes)
     }
     this.#base = upTo
     this.#snapshotBytes = snapshot.length
+    this.#hasOlder = since !== keepNone
   }
 
   #keepSince(): number {
     const { keepVersionsMs } = this.#limits
-    return keepVersionsMs === 0 ? Number.POSITIVE_INFINITY : this.#clock.now() - keepVersionsMs
+    return keepVersionsMs === 0 ? keepNone : this.#clock.now() - keepVersionsMs
   }
 }

@@ -2,6 +2,7 @@ import type * as Y from 'yjs'
 import type { Content } from '../content/read.ts'
 import { type Reading, readDocument } from '../content/reading.ts'
 import { ApiError, invalid } from '../errors.ts'
+import { limitDetails } from '../quota/limits.ts'
 import { checkEntries } from '../update/entries.ts'
 import { MalformedUpdate } from '../update/malformed.ts'
 import { checkNesting } from '../update/nesting.ts'
@@ -61,7 +62,10 @@ export class Editing {
     while (room.held() !== null) await room.held()
     begin(room, options)
     if (!state.hasRoomFor(bytes.length, documentBytesMax)) {
-      throw invalid(`a document has at most ${documentBytesMax} bytes`)
+      throw invalid(
+        `a document has at most ${documentBytesMax} bytes`,
+        limitDetails('maxDocumentBytes', documentBytesMax),
+      )
     }
     this.#rehearse(bytes, summary)
     const { added } = state.integrate(bytes)

@@ -1,6 +1,6 @@
 import { CorruptRecord, type DocumentLog, type Key, type LoadedLog } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
-import type { LogTail } from './compaction.ts'
+import type { LogTail } from './log-tail.ts'
 import { RoomState } from './state.ts'
 
 /** Bytes of entries read from the log at once. */

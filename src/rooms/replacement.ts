@@ -3,6 +3,7 @@ import { readContent } from '../content/read.ts'
 import { type CheckedContent, type ContentTarget, replaceChecked } from '../content/replace.ts'
 import { restoreContent } from '../content/restore.ts'
 import { type ApiError, invalid } from '../errors.ts'
+import { limitDetails } from '../quota/limits.ts'
 import { RoomState } from './state.ts'
 
 /** Of its limit, what a document may be above it and still be replaced by something that is not longer. */
@@ -41,7 +42,10 @@ function checkGrowth(state: RoomState, target: ContentTarget, bytesMax: number):
 }
 
 const tooLarge = (bytes: number, bytesMax: number): ApiError =>
-  invalid(`a document has at most ${bytesMax} bytes; this one would have ${bytes}`)
+  invalid(
+    `a document has at most ${bytesMax} bytes; this one would have ${bytes}`,
+    limitDetails('maxDocumentBytes', bytesMax),
+  )
 
 const textBytes = (data: unknown): number =>
   Buffer.byteLength(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

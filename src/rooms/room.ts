@@ -48,6 +48,8 @@ export interface RoomTools {
   readonly limits: RoomLimits
   /** Who edits is noted here. */
   readonly edits: EditNotes
+  /** Called when there is something in the log of a document that goes once it is at rest. */
+  readonly left: (doc: Key) => void
   /** Called once, when the room can't go on: it must be forgotten, the next visitor loads it anew. */
   readonly ended: (room: Room) => void
 }
@@ -80,6 +82,8 @@ export class Room {
   #release = (): void => {}
   /** Was the document worked on since `rest` was last called? */
   #worked = true
+  /** When it was last changed here; 0 before. */
+  #editedAt = 0
 
   constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, tools: RoomTools) {
     const { clock, limits, metrics } = tools
@@ -211,15 +215,25 @@ export class Room {
   async compact(): Promise<void> {
     try {
       if (this.#compaction.due && this.#ended === null) await this.#compaction.run()
+      else return
+      if (this.#compaction.hasLeft) this.#tools.left(this.doc)
     } catch (err) {
       this.#tools.logger.warn({ err }, 'compaction failed')
     }
+  }
+
+  /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
+  async finishLog(editedSince: number): Promise<'done' | 'later'> {
+    if (this.#editedAt >= editedSince) return 'later'
+    if (this.#compaction.hasLeft && this.#ended === null) await this.#compaction.finish()
+    return 'done'
   }
 
   /** Ends everyone's session. The room is of no use afterwards. */
   close(reason: Close): void {
     if (this.#ended !== null) return
     this.#ended = reason
+    if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#tools.left(this.doc)
     this.awareness.close()
     const members = [...this.#members]
     this.#members.clear()
@@ -229,6 +243,7 @@ export class Room {
 
   #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
     const { metrics, clock, edits } = this.#tools
+    this.#editedAt = clock.now()
     metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
     this.#compaction.noted(
       updates.length,

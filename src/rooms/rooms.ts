@@ -15,18 +15,23 @@ import { addressKey, type DocumentAddress, organizationPrefix } from '../model/a
 import { type Close, close } from '../model/close.ts'
 import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
+import { finishLog } from './log-form.ts'
+import { Occupancy } from './occupancy.ts'
 import { Presence } from './presence.ts'
 import { Quarantine } from './quarantine.ts'
 import { isReadInline, readOnThread } from './reading.ts'
 import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
+import { LogUpkeep } from './upkeep.ts'
 
 export interface RoomsOptions extends RoomLimits {
   /** How long a room without visitors is kept in memory. */
   readonly idleMs: number
   /** After this long without work, at most twice, a room keeps its document as bytes only. */
   readonly restMs: number
+  /** Open documents of one workspace; 0: no limit. */
+  readonly documentsPerWorkspaceMax: number
   /** Threads for large replacements; 0: they are computed on the event loop. */
   readonly replaceThreads: number
 }
@@ -64,6 +69,8 @@ export interface DocumentRecords {
 
 interface OpenRoom {
   readonly room: Room
+  /** Counts it off. */
+  readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
 }
@@ -89,6 +96,8 @@ export class Rooms {
   readonly #quarantine: Quarantine
   readonly #readers: Threads
   readonly #records: DocumentRecords
+  readonly #occupancy: Occupancy
+  readonly #upkeep: LogUpkeep
   readonly #unsubscribe: () => void
   #cancelRest: () => void
 
@@ -99,6 +108,7 @@ export class Rooms {
     this.#metrics = parts.metrics
     this.#records = records
     this.#quarantine = new Quarantine(parts)
+    this.#occupancy = new Occupancy(options.documentsPerWorkspaceMax)
     const threads = options.replaceThreads
     const limits = { waitingMax: waitingForThreadMax, jobMs: threadJobMs }
     this.#threads = new Threads({ threads, ...limits })
@@ -113,8 +123,16 @@ export class Rooms {
       threads: this.#threads,
       readers: this.#readers,
       limits: options,
+      left: (doc) => this.#upkeep.note(doc),
       ended: (room) => this.#forget(room),
     }
+    this.#upkeep = new LogUpkeep({
+      log: engine.log,
+      clock: parts.clock,
+      logger: parts.logger,
+      keepVersionsMs: options.keepVersionsMs,
+      finish: (doc) => this.#finishLog(doc),
+    })
     this.#cancelRest = this.#watchRest()
     this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalNews(message)
@@ -124,7 +142,11 @@ export class Rooms {
     })
   }
 
-  /** Opens the room, loading it if need be. @throws StoreUnavailable while the store is away, DamagedDocument */
+  /**
+   * Opens the room, loading it if need be.
+   * @throws StoreUnavailable while the store is away, DamagedDocument; ApiError RESOURCE_EXHAUSTED when the workspace has
+   *   too many documents open
+   */
   async open(address: DocumentAddress): Promise<Lease> {
     const key = keyName(addressKey(address))
     for (;;) {
@@ -183,6 +205,7 @@ export class Rooms {
     await Promise.all(rooms.map((room) => room.settled()))
     for (const room of rooms) room.close(reason)
     this.presence.close()
+    await this.#upkeep.stop()
     await Promise.all([this.#threads.close(), this.#readers.close()])
   }
 
@@ -249,15 +272,25 @@ export class Rooms {
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
+    const leave = this.#occupancy.enter(address.workspaceId)
+    try {
+      const room = new Room(address, await this.#loaded(key, address), this.#tools)
+      const open: OpenRoom = { room, leave, leases: 0, cancelIdle: null }
+      this.#rooms.set(key, open)
+      this.#metrics.documentsOpen.set(this.#rooms.size)
+      this.#watchIdle(open)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
     const loaded = await this.#read(address)
     this.#quarantine.delete(key)
     // What crashed after its first update, or was stored before there were records, gets its record here.
     if (loaded.loaded.state === 'live') await this.#records.ensure(address, address.documentId)
-    const room = new Room(address, loaded, this.#tools)
-    const open: OpenRoom = { room, leases: 0, cancelIdle: null }
-    this.#rooms.set(key, open)
-    this.#metrics.documentsOpen.set(this.#rooms.size)
-    this.#watchIdle(open)
+    return loaded
   }
 
   async #read(address: DocumentAddress): Promise<LoadedRoom> {
@@ -291,10 +324,18 @@ export class Rooms {
   }
 
   #watchIdle(open: OpenRoom): void {
-    open.cancelIdle = this.#clock.after(this.#options.idleMs, () => {
-      open.cancelIdle = null
+    const retire = (): void => {
+      cancel()
       void this.#retire(open)
-    })
+    }
+    const cancelTimer = this.#clock.after(this.#options.idleMs, retire)
+    const cancelRest = this.#occupancy.rest(open.room.address.workspaceId, { retire })
+    const cancel = (): void => {
+      cancelTimer()
+      cancelRest()
+      open.cancelIdle = null
+    }
+    open.cancelIdle = cancel
   }
 
   #watchRest(): () => void {
@@ -311,6 +352,20 @@ export class Rooms {
     if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
   }
 
+  /** Nobody opens the document meanwhile. */
+  async #finishLog(doc: Key): Promise<'done' | 'later'> {
+    const key = keyName(doc)
+    const editedSince = this.#clock.now() - this.#options.keepVersionsMs
+    if (this.#opening.has(key)) return 'later'
+    const open = this.#rooms.get(key)
+    if (open !== undefined) return open.room.finishLog(editedSince)
+    let outcome: 'done' | 'later' = 'done'
+    await this.#exclusively(key, async () => {
+      outcome = await finishLog(this.#engine.log, doc, editedSince)
+    })
+    return outcome
+  }
+
   /** What the room has appended may still be on its way: who opens the document next must find it in the log. */
   #awaitAppends(key: string, room: Room): void {
     const before = this.#opening.get(key)
@@ -325,6 +380,7 @@ export class Rooms {
     const open = this.#rooms.get(key)
     if (open?.room !== room) return
     open.cancelIdle?.()
+    open.leave()
     this.#rooms.delete(key)
     this.#metrics.documentsOpen.set(this.#rooms.size)
     this.#awaitAppends(key, room)

@@ -2,18 +2,22 @@ import { Authenticator } from '../access/credentials.ts'
 import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
+import { Auditor } from '../api/auditor.ts'
+import { boundConnections } from '../api/http-connections.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
 import { pages } from '../api/pages.ts'
-import { MinuteLimiter, RateLimiter } from '../api/rate-limit.ts'
 import { createRouter } from '../api/router.ts'
 import { readVersion } from '../config/version.ts'
 import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
+import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
+import { BackupSlots } from '../storage/backup-slots.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
+import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -22,12 +26,15 @@ import type { Services } from './services.ts'
  */
 const pendingBytesMax = 4_194_304
 
+const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
+
 /** The websocket edge. */
 export function createSync({
   config,
   clock,
   engine,
   metrics,
+  reports,
   log,
   rooms,
   tokens,
@@ -35,11 +42,11 @@ export function createSync({
   directory,
   origins,
   defaultTenant,
+  auditing,
 }: Services): SyncServer {
   return new SyncServer(
     {
-      connectionsMax: config.maxConnections,
-      connectionsPerAddressMax: config.maxConnectionsPerAddress,
+      ...admissionOf({ config, clock, reports }),
       messageBytesMax: config.maxMessageBytes,
       sendBufferBytesMax: config.sendBufferBytes,
       authMs: config.authTimeoutSeconds * 1000,
@@ -61,9 +68,19 @@ export function createSync({
       logger: log,
       clock,
       metrics,
-      pressure: new ReadPressure(() => engine.pendingBytes(), pendingBytesMax),
+      reports,
+      inflow: inflowOf({ config, clock, reports }),
+      pressure: new ReadPressure(
+        () => engine.pendingBytes(),
+        pendingBytesMax,
+        () => reports.acted('pendingBytes', ''),
+      ),
       allowSubdocuments: config.allowSubdocuments,
       documentBytesMax: config.maxDocumentBytes,
+      onRefused: (clientAddress) => {
+        if (config.audit !== 'off')
+          auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
+      },
     },
   )
 }
@@ -86,10 +103,11 @@ export function createHttp({
   comments,
   subscribing,
   pageTokens,
+  idempotentCalls,
   origins,
+  auditing,
   ...rest
 }: Services): HttpEdge {
-  const { rateLimitPerSecond: perSecond, rateLimitBurst: burst } = config
   const { rateLimitWorkspaceGetPerMinute: perMinute } = config
   const readiness = (): Health =>
     rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
@@ -101,6 +119,7 @@ export function createHttp({
     adminToken: config.adminToken,
     onRefusal: (reason) => metrics.authFailures.inc({ reason }),
   })
+  const backups = new BackupSlots()
   const router = createRouter({
     operations,
     pages: pages({
@@ -112,7 +131,8 @@ export function createHttp({
       adminToken: config.adminToken,
       backup: () => {
         const dump = engine.dump()
-        return dump && backupOf(dump, { directory: config.data, clock })
+        if (dump === null) return 'nothing'
+        return backups.take(backupOf(dump, { directory: config.data, clock })) ?? 'busy'
       },
     }),
     services: {
@@ -130,19 +150,24 @@ export function createHttp({
       rooms,
       versions,
       pageTokens,
+      audit: auditing.audit,
       log: engine.log,
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
     },
     authenticator,
+    auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),
+    idempotentCalls,
     origins,
-    rateLimiter: perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock }),
+    quotas: apiQuotasOf({ config, clock, reports: rest.reports }),
     bodyBytesMax: config.maxBodyBytes,
     loopbackOnly: config.auth === 'none',
     readiness,
     metrics,
     log,
   })
-  return new HttpEdge(router)
+  const edge = new HttpEdge(router)
+  boundConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
+  return edge
 }

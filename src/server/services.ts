@@ -1,7 +1,9 @@
 import { configuredProvider } from '../access/configured-provider.ts'
 import { Origins } from '../access/origins.ts'
 import { Tokens } from '../access/tokens.ts'
+import { IdempotentCalls } from '../api/idempotency/calls.ts'
 import { PageTokens } from '../api/page-tokens.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import { type Comments, createComments } from '../comments/comments.ts'
 import { participantsOf } from '../comments/participants.ts'
@@ -19,6 +21,7 @@ import type { Log } from '../log.ts'
 import { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
+import type { LimitReports } from '../quota/reports.ts'
 import { Rooms } from '../rooms/rooms.ts'
 import { createSubscribing, forgetDeliveries, type Subscribing } from '../subscriptions/subscribing.ts'
 import { userTraces } from '../userdata/traces.ts'
@@ -36,7 +39,9 @@ export interface Base {
   readonly clock: Clock
   readonly engine: Engine
   readonly metrics: Metrics
+  readonly reports: LimitReports
   readonly tenancy: Tenancy
+  readonly auditing: Audit
   readonly stopping: AbortSignal
 }
 
@@ -54,6 +59,7 @@ export interface Services extends Base {
   readonly webhooks: Webhooks
   readonly origins: Origins
   readonly pageTokens: PageTokens
+  readonly idempotentCalls: IdempotentCalls
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -64,7 +70,8 @@ const heldBytesMax = 16_777_216
 const awarenessWindowMs = 40
 /** A document nobody works on is kept as bytes after one to two times this. */
 const restMs = 20_000
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** Everything between the store and the edges. */
 export function createServices(base: Base, credentials: Credentials): Services {
@@ -124,7 +131,8 @@ export function createServices(base: Base, credentials: Credentials): Services {
       log,
     }),
     origins: new Origins(tenancy.domains, engine.bus),
-    pageTokens: new PageTokens(jwtSecret),
+    pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
+    idempotentCalls: createIdempotentCalls(base, jwtSecret),
     defaultTenant: config.auth === 'none' ? first : null,
   }
 }
@@ -150,6 +158,7 @@ function createRooms(
     keepVersionsMs: config.keepVersionsSeconds * 1000,
     idleMs: config.idleUnloadSeconds * 1000,
     restMs,
+    documentsPerWorkspaceMax: config.maxDocumentsPerWorkspace,
     replaceThreads: config.replaceThreads,
   }
   const { documents: records, visits } = directory
@@ -167,6 +176,15 @@ function createTokens({ config, clock, tenancy }: Base, { jwtSecret, ...first }:
     foreign: configuredProvider(config, { first, tenants, clock }),
   })
 }
+
+const createIdempotentCalls = ({ config, engine, ...base }: Base, jwtSecret: string): IdempotentCalls =>
+  new IdempotentCalls({
+    ...base,
+    kv: engine.kv,
+    queue: engine.queue,
+    secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
+    keepMs: config.idempotencyHours * hourMs,
+  })
 
 function createWebhooks(
   { config, engine, clock, log, metrics }: Base,

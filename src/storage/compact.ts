@@ -1,5 +1,5 @@
 import { CorruptRecord, type Engine, type Key } from '../engine/engine.ts'
-import { loadRoom } from '../rooms/loading.ts'
+import { compactWhole } from '../rooms/log-form.ts'
 import type { Progress } from './problem.ts'
 import { compactFiles, openStopped, storedBytes } from './stopped.ts'
 
@@ -12,8 +12,6 @@ export interface Compacted {
 }
 
 const keysPerPage = 1_000
-/** No older version is kept. */
-const keepNone = Number.POSITIVE_INFINITY
 
 /**
  * Puts one snapshot in the place of the log of each document of a stopped server, then rewrites the files without
@@ -53,11 +51,7 @@ async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
 /** Null when it is compact. */
 async function compactDocument({ log }: Engine, doc: Key): Promise<string | null> {
   try {
-    const { loaded, state } = await loadRoom(log, doc)
-    if (loaded.state !== 'live') return null
-    const snapshot = state.encode()
-    state.drop()
-    await log.compact(doc, loaded.epoch, loaded.base, loaded.head, snapshot, keepNone)
+    await compactWhole(log, doc)
     return null
   } catch (error) {
     if (error instanceof CorruptRecord) return error.message

@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts'
 import { type ArchiveHeader, type ArchivePart, readArchive } from './archive.ts'
 import { chunksOf } from './backup.ts'
 import { type Progress, StorageError } from './problem.ts'
-import { fillStopped, storeFormat } from './stopped.ts'
+import { fillStopped, isKnownFormat, storeFormat } from './stopped.ts'
 
 export interface Restored {
   readonly records: number
@@ -19,7 +19,7 @@ const files = [basename(credentialsPath('.'))]
 
 /**
  * Makes a data directory of a backup. The store gets its name only when every part has been checked and is on the
- * disk. @throws StorageError when `directory` is not empty, or the backup is damaged or of another format
+ * disk. @throws StorageError when `directory` is not empty, or the backup is damaged or of a format that is not known
  */
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
   await expectEmpty(directory)
@@ -55,7 +55,7 @@ class Unpacked {
 
   async #take({ format, madeAt }: ArchiveHeader): Promise<void> {
     const own = await storeFormat()
-    if (format !== own)
+    if (!(await isKnownFormat(format)))
       throw new StorageError(
         `the backup is of a store of format ${format}, this version knows ${own}: use the version that made it`,
       )

@@ -3,16 +3,15 @@ import type { Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import { backupOf } from './backup.ts'
 import { StorageError } from './problem.ts'
-import { openStopped } from './stopped.ts'
+import { openStoppedDump } from './stopped.ts'
 
 /** The bytes of a backup of a server that is stopped. @throws StorageError, EngineOpenError, CorruptRecord */
 export async function* backupOfStopped(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
-  const engine = await openStopped(directory)
+  const dump = await openStoppedDump(directory)
   try {
-    const dump = engine.dump()
-    if (dump !== null) yield* backupOf(dump, { directory, clock })
+    yield* backupOf(dump, { directory, clock })
   } finally {
-    await engine.close()
+    await dump.close()
   }
 }
 

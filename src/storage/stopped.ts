@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
-import type { Engine, StoredPage } from '../engine/engine.ts'
+import type { Engine, OpenedDump, StoredPage } from '../engine/engine.ts'
 import { StorageError } from './problem.ts'
 
 /** The one door to the stores of servers that are stopped: only the LevelDB engine keeps any. */
@@ -18,7 +18,7 @@ async function expectStore(directory: string): Promise<void> {
 /** Opens the store of a server that is stopped; to be closed. @throws StorageError, EngineOpenError */
 export async function openStopped(directory: string): Promise<Engine> {
   await expectStore(directory)
-  return (await loadEngine()).openLevelEngine({ directory })
+  return (await loadEngine()).openLevelEngine({ directory, older: { do: 'refuse' } })
 }
 
 /** @throws StorageError, EngineOpenError where the store cannot be opened for another reason than damage */
@@ -43,9 +43,31 @@ export async function fillStopped(directory: string, pages: AsyncIterable<Stored
   return (await loadUpkeep()).fillStore(directory, pages)
 }
 
+/** What is stored, whatever its format; to be closed. @throws StorageError, EngineOpenError */
+export async function openStoppedDump(directory: string): Promise<OpenedDump> {
+  await expectStore(directory)
+  return (await loadUpkeep()).openDump(directory)
+}
+
+/** Returns the format that the store had, and that it has. @throws StorageError, EngineOpenError */
+export async function upgradeStopped(
+  directory: string,
+  onProgress: (formats: { readonly from: number; readonly to: number }, share: number) => void,
+): Promise<{ readonly from: number; readonly to: number }> {
+  await expectStore(directory)
+  const { formatVersion, upgradeStore } = await loadUpkeep()
+  return { from: await upgradeStore(directory, onProgress), to: formatVersion }
+}
+
 /** Number of the layout that stores of this version have. */
 export async function storeFormat(): Promise<number> {
   return (await loadUpkeep()).formatVersion
+}
+
+/** Can a store of this format be made one of this version? */
+export async function isKnownFormat(format: number): Promise<boolean> {
+  const { formatVersion, isUpgradable } = await loadUpkeep()
+  return format === formatVersion || isUpgradable(format)
 }
 
 /** Sentences of LevelDB, and of our own list of files, about damage that opening would pass over. */

@@ -1,5 +1,6 @@
 import type { Damage, StoreCheck } from '../engine/damage.ts'
 import { contentProblem } from './content-problem.ts'
+import { expectedOf } from './expected.ts'
 import type { Progress } from './problem.ts'
 import { checkStopped } from './stopped.ts'
 
@@ -14,6 +15,8 @@ const help: Readonly<Record<Damage['kind'], string>> = {
   document: 'this document is refused, all others are served: restore it from a backup, or delete it',
   version: 'the document is served; its older versions that need the damaged part cannot be read',
   record: 'what reads this record is answered with INTERNAL: restore the newest backup',
+  index:
+    'one of the two is not found, or names what is not there: write the named record anew by REST, or restore the newest backup',
   job: 'this piece of background work is dropped when its turn comes',
 }
 
@@ -22,6 +25,10 @@ const help: Readonly<Record<Damage['kind'], string>> = {
  * @throws StorageError, EngineOpenError where it cannot be read for another reason than damage
  */
 export async function verify(directory: string, onProgress: Progress): Promise<Verification> {
-  const { damages, ...counts } = await checkStopped(directory, { contentProblem, onProgress })
+  const { damages, ...counts } = await checkStopped(directory, {
+    contentProblem,
+    expected: expectedOf,
+    onProgress,
+  })
   return { ...counts, damages: damages.map((damage) => ({ ...damage, help: help[damage.kind] })) }
 }

@@ -1,4 +1,7 @@
 import { type Close, close } from '../model/close.ts'
+import type { LimitName } from '../quota/limits.ts'
+import type { RateLimiter } from '../quota/rate-limiter.ts'
+import { Tally } from '../quota/tally.ts'
 
 /** Refused connections that are being told why, at once; beyond it they are cut off without a word. */
 const refusalsMax = 500
@@ -6,30 +9,81 @@ const refusalsMax = 500
 export interface AdmissionLimits {
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
+  /** 0 is no limit, as below. */
+  readonly connectionsPerWorkspaceMax: number
+  /** Those that have asked to be upgraded and have not been authenticated. */
+  readonly pendingPerAddressMax: number
+  /** New ones; null: no limit. */
+  readonly connects: RateLimiter | null
 }
 
-/** Counts connections, in all and by client address, from the moment they ask to be upgraded. */
+/** Takes a count back; calling it again changes nothing. */
+type Leave = () => void
+
+/**
+ * Counts connections, in all, by client address and by workspace, from the moment they ask to be upgraded. By
+ * workspace and not by API key: a workspace makes as many keys as it likes, and would make itself room with them.
+ */
 export class Admission {
   readonly #limits: AdmissionLimits
-  readonly #byAddress = new Map<string, number>()
+  readonly #byAddress: Tally
+  readonly #byWorkspace: Tally
+  readonly #pending: Tally
   #total = 0
   #refusals = 0
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits
+    this.#byAddress = new Tally(limits.connectionsPerAddressMax)
+    this.#byWorkspace = new Tally(limits.connectionsPerWorkspaceMax)
+    this.#pending = new Tally(limits.pendingPerAddressMax)
+  }
+
+  /** Counts a new connection from `address`, whatever becomes of it; why it comes too soon, or null. */
+  rateProblem(address: string): Close | null {
+    const { connects } = this.#limits
+    if (connects === null || connects.take(address) === 0) return null
+    return full(
+      'too many new connections from this address',
+      'connectsPerAddressPerSecond',
+      connects.perSecond,
+    )
   }
 
   /** Why no connection from `address` is taken now; null when there is room. */
   problem(address: string): Close | null {
-    if (this.#total >= this.#limits.connectionsMax) return close('overloaded', 'too many connections')
-    if ((this.#byAddress.get(address) ?? 0) >= this.#limits.connectionsPerAddressMax) {
-      return close('overloaded', 'too many connections from this address')
+    const { connectionsMax, connectionsPerAddressMax, pendingPerAddressMax } = this.#limits
+    if (this.#total >= connectionsMax) return full('too many connections', 'maxConnections', connectionsMax)
+    if (this.#byAddress.isFull(address)) {
+      return full(
+        'too many connections from this address',
+        'maxConnectionsPerAddress',
+        connectionsPerAddressMax,
+      )
+    }
+    if (this.#pending.isFull(address)) {
+      return full(
+        'too many connections from this address at once',
+        'maxPendingPerAddress',
+        pendingPerAddressMax,
+      )
     }
     return null
   }
 
+  /** Why no connection of a workspace is taken now; null when there is room. */
+  workspaceProblem(workspaceId: string): Close | null {
+    if (!this.#byWorkspace.isFull(workspaceId)) return null
+    const { connectionsPerWorkspaceMax } = this.#limits
+    return full(
+      'too many connections of this workspace',
+      'maxConnectionsPerWorkspace',
+      connectionsPerWorkspaceMax,
+    )
+  }
+
   /** Counts a connection that will be refused politely; null when there are too many of them. */
-  enterRefused(): (() => void) | null {
+  enterRefused(): Leave | null {
     if (this.#refusals >= refusalsMax) return null
     this.#refusals += 1
     return () => {
@@ -37,15 +91,27 @@ export class Admission {
     }
   }
 
-  /** Counts a connection; the returned function, called once, counts it off. */
-  enter(address: string): () => void {
+  /** Counts a connection. */
+  enter(address: string): Leave {
     this.#total += 1
-    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1)
+    const leave = this.#byAddress.enter(address)
     return () => {
       this.#total -= 1
-      const left = (this.#byAddress.get(address) ?? 1) - 1
-      if (left === 0) this.#byAddress.delete(address)
-      else this.#byAddress.set(address, left)
+      leave()
     }
   }
+
+  /** Counts a connection until it is known whose it is. */
+  enterPending(address: string): Leave {
+    return this.#pending.enter(address)
+  }
+
+  /** Counts a connection of a workspace. */
+  enterWorkspace(workspaceId: string): Leave {
+    return this.#byWorkspace.enter(workspaceId)
+  }
 }
+
+/** For the moment: there is room again when others leave. */
+const full = (what: string, limit: LimitName, value: number): Close =>
+  close('overloaded', `${what}: ${limit} is ${value}`, limit)

@@ -14,6 +14,7 @@ export interface Reader {
 export class ReadPressure {
   readonly #pendingBytes: () => number
   readonly #pendingBytesMax: number
+  readonly #acted: () => void
   /** Until the disk has caught up. */
   readonly #paused = new Set<Reader>()
   /** Messages of this turn. */
@@ -27,8 +28,10 @@ export class ReadPressure {
   /** After so many messages a reader waits for the next turn; those of the same read (64 KB) are taken all the same. */
   static readonly messagesPerTurn = 100
 
-  constructor(pendingBytes: () => number, pendingBytesMax: number) {
+  /** @param acted called when a reader is held up for the disk */
+  constructor(pendingBytes: () => number, pendingBytesMax: number, acted: () => void) {
     this.#pendingBytes = pendingBytes
+    this.#acted = acted
     this.#pendingBytesMax = pendingBytesMax
   }
 
@@ -50,9 +53,10 @@ export class ReadPressure {
   }
 
   #pause(reader: Reader): void {
-    this.#yielding.delete(reader)
+    // One that waits for the next turn already is held up; it is let go on once.
+    if (!this.#yielding.delete(reader)) reader.pauseReading()
     this.#paused.add(reader)
-    reader.pauseReading()
+    this.#acted()
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 

@@ -8,9 +8,11 @@ import type { RealtimeAccess } from '../access/realtime.ts'
 import { type Role, roleOn } from '../access/roles.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Bus, CorruptRecord } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close, closeCodes } from '../model/close.ts'
+import { type LimitName, limitOf } from '../quota/limits.ts'
 import { DamagedDocument } from '../rooms/quarantine.ts'
 import type { DocumentRecords, Lease, Rooms } from '../rooms/rooms.ts'
 import { AccessWatch } from './access-watch.ts'
@@ -18,6 +20,7 @@ import { Admission, type AdmissionLimits } from './admission.ts'
 import { CredentialWatch, closeOf } from './credential-watch.ts'
 import { Outlet } from './outlet.ts'
 import { yWebsocket } from './protocols/y-websocket.ts'
+import { badHandshake, nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { readSyncRequest, type SyncRequest } from './request.ts'
 import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
 import { SyncSocket } from './socket.ts'
@@ -41,13 +44,19 @@ export interface SyncParts extends SessionTools {
   readonly bus: Bus
   readonly records: DocumentRecords
   readonly logger: Log
+  /** Told of a token that was refused, and where it came from. Must not throw. */
+  readonly onRefused: (clientAddress: string) => void
 }
 
-/** Largest message of a client that has not been authenticated. */
+/** What a client may send, in all, that has not been authenticated. */
 const unauthenticatedBytesMax = 65_536
+/** Counted with each of its messages. */
+const frameBytes = 8
+/** What `ws` calls the error of a message that is larger than it takes. */
+const messageTooBig = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
-const socketServer = (maxPayload: number): WebSocketServer =>
-  new WebSocketServer({
+function socketServer(maxPayload: number): WebSocketServer {
+  const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload,
@@ -55,6 +64,11 @@ const socketServer = (maxPayload: number): WebSocketServer =>
     WebSocket: SyncSocket,
     ...socketLimits,
   })
+  // Without this `ws` answers with a page.
+  return server.on('wsClientError', ({ message }, connection, request) =>
+    refuseUpgrade(request, connection, badHandshake(message)),
+  )
+}
 
 /** What is known of a client when it comes in. */
 interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
@@ -67,6 +81,14 @@ interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
 }
 
 type Asked = Extract<SyncRequest, { kind: 'document' }>
+
+/** A connection that has asked to be upgraded. */
+interface Knock {
+  readonly request: IncomingMessage
+  readonly connection: Duplex
+  readonly head: Buffer
+  readonly address: string
+}
 
 /** How often sessions are looked at: rights that end do so within this time. */
 const tickMs = 500
@@ -112,12 +134,14 @@ export class SyncServer {
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))
     const asked = readSyncRequest(request)
-    if (asked.kind === 'elsewhere') return notFound(connection)
-    const refusal = this.#refusalBefore(request, asked)
+    if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
+    const address = clientAddress(request, this.#options.proxies)
+    const knock: Knock = { request, connection, head, address }
+    const refusal = this.#refusalBefore(knock, asked)
     if (refusal !== null || asked.kind === 'bad') {
-      return this.#refuseUnread(request, connection, head, refusal ?? close('bad', 'bad address'))
+      return this.#refuseUnread(knock, refusal ?? close('bad', 'bad address'))
     }
-    this.#authenticate(request, connection, head, asked).catch((error: unknown) => {
+    this.#authenticate(knock, asked).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
@@ -135,31 +159,39 @@ export class SyncServer {
     this.#credentials.end()
   }
 
-  #refusalBefore(request: IncomingMessage, asked: SyncRequest): Close | null {
+  #refusalBefore({ request, address }: Knock, asked: SyncRequest): Close | null {
     if (this.#draining !== null) return this.#draining
+    const tooSoon = this.#admission.rateProblem(address)
+    if (tooSoon !== null) return tooSoon
     if (asked.kind === 'bad') return close('bad', asked.reason)
     const problem = this.#options.loopbackOnly ? loopbackProblem(request.headers) : null
     if (problem !== null) return close('unauthenticated', problem)
-    return this.#admission.problem(clientAddress(request, this.#options.proxies))
+    return this.#admission.problem(address)
   }
 
-  async #authenticate(
-    request: IncomingMessage,
-    connection: Duplex,
-    head: Buffer,
-    asked: Asked,
-  ): Promise<void> {
-    const leave = this.#admission.enter(clientAddress(request, this.#options.proxies))
-    connection.once('close', leave)
-    const identity = await this.#identify(asked)
+  async #authenticate(knock: Knock, asked: Asked): Promise<void> {
+    const { connection, address } = knock
+    connection.once('close', this.#admission.enter(address))
+    const identified = this.#admission.enterPending(address)
+    const identity = await this.#identify(asked).finally(identified)
     if (connection.destroyed) return
-    if (identity instanceof TokenRefused) {
-      this.#parts.metrics.authFailures.inc({ reason: identity.reason })
-      return this.#refuseUnread(request, connection, head, closeOf(identity))
-    }
-    this.#accept(this.#sockets, request, connection, head, (socket) => {
-      this.#enter(socket, connection, identity, asked).catch((error: unknown) => this.#fail(socket, error))
+    if (identity instanceof TokenRefused) return this.#refuseToken(knock, identity)
+    const { workspaceId } = identity.tenant
+    const full = this.#admission.workspaceProblem(workspaceId)
+    if (full !== null) return this.#refuseUnread(knock, full, workspaceId)
+    connection.once('close', this.#admission.enterWorkspace(workspaceId))
+    this.#accept(this.#sockets, knock, { limit: 'maxMessageBytes', who: workspaceId }, (socket) => {
+      this.#enter(socket, connection, identity, asked).catch((error: unknown) =>
+        this.#fail(socket, error, workspaceId),
+      )
     })
+  }
+
+  #refuseToken(knock: Knock, refused: TokenRefused): void {
+    this.#parts.metrics.authFailures.inc({ reason: refused.reason })
+    if (refused.reason === 'timeout') this.#parts.reports.acted('authTimeoutSeconds', knock.address)
+    if (!ordinary.includes(refused.reason)) this.#parts.onRefused(knock.address)
+    this.#refuseUnread(knock, closeOf(refused))
   }
 
   async #identify({ token, origin }: Asked): Promise<Identity | TokenRefused> {
@@ -235,23 +267,48 @@ export class SyncServer {
   }
 
   /** For those who have shown no token: next to nothing is read of what they send. */
-  #refuseUnread(request: IncomingMessage, connection: Duplex, head: Buffer, reason: Close): void {
+  #refuseUnread(knock: Knock, reason: Close, who = knock.address): void {
+    const { reports } = this.#parts
+    if (reason.limit !== null) reports.acted(reason.limit, who)
     const leave = this.#admission.enterRefused()
-    if (leave === null) return void connection.destroy()
-    connection.once('close', leave)
-    this.#accept(this.#refusals, request, connection, head, (socket) => this.#refuse(socket, reason))
+    if (leave === null) {
+      reports.acted('pendingRefusals', who)
+      return void knock.connection.destroy()
+    }
+    knock.connection.once('close', leave)
+    this.#accept(this.#refusals, knock, { limit: 'unauthenticatedBytes', who }, (socket) => {
+      this.#bound(socket, who)
+      this.#refuse(socket, reason)
+    })
   }
 
+  /** It may have said something before it learns that it is refused, and something more to say that it has. */
+  #bound(socket: WebSocket, who: string): void {
+    let leftBytes = unauthenticatedBytesMax
+    const count = (data: Buffer): void => {
+      leftBytes -= data.length + frameBytes
+      if (leftBytes >= 0 || socket.readyState === socket.CLOSED) return
+      this.#parts.reports.acted('unauthenticatedBytes', who)
+      socket.terminate()
+      socket.off('message', count).off('ping', count).off('pong', count)
+    }
+    socket.on('message', count).on('ping', count).on('pong', count)
+  }
+
+  /** @param tooBig what has acted, and for whom, when a message is larger than `sockets` take */
   #accept(
     sockets: WebSocketServer,
-    request: IncomingMessage,
-    connection: Duplex,
-    head: Buffer,
+    { request, connection, head }: Knock,
+    tooBig: { readonly limit: LimitName; readonly who: string },
     then: (socket: WebSocket) => void,
   ): void {
+    const { logger, metrics, reports } = this.#parts
     sockets.handleUpgrade(request, connection, head, (socket) => {
-      socket.on('error', (error) => this.#parts.logger.debug({ err: error }, 'websocket error'))
-      socket.once('close', (code) => this.#parts.metrics.connectionsClosed.inc({ code: codeLabel(code) }))
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        logger.debug({ err: error }, 'websocket error')
+        if (error.code === messageTooBig) reports.acted(tooBig.limit, tooBig.who)
+      })
+      socket.once('close', (code) => metrics.connectionsClosed.inc({ code: codeLabel(code) }))
       then(socket)
     })
   }
@@ -262,16 +319,13 @@ export class SyncServer {
     socket.close(reason.code, reason.reason)
   }
 
-  #fail(socket: WebSocket, error: unknown): void {
-    const isDamaged = error instanceof DamagedDocument
+  #fail(socket: WebSocket, error: unknown, workspaceId: string): void {
+    const limit = limitOf(error)
+    if (limit !== null) this.#parts.reports.acted(limit, workspaceId)
     // That a document is damaged has been told.
-    if (!isDamaged) this.#parts.logger.error({ err: error }, 'document could not be opened')
-    this.#refuse(
-      socket,
-      isDamaged || error instanceof CorruptRecord
-        ? close('internal', 'the stored document is damaged')
-        : close('overloaded', 'the document could not be opened: try again'),
-    )
+    else if (!(error instanceof DamagedDocument))
+      this.#parts.logger.error({ err: error }, 'document could not be opened')
+    this.#refuse(socket, closeOfFailure(error))
   }
 
   #tick(): void {
@@ -279,6 +333,18 @@ export class SyncServer {
     for (const session of this.#sessions) session.tick(now)
   }
 }
+
+/** What is told of a document that could not be opened. */
+function closeOfFailure(error: unknown): Close {
+  if (error instanceof DamagedDocument || error instanceof CorruptRecord)
+    return close('internal', 'the stored document is damaged')
+  return close(
+    'overloaded',
+    limitOf(error) === null ? 'the document could not be opened: try again' : messageOf(error),
+  )
+}
+/** Refusals of tokens that are no attempt at anything. */
+const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
 
 const notThere = close('notFound', 'no such document')
 
@@ -292,12 +358,3 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** The connection's end is handled by its 'close'; without a listener an error would end the process. */
 const ignoreConnectionError = (): void => {}
-
-function notFound(connection: Duplex): void {
-  const body = JSON.stringify({ error: { status: 'NOT_FOUND', message: 'websockets are at /sync/…' } })
-  // Half-open clients would stay for ever.
-  connection.once('finish', () => connection.destroy())
-  connection.end(
-    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}

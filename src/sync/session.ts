@@ -7,6 +7,8 @@ import { messageOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import type { LimitName } from '../quota/limits.ts'
+import type { LimitReports } from '../quota/reports.ts'
 import type { Listener } from '../rooms/live.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
 import { deleted, type Room } from '../rooms/room.ts'
@@ -16,6 +18,7 @@ import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
+import type { Inflow, Meter } from './inflow.ts'
 import type { Outlet } from './outlet.ts'
 import type { Reader, ReadPressure } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
@@ -24,6 +27,8 @@ export interface SessionTools {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly pressure: ReadPressure
+  readonly inflow: Inflow
+  readonly reports: LimitReports
   readonly allowSubdocuments: boolean
   readonly documentBytesMax: number
 }
@@ -65,11 +70,13 @@ export class Session implements Member, Listener, Reader {
   /** State vector of what a slow client has; null while it keeps up. */
   #behind: Uint8Array | null = null
   readonly #answers: Answers
+  readonly #meter: Meter
   #askedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
   #heardAt: number
   #pingedAt: number
-  #reading: 'on' | 'paused' = 'on'
+  /** How many want nothing to be read for now. */
+  #holds = 0
   #state: 'open' | 'ended' = 'open'
 
   constructor(parts: SessionParts, tools: SessionTools) {
@@ -90,6 +97,7 @@ export class Session implements Member, Listener, Reader {
       isFull: () => parts.outlet.full,
       send: (frame) => this.#sendAnswer(frame),
     })
+    this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
     this.#heardAt = tools.clock.now()
     this.#pingedAt = this.#heardAt
   }
@@ -98,7 +106,11 @@ export class Session implements Member, Listener, Reader {
   start(): void {
     const { socket } = this.#parts
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
-    socket.on('pong', () => this.#heard())
+    socket.on('ping', (data: Buffer) => this.#meter.count(data.length, this))
+    socket.on('pong', (data: Buffer) => {
+      this.#heard()
+      this.#meter.count(data.length, this)
+    })
     this.#room.join(this)
     this.#sendVector()
     this.#showAll(this.#room.awareness.all())
@@ -128,7 +140,11 @@ export class Session implements Member, Listener, Reader {
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
-    if (!this.#reachable || this.#behind !== null || this.#parts.outlet.full) return 'missed'
+    if (!this.#reachable || this.#behind !== null) return 'missed'
+    if (this.#parts.outlet.full) {
+      this.#report('sendBufferBytes')
+      return 'missed'
+    }
     this.#send(frame)
     return 'sent'
   }
@@ -144,10 +160,11 @@ export class Session implements Member, Listener, Reader {
   end(reason: Close): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
+    if (reason.limit !== null) this.#report(reason.limit)
     this.#parts.socket.close(reason.code, reason.reason)
     // A client may take its time to answer: nobody is to see it meanwhile.
     this.#room.leave(this)
-    this.resumeReading()
+    this.#parts.socket.resume()
   }
 
   /** The connection is gone. */
@@ -156,6 +173,7 @@ export class Session implements Member, Listener, Reader {
     if (this.#behind !== null) this.#tools.metrics.slowClients.dec()
     this.#behind = null
     this.#tools.pressure.forget(this)
+    this.#tools.inflow.leave(this.#meter, this)
     this.#room.leave(this)
     this.#parts.lease.release()
   }
@@ -179,18 +197,19 @@ export class Session implements Member, Listener, Reader {
   }
 
   pauseReading(): void {
-    this.#reading = 'paused'
+    this.#holds += 1
     this.#parts.socket.pause()
   }
 
   resumeReading(): void {
-    this.#reading = 'on'
-    this.#parts.socket.resume()
+    this.#holds -= 1
+    if (this.#holds === 0) this.#parts.socket.resume()
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.#state === 'ended') return
     this.#heard()
+    this.#meter.count(data.length, this)
     if (!isBinary) return this.end(close('bad', 'text messages are not part of this protocol'))
     try {
       this.#handle(this.encoder.decode(data))
@@ -226,7 +245,8 @@ export class Session implements Member, Listener, Reader {
     const summary = readUpdate(bytes, this.#tools)
     if (this.#roleAt(this.#tools.clock.now()) !== 'editor') return
     if (this.#room.receive({ kind, bytes, summary, from: this })) return
-    this.end(close('tooBig', `a document has at most ${this.#tools.documentBytesMax} bytes`))
+    const reason = `a document has at most ${this.#tools.documentBytesMax} bytes`
+    this.end(close('tooBig', reason, 'maxDocumentBytes'))
   }
 
   #roleAt(now: number): Role | null {
@@ -276,6 +296,7 @@ export class Session implements Member, Listener, Reader {
   #fallBehind(): void {
     this.#behind = this.#room.deliveredVector()
     this.#tools.metrics.slowClients.inc()
+    this.#report('sendBufferBytes')
     this.#resumeWhenDrained()
   }
 
@@ -312,9 +333,13 @@ export class Session implements Member, Listener, Reader {
 
   /** A client that has not answered the last ping is gone; one that we don't read from can't answer. */
   #heartbeat(now: number): void {
-    if (this.#heardAt < this.#pingedAt && this.#reading === 'on') return this.#parts.socket.terminate()
+    if (this.#heardAt < this.#pingedAt && this.#holds === 0) return this.#parts.socket.terminate()
     this.#pingedAt = now
     if (this.#parts.socket.readyState === this.#parts.socket.OPEN) this.#parts.socket.ping()
+  }
+
+  #report(limit: LimitName): void {
+    this.#tools.reports.acted(limit, this.#parts.identity.tenant.workspaceId)
   }
 
   #heard(): void {

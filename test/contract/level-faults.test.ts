@@ -106,7 +106,7 @@ describe('level with a disk held back', () => {
     for (let turns = 0; turns < 20; turns++) await turn()
     expect(ended).toEqual([])
     expect((await loadLive(engine.log, doc)).head).toBe(1)
-    expect(await engine.log.heads([doc, docKey('new')])).toEqual([{ epoch: 1, head: 1 }, null])
+    expect(await engine.log.heads([doc, docKey('new')])).toMatchObject([{ epoch: 1, head: 1 }, null])
     expect(await engine.log.list([], { limit: 10 })).toEqual([doc])
     expect(await engine.kv.get(['p'], [['k']])).toEqual([null])
     expect(await engine.blobs.get(['b'])).toBeNull()

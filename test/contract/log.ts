@@ -182,12 +182,12 @@ export function logContract(bench: () => Bench): void {
     await log().append(gone, 'create', updates('a'))
     await log().destroy(gone)
     await appendNumbered(log(), live, 'create', 1, 3)
-    expect(await log().heads([none, live, gone, live])).toEqual([
-      null,
-      { epoch: 1, head: 3 },
-      null,
-      { epoch: 1, head: 3 },
-    ])
+    const head = { epoch: 1, head: 3, base: 0, oldest: 0 }
+    expect(await log().heads([none, live, gone, live])).toEqual([null, head, null, head])
+    await log().compact(live, 1, 0, 2, bytesOf('1 to 2'), 0)
+    expect(await log().heads([live])).toEqual([{ ...head, base: 2 }])
+    await log().compact(live, 1, 2, 2, bytesOf('1 to 2'), keepNone)
+    expect(await log().heads([live])).toEqual([{ ...head, base: 2, oldest: 2 }])
   })
 
   it('[ENG-11] list gives live documents under whole segments, in order and in pages', async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { type OpenStore, openLevelStore } from '../../src/engine/level/store.ts'
 import { bytesOf, docKey } from './samples.ts'
@@ -11,6 +12,8 @@ import { bytesOf, docKey } from './samples.ts'
 const [directory = '', durability = 'disk'] = process.argv.slice(2)
 const say = (...words: (string | number)[]) => process.stdout.write(`${words.join(' ')}\n`)
 
+const syncMs = 5
+
 /** Large enough for LevelDB to begin a new log every few hundred appends. */
 const padding = bytesOf(' '.repeat(60_000))
 
@@ -21,6 +24,8 @@ const openStore: OpenStore = async (path) => {
     async write(operations, sync) {
       await store.write(operations, sync)
       if (!sync) return
+      // As on a slower disk: most kills come while something is on its way.
+      await setTimeout(syncMs)
       // One write at a time: what is in the newest log now is what has been synced.
       const logs = readdirSync(path).filter((name) => name.endsWith('.log'))
       for (const name of logs) {

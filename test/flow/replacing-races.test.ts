@@ -107,7 +107,10 @@ async function openRooms(replaceThreads: number) {
     edits: noEdits,
     visits: noVisits,
   }
-  return { engine, rooms: new Rooms(engine, { ...limits, ...times, replaceThreads }, parts) }
+  return {
+    engine,
+    rooms: new Rooms(engine, { ...limits, ...times, documentsPerWorkspaceMax: 0, replaceThreads }, parts),
+  }
 }
 
 const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })

@@ -39,7 +39,7 @@ beforeEach(async () => {
     visits: noVisits,
   }
   const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
-  rooms = new Rooms(engine, { ...limits, ...times, replaceThreads: 0 }, parts)
+  rooms = new Rooms(engine, { ...limits, ...times, documentsPerWorkspaceMax: 0, replaceThreads: 0 }, parts)
 })
 
 afterEach(async () => {

@@ -110,7 +110,10 @@ it('[ROOM-5] connections beyond the limit are told 1013, and there is room again
   const path = newPath()
   const clients = await Promise.all(Array.from({ length: 12 }, () => connect(path)))
   const refused = await connect(path)
-  expect(await refused.closed).toMatchObject({ code: 1013, reason: 'too many connections' })
+  expect(await refused.closed).toMatchObject({
+    code: 1013,
+    reason: 'too many connections: maxConnections is 12',
+  })
   for (const client of clients) client.end()
   await eventually(async () => (await metric(server, 'weft_connections')) === 0)
   const welcome = await connect(path)

@@ -58,7 +58,7 @@ function openRooms(replaceThreads: number): void {
     edits: noEdits,
     visits: noVisits,
   }
-  rooms = new Rooms(engine, { ...limits, ...times, replaceThreads }, parts)
+  rooms = new Rooms(engine, { ...limits, ...times, documentsPerWorkspaceMax: 0, replaceThreads }, parts)
 }
 
 const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
@@ -274,7 +274,7 @@ it('[ROOM-32] a job that takes too long ends with its thread', async () => {
   await threads.close()
 })
 
-it('[ROOM-33] of those who wait for a thread only so many are taken', async () => {
+it('[ROOM-33] [LIM-11] of those who wait for a thread only so many are taken', async () => {
   const threads = new Threads({ threads: 1, waitingMax: 2, jobMs: 20_000 })
   const uses = Array.from({ length: 5 }, () => threads.use((thread) => thread.run(job)))
   const ends = await Promise.allSettled(uses)
@@ -285,7 +285,13 @@ it('[ROOM-33] of those who wait for a thread only so many are taken', async () =
     'rejected',
     'rejected',
   ])
-  expect(ends[4]).toMatchObject({ reason: { status: 'RESOURCE_EXHAUSTED', retryAfterSeconds: 5 } })
+  expect(ends[4]).toMatchObject({
+    reason: {
+      status: 'RESOURCE_EXHAUSTED',
+      retryAfterSeconds: 5,
+      details: { limit: 'threadQueue', value: 2, scope: 'server' },
+    },
+  })
   await threads.close()
 })
 

@@ -6,6 +6,8 @@ import { MalformedUpdate } from '../../src/update/malformed.ts'
 import { checkNesting } from '../../src/update/nesting.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { isEmpty, isPlain } from '../../src/update/summary.ts'
+import { message } from '../support/clients.ts'
+import { asCase, hexOf } from '../support/corpus.ts'
 import { bytesOf, craftUpdate, varUint } from '../support/crafted.ts'
 import { Random } from '../support/random-doc.ts'
 
@@ -18,9 +20,12 @@ const options = { allowSubdocuments: false }
 /** What a room does with an update, with a log that only takes what has passed. */
 class Document {
   readonly log: Uint8Array[] = []
+  /** All that has come, as frames. */
+  readonly sent: string[] = []
   state = RoomState.fromBytes(null)
 
   take(bytes: Uint8Array): 'refused' | 'plain' | 'parted' | 'broken' {
+    this.sent.push(hexOf(message([0, 2], bytes)))
     let plain: boolean
     try {
       const summary = readUpdate(bytes, options)
@@ -98,7 +103,9 @@ describe('crafted updates', () => {
         Y.applyUpdate(doc, deletionOfAll(clocks))
         for (const deleted of [doc, emptied]) expectWhole(loaded([Y.encodeStateAsUpdate(deleted)]), clocks)
       } catch (error) {
-        throw new Error(`seed ${seed + round}`, { cause: error })
+        throw new Error(asCase({ name: `seed ${seed + round}`, frames: document.sent, ends: 4400 }), {
+          cause: error,
+        })
       }
     }
     // Most are taken: the rules must not hide what this test is after.

@@ -6,6 +6,7 @@ import { MalformedMessage, MalformedUpdate } from '../../src/update/malformed.ts
 import { readUpdate } from '../../src/update/read.ts'
 import { readStateVector } from '../../src/update/vector.ts'
 import { message } from '../support/clients.ts'
+import { asCase, hexOf } from '../support/corpus.ts'
 import { mutate } from '../support/mutations.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
@@ -81,9 +82,12 @@ it(`[FUZZ-4] mutated frames are read or refused as malformed (seed ${seed}, ${ca
         outcome = readAll(bytes)
       } catch (error) {
         if (!(error instanceof MalformedMessage || error instanceof MalformedUpdate))
-          throw new Error(`seed ${seed}, round ${round}: ${Buffer.from(bytes).toString('hex')}`, {
-            cause: error,
-          })
+          throw new Error(
+            asCase({ name: `seed ${seed}, round ${round}`, frames: [hexOf(bytes)], ends: 4400 }),
+            {
+              cause: error,
+            },
+          )
       }
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     }

@@ -5,6 +5,7 @@ import { published, resultBody } from '../../src/api/openapi-schemas.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { httpCodes } from '../../src/errors.ts'
+import { asCase } from '../support/corpus.ts'
 import { bodiesWith, hostileBody } from '../support/hostile-json.ts'
 import { mutate } from '../support/mutations.ts'
 import { Random } from '../support/random-doc.ts'
@@ -97,16 +98,23 @@ async function checkedCall(
     expectEnvelope(operation, answer.status, await answer.text(), fits)
     return answer.status
   } catch (error) {
-    throw new Error(`${operation.path}, seed ${seed}: ${body.slice(0, 2_000)}`, { cause: error })
+    const { path } = operation
+    throw new Error(asCase({ name: `seed ${seed}`, path, body: [[body, 1]], code: 400 }), { cause: error })
   }
 }
+
+/** It takes away what the others are called with. */
+const lockingOut = '/v2/workspace/workspaceauthtoken/reset'
+const lockingOutLast = [...operations].sort(
+  (a, b) => Number(a.path === lockingOut) - Number(b.path === lockingOut),
+)
 
 /** JSON of a string that can be no key of the store. */
 const noKey = '"\\ud800"'
 
 it(`[FUZZ-2] hostile data of every operation is answered in the envelope (seed ${seed}, ${cases} cases each)`, async () => {
   const answers: Record<number, number> = {}
-  for (const [at, operation] of operations.entries()) {
+  for (const [at, operation] of lockingOutLast.entries()) {
     const random = new Random(seed + at)
     const data = await fittingData(operation)
     const fits = ajv.compile(published(resultBody(operation)))
@@ -166,7 +174,8 @@ it(`[FUZZ-3] HTTP that is broken is refused in the envelope or hung up on (seed 
     const bytes = brokenCall(random.pick(operations), random)
     const { status, head, body } = await sendAndEnd(example.server.port, bytes)
     answers[status] = (answers[status] ?? 0) + 1
-    const said = `seed ${seed}, round ${round}: ${Buffer.from(bytes).toString('latin1').slice(0, 3_000)}`
+    const name = `seed ${seed}, round ${round}`
+    const said = asCase({ name, bytes: [[Buffer.from(bytes).toString('latin1'), 1]], code: 400 })
     const meant = body.includes(`"status":"INTERNAL"`) && !body.includes('internal error')
     expect([0, 100, 200, 204].includes(status) || (status >= 400 && status < 500) || meant, said).toBe(true)
     if (status >= 400) {

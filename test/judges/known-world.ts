@@ -16,6 +16,8 @@ interface Content {
 }
 
 interface Operation {
+  /** Of calls that are made again: values that a tool makes up would make its calls such. */
+  parameters?: unknown
   readonly requestBody: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content: Content }>>
 }
@@ -71,7 +73,7 @@ const known: Readonly<Record<string, unknown>> = {
 const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
 /**
  * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
- * are not; credentials once more.
+ * are not; credentials once more, and what replaces those of the tool.
  */
 const leftOut: readonly string[] = [
   '/v1/organizations/documents/locations/data/delete',
@@ -82,6 +84,7 @@ const leftOut: readonly string[] = [
   '/v2/workspace/domains/add',
   '/v2/workspace/domains/delete',
   '/v2/workspace/advancedwebhook/deliveries/resend',
+  '/v2/workspace/workspaceauthtoken/reset',
 ]
 /**
  * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not
@@ -126,6 +129,7 @@ export function ofKnownWorld<Document extends OpenApi>(document: Document): Docu
   for (const path of leftOut) delete copy.paths[path]
   for (const [path, { post }] of Object.entries(copy.paths)) {
     const { schema, examples } = post.requestBody.content['application/json']
+    delete post.parameters
     restrict(schema)
     for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
     const data = schema.properties?.data

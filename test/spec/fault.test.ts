@@ -4,15 +4,19 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
+import { Auditor } from '../../src/api/auditor.ts'
+import { IdempotentCalls } from '../../src/api/idempotency/calls.ts'
 import { operation } from '../../src/api/operation.ts'
 import { createRouter } from '../../src/api/router.ts'
 import type { Services } from '../../src/api/services.ts'
+import { createAudit } from '../../src/audit/audit.ts'
 import { systemClock } from '../../src/clock.ts'
 import { Domains } from '../../src/directory/domains.ts'
 import { Tenants } from '../../src/directory/tenants.ts'
 import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { LimitReports } from '../../src/quota/reports.ts'
 import type { Envelope } from '../support/server.ts'
 
 const faults: Readonly<Record<string, unknown>> = {
@@ -26,6 +30,7 @@ const faults: Readonly<Record<string, unknown>> = {
 const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
+  effect: 'once',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },
@@ -42,7 +47,7 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv, bus } = await openMemoryEngine()
+  const { kv, bus, queue } = await openMemoryEngine()
   const tenants = new Tenants(kv)
   const origins = new Origins(new Domains(tenants, bus), bus)
   const authenticator = new Authenticator({
@@ -53,17 +58,31 @@ beforeAll(async () => {
     defaultTenant: { workspaceId: 'ws', apiKey: 'key' },
     onRefusal: () => {},
   })
+  const metrics = createMetrics()
+  const clock = systemClock
+  const reports = new LimitReports({ clock, log, metrics })
+  const { audit, refusals } = createAudit({ kv, tenants, clock, log, keepMs: 1 })
   const router = createRouter({
     operations: [fail],
     pages: [],
     services: {} as Services,
     authenticator,
+    auditor: new Auditor({ audit, refusals, mode: 'off', proxies: 0 }),
     origins,
-    rateLimiter: null,
+    quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
+    idempotentCalls: new IdempotentCalls({
+      kv,
+      queue,
+      clock,
+      log,
+      metrics,
+      secrets: ['secret'],
+      keepMs: 1000,
+    }),
     bodyBytesMax: 1000,
     loopbackOnly: false,
     readiness: () => ({ ok: true }),
-    metrics: createMetrics(),
+    metrics,
     log,
   })
   http.on('request', router)

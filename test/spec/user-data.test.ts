@@ -8,7 +8,7 @@ import { turnsDuring } from '../support/clock.ts'
 import { scopeOf } from '../support/directory.ts'
 import { errorOf, type PeopleServer, startPeopleServer } from '../support/people.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
-import { keysHolding } from '../support/stored.ts'
+import { keysHolding, notAudited } from '../support/stored.ts'
 import { type Datum, fillOrganization, userDataOf, zoe, zoeTexts } from '../support/user-data.ts'
 
 let server: PeopleServer
@@ -159,7 +159,10 @@ it('[DATA-3] afterwards the store has nothing of the user but the revocation', a
     ).toMatchObject([{ userId: 'bob' }])
     await own.stop()
     const found = await keysHolding(directory, zoeTexts)
-    expect(found).toEqual([expect.stringContaining('revocations')])
+    expect(notAudited(found)).toEqual([expect.stringContaining('revocations')])
+    // The audit log names the id, and nothing else of the user.
+    expect(found.length).toBeGreaterThan(1)
+    expect(await keysHolding(directory, [zoe.name, zoe.email])).toEqual([])
     // It does look.
     expect((await keysHolding(directory, ['bob'])).length).toBeGreaterThan(10)
   } finally {

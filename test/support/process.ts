@@ -20,13 +20,16 @@ interface PostAnswer {
   readonly data: unknown
   /** Of a listing that goes on. */
   readonly pageToken: string | undefined
+  /** Of an error. */
+  readonly details: unknown
+  readonly replayed: boolean
 }
 
 export interface ServerProcess {
   readonly url: string
   readonly wsUrl: string
   readonly child: ChildProcess
-  post(path: string, data: unknown): Promise<PostAnswer>
+  post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<PostAnswer>
   token(): Promise<string>
   /** Sends the signal; resolves with the exit code, null after a kill. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
@@ -54,7 +57,7 @@ export async function startProcess(
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
-  const post: ServerProcess['post'] = (path, body) => postTo(url + path, body)
+  const post: ServerProcess['post'] = (path, body, headers) => postTo(url + path, body, headers)
   return {
     url,
     wsUrl: url.replace('http', 'ws'),
@@ -85,10 +88,27 @@ export const headers = {
   'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
 }
 
-async function postTo(url: string, data: unknown): Promise<PostAnswer> {
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ data }) })
-  const body = (await response.json()) as { result?: { data?: unknown; pageToken?: string } }
-  return { status: response.status, data: body.result?.data, pageToken: body.result?.pageToken }
+async function postTo(
+  url: string,
+  data: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PostAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: JSON.stringify({ data }),
+  })
+  const { result, error } = (await response.json()) as {
+    result?: { data?: unknown; pageToken?: string }
+    error?: { details?: unknown }
+  }
+  return {
+    status: response.status,
+    data: result?.data,
+    pageToken: result?.pageToken,
+    details: error?.details,
+    replayed: response.headers.has('idempotent-replayed'),
+  }
 }
 
 async function token(post: ServerProcess['post']): Promise<string> {

@@ -55,7 +55,7 @@ export interface TestServer {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a real server on a free loopback port: engine `memory` and no rate limit unless overridden. */
+/** Starts a real server on a free loopback port: engine `memory` and no rate limits unless overridden. */
 export async function startTestServer(
   overrides: Partial<Config> = {},
   given: GivenParts = {},
@@ -69,6 +69,8 @@ export async function startTestServer(
     logLevel: 'silent',
     drainSeconds: 2,
     rateLimitPerSecond: 0,
+    callsPerAddressPerSecond: 0,
+    connectsPerAddressPerSecond: 0,
     ...overrides,
     data,
   }

@@ -1,3 +1,4 @@
+import type { Config } from '../../src/config.ts'
 import { dataOf, startTestServer, type TestServer } from './server.ts'
 
 const organizationId = 'acme'
@@ -42,8 +43,13 @@ export interface ExampleServer {
  * A server with the workspace that the examples of `/openapi.json` speak of. Calls of the API key are made with another
  * one, of which the examples say nothing, so that they cannot lock themselves out.
  */
-export async function startExampleServer(): Promise<ExampleServer> {
-  const server = await startTestServer({ adminToken, bootstrap: [workspace], apiKey: 'key_of_tests' })
+export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
+  const server = await startTestServer({
+    adminToken,
+    bootstrap: [workspace],
+    apiKey: 'key_of_tests',
+    ...overrides,
+  })
   const { apiKey, authToken } = server.credentials
   const { workspaceId, workspaceAuthToken } = workspace
   return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
@@ -54,7 +60,10 @@ export async function startExampleServer(): Promise<ExampleServer> {
  * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
  * no example can know them.
  */
-export async function makeWorld(server: TestServer, path: string): Promise<Record<string, string>> {
+export async function makeWorld(
+  server: Pick<TestServer, 'post'>,
+  path: string,
+): Promise<Record<string, string>> {
   const { post } = server
   const document = { organizationId, documentId }
   await post('/v2/crdt/delete', document)
@@ -101,7 +110,7 @@ export async function makeWorld(server: TestServer, path: string): Promise<Recor
   return path === '/v2/crdt/add' ? {} : versionOf(server)
 }
 
-async function versionOf({ post }: TestServer): Promise<Record<string, string>> {
+async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const version = await post('/v2/crdt/versions/create', { organizationId, documentId, editorId: 'main' })
   const { versionId } = dataOf(version) as { versionId: string }
   return { versionId }
@@ -110,13 +119,13 @@ async function versionOf({ post }: TestServer): Promise<Record<string, string>> 
 const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
 
 /** Something that can be sent again; where it goes to is refused. */
-async function sentBefore({ post }: TestServer): Promise<Record<string, string>> {
+async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
   const path = '/v2/workspace/advancedwebhook/endpoints/test'
   return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
 }
 
 /** One endpoint, and keys, so that encryption can be asked for. */
-async function makeWebhooks({ post }: TestServer): Promise<void> {
+async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
   const wrapping = { encryptData: false, publicKey }
   await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
   await post('/v2/workspace/webhookconfig/update', { webhookServiceConfig: wrapping })

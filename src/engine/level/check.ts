@@ -3,6 +3,7 @@ import type { CheckOptions, Damage, StoreCheck } from '../damage.ts'
 import { EngineOpenError, type Key } from '../engine.ts'
 import { decodeKey, rangeOf } from '../keys.ts'
 import { baseOf } from '../marks.ts'
+import { checkExpected } from './check-expected.ts'
 import { checkDue, checkRecord } from './check-records.ts'
 import { DocumentKeys, readStandingNow } from './documents.ts'
 import { checkInventory, writeInventory } from './inventory.ts'
@@ -22,7 +23,7 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   // Before it is opened: LevelDB replaces files then.
   const changed = (await checkInventory(path, 'bytes')).map(fileDamage)
   try {
-    const { store, warnings } = await openChecked(directory, openLevelStore)
+    const { store, warnings } = await openChecked(directory, openLevelStore, { do: 'refuse' })
     const silent = warnings
       .map(fileDamage)
       .filter(({ what }) => !changed.some((known) => known.what === what))
@@ -100,6 +101,7 @@ class Check {
       if (of === null) {
         const damage = checkRecord(key, value) ?? (await checkDue(this.#store, key, value))
         if (damage !== null) this.#damages.push(damage)
+        else this.#damages.push(...(await checkExpected(this.#store, key, value, this.#options.expected)))
       } else if (of.toString('latin1') !== document) {
         document = of.toString('latin1')
         await this.#checkHead(of)

@@ -16,6 +16,11 @@ interface Group {
   bytes: number
 }
 
+/** When what is added is to be written: as soon as possible, or with what comes next. */
+export type Pace = 'now' | 'soon'
+/** The longest that something that is to be written soon waits for company, in ms. */
+const soonMs = 20
+
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
 /** Accepted but not yet durable bytes, beyond which nothing more is accepted. */
@@ -33,6 +38,7 @@ export class GroupCommit {
   #gathering = emptyGroup()
   #writing: Group | null = null
   #scheduled = false
+  #later: NodeJS.Timeout | null = null
   #reservedBytes = 0
 
   constructor(disk: Disk, bytesMax: number) {
@@ -58,23 +64,23 @@ export class GroupCommit {
     }
   }
 
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.#add({ key, value }, value.length)
+  put(key: Uint8Array, value: Uint8Array, pace: Pace = 'now'): void {
+    this.#add({ key, value }, value.length, pace)
   }
 
-  delete(key: Uint8Array): void {
-    this.#add({ key, value: null }, 0)
+  delete(key: Uint8Array, pace: Pace = 'now'): void {
+    this.#add({ key, value: null }, 0, pace)
   }
 
   /** Tells `waiter` when all that has been added so far is durable. */
-  wait(waiter: Waiter): void {
+  wait(waiter: Waiter, pace: Pace = 'now'): void {
     this.#gathering.waiters.push(waiter)
-    this.#schedule()
+    this.#schedule(pace)
   }
 
   /** Resolves when all that has been added so far is durable. @throws StoreUnavailable when that is unknown */
-  durable(): Promise<void> {
-    return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }))
+  durable(pace: Pace = 'now'): Promise<void> {
+    return new Promise((resolve, reject) => this.wait({ durable: resolve, lost: reject }, pace))
   }
 
   /** Gives up what is pending: whether it was written is unknown. */
@@ -85,19 +91,29 @@ export class GroupCommit {
     for (const group of groups) for (const waiter of group?.waiters ?? []) waiter.lost(error)
   }
 
-  #add(operation: Operation, valueBytes: number): void {
+  #add(operation: Operation, valueBytes: number, pace: Pace): void {
     this.#gathering.operations.push(operation)
     this.#gathering.bytes += operationBytes + operation.key.length + valueBytes
-    this.#schedule()
+    this.#schedule(pace)
   }
 
-  #schedule(): void {
+  #schedule(pace: Pace): void {
+    if (pace === 'soon') return this.#scheduleSoon()
     if (this.#scheduled || this.#writing !== null) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
       void this.#writeAll()
     })
+  }
+
+  /** Comes to nothing where somebody else has been quicker. */
+  #scheduleSoon(): void {
+    if (this.#later !== null) return
+    this.#later = setTimeout(() => {
+      this.#later = null
+      this.#schedule('now')
+    }, soonMs)
   }
 
   async #writeAll(): Promise<void> {

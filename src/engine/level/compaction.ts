@@ -9,6 +9,7 @@ import type { Disk } from './disk.ts'
 import type { DocumentCell, DocumentKeys, Documents } from './documents.ts'
 import { recordOf } from './read-entries.ts'
 import { DamagedRecord, decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from './records.ts'
+import { type Rewriting, updateBytesGuessed } from './rewriting.ts'
 import type { Store } from './store.ts'
 
 /** Stored appends that are deleted in one commit: their keys are some hundred kilobytes. */
@@ -25,6 +26,7 @@ export interface CompactionParts {
   readonly commit: GroupCommit
   readonly disk: Disk
   readonly clock: Clock
+  readonly rewriting: Rewriting
 }
 
 /** Puts snapshots in front of updates, and deletes the updates that are out of reach then. */
@@ -34,13 +36,15 @@ export class Compaction {
   readonly #commit: GroupCommit
   readonly #disk: Disk
   readonly #clock: Clock
+  readonly #rewriting: Rewriting
 
-  constructor({ gate, documents, commit, disk, clock }: CompactionParts) {
+  constructor({ gate, documents, commit, disk, clock, rewriting }: CompactionParts) {
     this.#gate = gate
     this.#documents = documents
     this.#commit = commit
     this.#disk = disk
     this.#clock = clock
+    this.#rewriting = rewriting
   }
 
   /** Appends go on meanwhile; if the log has been destroyed or compacted in between, nothing is done. */
@@ -71,7 +75,10 @@ export class Compaction {
   ): LiveStanding {
     const keys = cell.key
     const marks = marksAfter(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
-    for (const { seq } of dropped(standing.marks, marks)) this.#commit.delete(keys.snapshot(seq))
+    const gone = dropped(standing.marks, marks)
+    for (const { seq } of gone) this.#commit.delete(keys.snapshot(seq))
+    const updates = anchorOf(marks).seq - anchorOf(standing.marks).seq
+    this.#rewriting.noted(keys, gone.length * bytes.length + updates * updateBytesGuessed)
     const key = keys.snapshot(upTo)
     this.#commit.put(key, encodeSnapshot(key, { seq: upTo, changed, bytes }))
     const compacted = { ...standing, marks }

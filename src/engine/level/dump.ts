@@ -4,6 +4,7 @@ import { rangeOf } from '../keys.ts'
 import type { Disk } from './disk.ts'
 import { readError } from './failures.ts'
 import { named } from './naming.ts'
+import type { Snapshot } from './store.ts'
 
 /** Every key of a store. */
 export const everything = rangeOf(Buffer.alloc(0))
@@ -11,7 +12,11 @@ export const everything = rangeOf(Buffer.alloc(0))
 /** All pairs as they are when the first page is asked for. @throws StoreUnavailable, CorruptRecord */
 export async function* dumpStore(gate: Gate, disk: Disk): AsyncGenerator<StoredPage> {
   gate.pass()
-  const moment = await disk.read(async (store) => store.snapshot())
+  yield* dumpSnapshot(await disk.read(async (store) => store.snapshot()))
+}
+
+/** All pairs of one moment, which is closed then. @throws StoreUnavailable, CorruptRecord */
+export async function* dumpSnapshot(moment: Snapshot): AsyncGenerator<StoredPage> {
   const pages = moment.pages(everything)[Symbol.asyncIterator]()
   const next = () =>
     pages.next().catch((error: unknown) => {

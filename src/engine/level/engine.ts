@@ -8,13 +8,16 @@ import { LevelBlobs } from './blobs.ts'
 import { GroupCommit, pendingBytesMax } from './commit.ts'
 import { Disk, holdMsDefault } from './disk.ts'
 import { dumpStore } from './dump.ts'
+import { formatVersion, type OlderFormat } from './format.ts'
 import { writeInventory } from './inventory.ts'
 import { JobTable } from './job-table.ts'
 import { LevelKv } from './kv.ts'
 import { LevelLog } from './log.ts'
-import { formatVersion, openChecked } from './open.ts'
+import { openChecked } from './open.ts'
 import { LevelQueue } from './queue.ts'
+import { Rewriting } from './rewriting.ts'
 import { type OpenStore, openLevelStore } from './store.ts'
+import type { UpgradeProgress } from './upgrade-step.ts'
 
 export interface LevelEngineOptions {
   /** Data directory; made if it is not there. What belongs to this engine is in its folder `store`. */
@@ -29,6 +32,8 @@ export interface LevelEngineOptions {
   readonly holdMs?: number
   /** How the store is opened, at start and after failed writes: tests put faults in here. */
   readonly openStore?: OpenStore
+  /** What becomes of a store of an older format. Default: it is upgraded, and the log says so. */
+  readonly older?: OlderFormat
 }
 
 export interface LevelEngine extends Engine {
@@ -39,7 +44,8 @@ export interface LevelEngine extends Engine {
 /** The embedded engine: one process, one directory. @throws EngineOpenError */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
-  const { store, path, warnings } = await openChecked(directory, openStore)
+  const { older = upgradeTelling(log) } = options
+  const { store, path, warnings } = await openChecked(directory, openStore, older)
   for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
   const gate = new Gate()
   const disk = new Disk({
@@ -57,9 +63,10 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
   const commit = new GroupCommit(disk, options.pendingBytesMax ?? pendingBytesMax)
   const table = new JobTable({ disk, commit, log })
   const queue = new LevelQueue({ gate, table, commit, clock })
+  const rewriting = new Rewriting({ gate, commit, disk, clock, log })
   const parts = {
     queue,
-    log: new LevelLog({ gate, disk, commit, queue, clock }),
+    log: new LevelLog({ gate, disk, commit, queue, clock, rewriting }),
     kv: new LevelKv({ gate, disk, commit, queue }),
     blobs: new LevelBlobs({ gate, disk, commit }),
     bus: new LocalBus(clock),
@@ -72,8 +79,31 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     health: () => disk.health(),
     pendingBytes: () => commit.pendingBytes(),
     dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
-    close: () => (closing ??= closeAll({ gate, commit, disk, path })),
+    close: () => {
+      rewriting.stop()
+      return (closing ??= closeAll({ gate, commit, disk, path }))
+    },
   }
+}
+
+/** A line each time so much more is done. */
+const upgradeLineEvery = 0.1
+
+function upgradeTelling(log: Log | undefined): OlderFormat {
+  let told = 0
+  const onProgress: UpgradeProgress = (formats, share) => {
+    if (share === 0) {
+      told = 0
+      log?.warn(
+        formats,
+        'the store is of an older format and is upgraded: to go back, restore a backup from before',
+      )
+    } else if (share >= Math.min(1, told + upgradeLineEvery)) {
+      told = share
+      log?.info({ ...formats, percent: Math.floor(share * 100) }, 'upgrading the store')
+    }
+  }
+  return { do: 'upgrade', onProgress }
 }
 
 /** Calls under way first, then what they have written. */

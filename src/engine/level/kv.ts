@@ -4,7 +4,7 @@ import { copyOfJob } from '../jobs.ts'
 import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
 import { Lines } from '../lines.ts'
 import { type Cell, Cells, known } from './cells.ts'
-import type { GroupCommit } from './commit.ts'
+import type { GroupCommit, Pace } from './commit.ts'
 import type { Disk } from './disk.ts'
 import { named } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
@@ -54,7 +54,7 @@ export class LevelKv implements Kv {
         return false
       }
       try {
-        await this.#commit.durable()
+        await this.#commit.durable(prepared.pace)
         return true
       } finally {
         for (const cell of written) this.#values.unpin(cell)
@@ -77,7 +77,7 @@ export class LevelKv implements Kv {
   }
 
   /** The written values, pinned until they are durable; null when a check failed. */
-  async #decide({ checks, writes, jobs }: Prepared): Promise<readonly ValueCell[] | null> {
+  async #decide({ checks, writes, jobs, pace }: Prepared): Promise<readonly ValueCell[] | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
     const checked = checks.map(({ at, value }) => ({ cell: this.#pin(at), value }))
@@ -85,7 +85,7 @@ export class LevelKv implements Kv {
       await Promise.all(checked.map(({ cell }) => cell.ready))
       if (!checked.every(({ cell, value }) => isSame(known(cell), value))) return null
       this.#commit.admit()
-      const written = writes.map((write) => this.#write(write))
+      const written = writes.map((write) => this.#write(write, pace))
       pinnedJobs.enqueue()
       return written
     } finally {
@@ -94,9 +94,9 @@ export class LevelKv implements Kv {
     }
   }
 
-  #write({ at, value }: Value): ValueCell {
-    if (value === null) this.#commit.delete(at)
-    else this.#commit.put(at, sealed(at, value))
+  #write({ at, value }: Value, pace: Pace): ValueCell {
+    if (value === null) this.#commit.delete(at, pace)
+    else this.#commit.put(at, sealed(at, value), pace)
     return this.#values.hold(at.toString('latin1'), at, value)
   }
 
@@ -128,10 +128,14 @@ interface Prepared {
   readonly checks: readonly Value[]
   readonly writes: readonly Value[]
   readonly jobs: readonly Job[]
+  readonly pace: Pace
 }
 
 /** What can be wrong is found before anything is done; what the caller may use again is copied before it waits. */
-function prepare(space: Buffer, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit): Prepared {
+function prepare(
+  space: Buffer,
+  { checks = [], puts = [], dels = [], jobs = [], pace = 'now' }: KvCommit,
+): Prepared {
   const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
     at: stored(space, key),
     value: value && new Uint8Array(value),
@@ -140,6 +144,7 @@ function prepare(space: Buffer, { checks = [], puts = [], dels = [], jobs = [] }
     checks: checks.map(valueAt),
     writes: [...puts.map(valueAt), ...dels.map((key) => ({ at: stored(space, key), value: null }))],
     jobs: jobs.map(copyOfJob),
+    pace,
   }
 }
 

@@ -13,7 +13,7 @@ import type {
   LogUpdate,
 } from '../engine.ts'
 import type { Gate } from '../gate.ts'
-import { destroyedPerCallMax, type Standing } from '../heads.ts'
+import { destroyedPerCallMax, headOf, type Standing } from '../heads.ts'
 import { decodeKey, keyRange } from '../keys.ts'
 import { Appends } from './appends.ts'
 import type { GroupCommit } from './commit.ts'
@@ -25,6 +25,7 @@ import type { LevelQueue } from './queue.ts'
 import { readLog, readVersion } from './read-log.ts'
 import { DamagedRecord, decodeHead } from './records.ts'
 import { Removal } from './removal.ts'
+import type { Rewriting } from './rewriting.ts'
 import { spaces } from './spaces.ts'
 
 export interface LogParts {
@@ -33,6 +34,7 @@ export interface LogParts {
   readonly commit: GroupCommit
   readonly queue: LevelQueue
   readonly clock: Clock
+  readonly rewriting: Rewriting
 }
 
 export class LevelLog implements DocumentLog {
@@ -43,13 +45,14 @@ export class LevelLog implements DocumentLog {
   readonly #compaction: Compaction
   readonly #removal: Removal
 
-  constructor({ gate, disk, commit, queue, clock }: LogParts) {
+  constructor({ gate, disk, commit, queue, clock, rewriting }: LogParts) {
     this.#gate = gate
     this.#disk = disk
     this.#documents = new Documents(disk)
     this.#appends = new Appends({ gate, documents: this.#documents, commit, queue, clock })
-    this.#compaction = new Compaction({ gate, documents: this.#documents, commit, disk, clock })
-    this.#removal = new Removal({ documents: this.#documents, commit, disk, clock })
+    const shared = { documents: this.#documents, commit, disk, clock, rewriting }
+    this.#compaction = new Compaction({ gate, ...shared })
+    this.#removal = new Removal(shared)
   }
 
   append(
@@ -131,8 +134,7 @@ export class LevelLog implements DocumentLog {
   /** What memory knows counts only while no append is on its way. */
   async #head(doc: Key): Promise<LogHead | null> {
     const known = this.#documents.settled(doc)
-    const standing = known ?? (await named('document', doc, () => this.#read(doc)))
-    return standing.state === 'live' ? { epoch: standing.epoch, head: standing.head } : null
+    return headOf(known ?? (await named('document', doc, () => this.#read(doc))))
   }
 
   async #read(doc: Key): Promise<Standing> {

@@ -2,30 +2,31 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
-import { rangeOf } from '../keys.ts'
 import { isDamage } from './failures.ts'
+import { type OlderFormat, settleFormat } from './format.ts'
 import { checkInventory } from './inventory.ts'
-import { DamagedRecord, sealed, unseal } from './records.ts'
-import { spaces } from './spaces.ts'
+import { DamagedRecord } from './records.ts'
 import type { OpenStore, Store } from './store.ts'
 
 /** Of the data directory. */
 const storeFolder = 'store'
-/** Number of the layout of keys and records; an older server refuses a newer one. */
-export const formatVersion = 2
-const formatKey = Buffer.concat([spaces.meta, Buffer.from('format')])
 
 export interface OpenedStore {
   readonly store: Store
   readonly path: string
   readonly warnings: readonly string[]
+  readonly format: number
 }
 
 /** Where the store of a data directory is. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
 /** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
-export async function openChecked(directory: string, openStore: OpenStore): Promise<OpenedStore> {
+export async function openChecked(
+  directory: string,
+  openStore: OpenStore,
+  older: OlderFormat,
+): Promise<OpenedStore> {
   const path = storePath(directory)
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
@@ -33,11 +34,11 @@ export async function openChecked(directory: string, openStore: OpenStore): Prom
     const changed = await checkInventory(path)
     refuseChangedManifest(path, changed)
     const store = await openStore(path)
-    await checkFormat(store, path).catch(async (error: unknown) => {
+    const format = await settleFormat(store, path, older).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
-    return { store, path, warnings: [...changed, ...(await readWarnings(path))] }
+    return { store, path, format, warnings: [...changed, ...(await readWarnings(path))] }
   } catch (error) {
     throw openError(error, path)
   }
@@ -64,36 +65,6 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
     'corrupted',
     `${path} is damaged (${manifest}): restore the directory from a backup`,
   )
-}
-
-async function checkFormat(store: Store, path: string): Promise<void> {
-  const stored = await store.get(formatKey)
-  if (stored === undefined) {
-    if (!(await isEmpty(store))) {
-      throw new EngineOpenError('corrupted', `${path} holds data whose format is not known: restore a backup`)
-    }
-    return store.write([{ key: formatKey, value: sealed(formatKey, Buffer.of(formatVersion)) }], true)
-  }
-  const version = unseal(formatKey, stored)[0] ?? 0
-  if (version > formatVersion) {
-    throw new EngineOpenError(
-      'newerFormat',
-      `${path} was written by a newer version (format ${version}, this one knows ${formatVersion}): use that version`,
-    )
-  }
-  if (version < formatVersion) {
-    throw new EngineOpenError(
-      'failed',
-      `${path} was written by an older version (format ${version}, this one knows ${formatVersion}): use that version, or another directory`,
-    )
-  }
-}
-
-async function isEmpty(store: Store): Promise<boolean> {
-  for await (const page of store.pages(rangeOf(Buffer.alloc(0)), { limit: 1, values: false })) {
-    return page.length === 0
-  }
-  return true
 }
 
 /** Damage that LevelDB passes over in silence is in the text it writes while opening. */

@@ -5,6 +5,7 @@ import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
 import type { DocumentCell, DocumentKeys, Documents } from './documents.ts'
 import { DamagedRecord, decodeHead, encodeHead } from './records.ts'
+import { type Rewriting, updateBytesGuessed } from './rewriting.ts'
 
 /** Takes everything out of logs. */
 export class Removal {
@@ -12,13 +13,22 @@ export class Removal {
   readonly #commit: GroupCommit
   readonly #disk: Disk
   readonly #clock: Clock
+  readonly #rewriting: Rewriting
 
   constructor({
     documents,
     commit,
     disk,
     clock,
-  }: { documents: Documents; commit: GroupCommit; disk: Disk; clock: Clock }) {
+    rewriting,
+  }: {
+    documents: Documents
+    commit: GroupCommit
+    disk: Disk
+    clock: Clock
+    rewriting: Rewriting
+  }) {
+    this.#rewriting = rewriting
     this.#clock = clock
     this.#documents = documents
     this.#commit = commit
@@ -77,6 +87,7 @@ export class Removal {
   /** In one commit: a log made anew must not find anything of the old one, whatever happens in between. */
   #remove(keys: DocumentKeys, stored: readonly Buffer[], epoch: number): void {
     for (const key of stored) this.#commit.delete(key)
+    this.#rewriting.noted(keys, stored.length * updateBytesGuessed)
     this.#commit.put(keys.head, encodeHead(keys.head, { state: 'deleted', epoch }))
   }
 

@@ -1,5 +1,5 @@
 import { Level } from 'level'
-import type { ByteRange } from '../keys.ts'
+import { type ByteRange, rangeOf } from '../keys.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
@@ -36,8 +36,8 @@ export interface Store extends Reads {
   /** All or nothing. With `sync` it resolves when the operations are on the disk. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>
   snapshot(): Snapshot
-  /** Rewrites all tables without what has been deleted or replaced. */
-  compactTables(): Promise<void>
+  /** Rewrites the tables of a range, or all, without what has been deleted or replaced. */
+  compactTables(range?: ByteRange): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export async function openLevelStore(directory: string): Promise<Store> {
       const snapshot = database.snapshot()
       return { ...readsOf(database, snapshot), close: () => snapshot.close() }
     },
-    compactTables: () => compactTables(database),
+    compactTables: (range = everything) => compactTables(database, range),
     close: () => database.close(),
   }
 }
@@ -89,8 +89,8 @@ interface Compactable {
 
 const isCompactable = (database: Database): database is Database & Compactable => 'compactRange' in database
 
-async function compactTables(database: Database): Promise<void> {
-  if (isCompactable(database)) await database.compactRange(nothing, Buffer.of(0xff), encodings)
+async function compactTables(database: Database, { gte, lt }: ByteRange): Promise<void> {
+  if (isCompactable(database)) await database.compactRange(gte, lt, encodings)
 }
 
 function readsOf(database: Database, snapshot?: DatabaseSnapshot): Reads {
@@ -125,4 +125,5 @@ function readsOf(database: Database, snapshot?: DatabaseSnapshot): Reads {
 }
 
 const nothing = new Uint8Array(0)
+const everything = rangeOf(nothing)
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -18,6 +18,7 @@ import {
   absent,
   admit,
   destroyedPerCallMax,
+  headOf,
   honouredSince,
   type LiveStanding,
   mayCompact,
@@ -105,7 +106,7 @@ export class MemoryLog implements DocumentLog {
     this.#gate.pass()
     return docs.map((doc) => {
       const standing = this.#documents.get(encodeKey(doc))?.standing
-      return standing?.state === 'live' ? { epoch: standing.epoch, head: standing.head } : null
+      return standing === undefined ? null : headOf(standing)
     })
   }
 

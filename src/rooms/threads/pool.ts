@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../../errors.ts'
+import { exhausted } from '../../quota/limits.ts'
 import type { Job, Outcome } from './job.ts'
 
 export interface ThreadLimits {
@@ -64,9 +65,7 @@ export class Threads {
       return thread
     }
     if (this.#waiting.length >= this.#limits.waitingMax) {
-      throw new ApiError('RESOURCE_EXHAUSTED', 'too many large documents at once', {
-        retryAfterSeconds: 5,
-      })
+      throw exhausted('threadQueue', this.#limits.waitingMax, 'too many large documents at once', 5)
     }
     return new Promise((resolve) => this.#waiting.push(resolve))
   }

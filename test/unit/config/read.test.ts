@@ -59,6 +59,18 @@ it('[CFG-2] defaults are the documented ones', () => {
     allowSubdocuments: false,
     rateLimitPerSecond: 100,
     rateLimitBurst: 200,
+    maxConnectionsPerWorkspace: 10_000,
+    maxPendingPerAddress: 2000,
+    maxHttpConnectionsPerAddress: 5000,
+    connectsPerAddressPerSecond: 200,
+    connectsPerAddressBurst: 5000,
+    maxDocumentsPerWorkspace: 10_000,
+    receiveBytesPerSecond: 32 * 2 ** 20,
+    receiveBurstBytes: 256 * 2 ** 20,
+    callsPerAddressPerSecond: 1000,
+    callsPerAddressBurst: 2000,
+    bodyBytesPerSecond: 32 * 2 ** 20,
+    bodyBurstBytes: 256 * 2 ** 20,
   })
 })
 

@@ -42,6 +42,7 @@ it('[AWA-12] beyond 5,000 clients a room shows no more: they stay, are counted, 
       idleMs: 60_000,
       restMs: 60_000,
       keepVersionsMs: 0,
+      documentsPerWorkspaceMax: 0,
       replaceThreads: 0,
     },
     {

@@ -1,15 +1,20 @@
 import { expect, it } from 'vitest'
 import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
 
+/** Goes on when everybody who has held it up lets it. */
 class CountedReader implements Reader {
-  reading: 'on' | 'paused' = 'on'
+  #holds = 0
+
+  get reading(): 'on' | 'paused' {
+    return this.#holds === 0 ? 'on' : 'paused'
+  }
 
   pauseReading(): void {
-    this.reading = 'paused'
+    this.#holds += 1
   }
 
   resumeReading(): void {
-    this.reading = 'on'
+    this.#holds -= 1
   }
 }
 
@@ -20,7 +25,11 @@ function take(pressure: ReadPressure, reader: Reader, messages: number): void {
 }
 
 it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody else does', async () => {
-  const pressure = new ReadPressure(() => 0, 1_000)
+  const pressure = new ReadPressure(
+    () => 0,
+    1_000,
+    () => {},
+  )
   const [flooder, other] = [new CountedReader(), new CountedReader()]
   take(pressure, other, 1)
   take(pressure, flooder, ReadPressure.messagesPerTurn - 1)
@@ -35,7 +44,11 @@ it('[LOAD-4] who has sent its share of a turn waits for the next one, and nobody
 
 it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async () => {
   const disk = { pendingBytes: 0 }
-  const pressure = new ReadPressure(() => disk.pendingBytes, 1_000)
+  const pressure = new ReadPressure(
+    () => disk.pendingBytes,
+    1_000,
+    () => {},
+  )
   const reader = new CountedReader()
   take(pressure, reader, ReadPressure.messagesPerTurn)
   disk.pendingBytes = 2_000

@@ -15,6 +15,7 @@ import { createFlags, createMissing } from '../../user-schema.ts'
 export const addNotification = operation({
   path: '/v1/notifications/add',
   auth: 'key',
+  effect: 'adds',
   summary: 'Notify users',
   description:
     'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +
@@ -68,16 +69,16 @@ export const addNotification = operation({
     },
   },
   errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
-  async handler(data, { caller, services }) {
-    const { notificationId: id, notifyAll = true } = data
-    if (id !== undefined) checkNotificationId('/data/notificationId', id)
+  async handler(data, { caller, services, ids }) {
+    const { notificationId, notifyAll = true } = data
+    if (notificationId !== undefined) checkNotificationId('/data/notificationId', notificationId)
     checkNotificationData('/data', data)
     const notifyUsers = unique(data.notifyUsers.map(onlyKnown))
     checkNotifiedUsers(notifyUsers)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     await createMissing(services, scope, { type: 'document', id: data.documentId }, data)
     const added = await services.notifications.add(scope, {
-      id,
+      id: notificationId ?? ids.make(),
       documentId: data.documentId,
       actionUser: onlyKnown(data.actionUser),
       displayHeadlineMessageTemplate: data.displayHeadlineMessageTemplate,
@@ -87,7 +88,8 @@ export const addNotification = operation({
       notifyAll,
       notificationSourceData: data.notificationSourceData ?? {},
     })
-    const success = added.outcome === 'added'
+    // One whose id was made for this very call was added when the call was made before.
+    const success = added.outcome === 'added' || ids.isMade(added.id)
     const message = success
       ? 'Notification added.'
       : 'The notification id is used already: nothing was added.'

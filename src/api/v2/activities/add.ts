@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { activitiesToAdd, noDocument, ofDocument } from '../../activity-schema.ts'
 import { countOf, keyedResults } from '../../keyed.ts'
 import { operation } from '../../operation.ts'
@@ -7,6 +6,7 @@ import { invalidAt } from '../../validator.ts'
 export const addActivities = operation({
   path: '/v2/activities/add',
   auth: 'key',
+  effect: 'adds',
   summary: 'Add activities',
   description:
     'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +
@@ -19,7 +19,7 @@ export const addActivities = operation({
   },
   response: keyedResults,
   errors: [noDocument],
-  async handler({ organizationId, documentId, activities }, { caller, services }) {
+  async handler({ organizationId, documentId, activities }, { caller, services, ids }) {
     const untargeted = activities.findIndex(
       ({ featureType, targetEntityId }) => featureType === 'custom' && targetEntityId === undefined,
     )
@@ -28,7 +28,7 @@ export const addActivities = operation({
       throw invalidAt({ path, message: 'is required of a custom activity' })
     }
     const scope = { ...caller.tenant, organizationId }
-    const named = activities.map((activity) => ({ ...activity, id: activity.id ?? randomUUID() }))
+    const named = activities.map((activity) => ({ ...activity, id: activity.id ?? ids.make() }))
     const results = await services.activities.add(scope, documentId, named)
     return { message: `${countOf(results)} activities added.`, data: results }
   },

@@ -6,6 +6,7 @@ import { invalidAt } from '../../validator.ts'
 export const deleteActivities = operation({
   path: '/v2/activities/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete activities',
   description:
     'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. One that the document ' +

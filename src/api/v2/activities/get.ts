@@ -26,6 +26,7 @@ const request = {
 export const getActivities = operation({
   path: '/v2/activities/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'List activities',
   description:
     'Those that fit every filter that is given, by time. What is there from the first page to the last is answered ' +

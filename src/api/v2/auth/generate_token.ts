@@ -53,6 +53,7 @@ const response = {
 export const generateToken = operation({
   path: '/v2/auth/generate_token',
   auth: 'key',
+  effect: 'reads',
   summary: 'Make a realtime token',
   description:
     'Makes a token with which a user opens realtime connections to the documents of the API key. ' +

@@ -1,6 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { annotationIdUsed } from '../../../comments/annotations.ts'
 import { commentLimits as limits } from '../../../comments/limits.ts'
-import { actingOf, anchorOf, checkSizes, checkTexts, commentsOf, suggestionOf } from '../../comment-input.ts'
+import {
+  actingOf,
+  anchorOf,
+  checkSizes,
+  checkTexts,
+  commentsOf,
+  suggestionOf,
+  withEarlier,
+} from '../../comment-input.ts'
 import {
   acting,
   anchorExample,
@@ -23,6 +31,7 @@ const { createOrganization, createDocument } = createFlags
 export const addAnnotations = operation({
   path: '/v2/commentannotations/add',
   auth: 'key',
+  effect: 'adds',
   summary: 'Add annotations',
   description:
     'Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so ' +
@@ -79,14 +88,14 @@ export const addAnnotations = operation({
       checkSizes(at, given)
       checkTexts(`${at}/comments`, comments)
       return {
-        annotationId: given.annotationId ?? randomUUID(),
+        annotationId: given.annotationId ?? context.ids.make(),
         location: given.location ?? data.location ?? null,
         anchor: anchorOf(`${at}/anchor`, given.anchor) ?? null,
         status: given.status ?? 'open',
         priority: given.priority ?? null,
         assignedTo: assignedTo === null ? null : onlyKnown(assignedTo),
         suggestion: suggestionOf(given.suggestion),
-        comments: commentsOf(comments),
+        comments: commentsOf(comments, context.ids),
       }
     })
     if (annotations.reduce((sum, { comments }) => sum + comments.length, 0) > limits.commentsInCall)
@@ -97,7 +106,8 @@ export const addAnnotations = operation({
     const doing = actingOf(context, data)
     const { services } = context
     await createMissing(services, doing.scope, { type: 'document', id: data.documentId }, data)
-    const results = await services.annotations.add(doing, annotations)
+    const added = await services.annotations.add(doing, annotations)
+    const results = withEarlier(added, context.ids, annotationIdUsed)
     return { message: `${countOf(results)} annotations added.`, data: results }
   },
 })

@@ -8,6 +8,7 @@ import { batchMax } from '../../resource-schema.ts'
 export const deleteAnnotations = operation({
   path: '/v2/commentannotations/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete annotations',
   description:
     'Deletes annotations of a document with all their comments. There is one activity `comment_annotation.delete` for ' +

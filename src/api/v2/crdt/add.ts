@@ -4,6 +4,7 @@ import { operation } from '../../operation.ts'
 export const addContent = operation({
   path: '/v2/crdt/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Create the content of an editor',
   description: 'Of several calls at once for one editor exactly one succeeds.',
   request: contentRequest,

@@ -34,6 +34,7 @@ const response = {
 export const applyUpdate = operation({
   path: '/v2/crdt/apply',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Apply a Yjs update',
   description: 'For backends that hold a Y.Doc of their own. What the document has already is left out.',
   request,

@@ -59,6 +59,7 @@ type Entry = From<typeof entry>
 export const getContent = operation({
   path: '/v2/crdt/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read the content of editors',
   description: 'What is read is durable, and fed to update changes nothing.',
   request,

@@ -4,6 +4,7 @@ import { operation } from '../../operation.ts'
 export const updateContent = operation({
   path: '/v2/crdt/update',
   auth: 'key',
+  effect: 'once',
   summary: 'Replace the content of an editor',
   description:
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +

@@ -12,6 +12,7 @@ const dataBytesMax = 65_536
 export const broadcastLive = operation({
   path: '/v2/livestate/broadcast',
   auth: 'key',
+  effect: 'once',
   summary: 'Say something to those who are connected',
   description:
     'Sends `{ "event", "data" }` to the clients that are connected to the document, or to one of its editors, and asked ' +

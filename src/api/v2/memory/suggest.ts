@@ -5,6 +5,7 @@ import { bareOperation } from '../../operation.ts'
 export const suggestDecision = bareOperation({
   path: '/v2/memory/suggest',
   auth: 'key',
+  effect: 'reads',
   summary: 'Suggest a decision',
   description:
     'Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the ' +

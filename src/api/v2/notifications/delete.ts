@@ -7,6 +7,7 @@ import { invalidAt } from '../../validator.ts'
 export const deleteNotifications = operation({
   path: '/v2/notifications/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete notifications',
   description:
     'Deletes the notifications that fit all filters given, of which there must be one beside the organization: up to ' +

@@ -5,6 +5,7 @@ import { paging, readPage } from '../../paging.ts'
 export const getNotifications = operation({
   path: '/v2/notifications/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'List notifications',
   description:
     'Notifications of an organization by time; several filters hold together. With `userId` they are what is in the ' +

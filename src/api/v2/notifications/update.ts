@@ -6,6 +6,7 @@ import { batchMax, noOrganization, organizationId } from '../../resource-schema.
 export const updateNotifications = operation({
   path: '/v2/notifications/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Change notifications, or mark them as read',
   description:
     'Changes what is given of notifications, and notes who has read them; what is left out stays as it is. One that ' +

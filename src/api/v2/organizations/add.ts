@@ -6,6 +6,7 @@ import { checkMetadata } from '../../resource-schema.ts'
 export const addOrganizations = operation({
   path: '/v2/organizations/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Add organizations',
   description: 'One that exists already is left as it is: `success` is false for it.',
   request: organizationsRequest,

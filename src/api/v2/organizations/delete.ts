@@ -5,6 +5,7 @@ import { batchMax, organizationId } from '../../resource-schema.ts'
 export const deleteOrganizations = operation({
   path: '/v2/organizations/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete organizations',
   description:
     'With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed ' +

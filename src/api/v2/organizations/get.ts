@@ -6,6 +6,7 @@ import { lookupMax, organizationId } from '../../resource-schema.ts'
 export const getOrganizations = operation({
   path: '/v2/organizations/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read organizations',
   description:
     'By id, where those that do not exist are left out; or all of them in the order of their ids, in pages.',

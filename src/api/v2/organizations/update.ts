@@ -6,6 +6,7 @@ import { checkMetadata } from '../../resource-schema.ts'
 export const updateOrganizations = operation({
   path: '/v2/organizations/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Update organizations',
   description: 'What is not given stays as it is.',
   request: organizationsRequest,

@@ -11,6 +11,7 @@ import { createFlags, createMissing } from '../../user-schema.ts'
 export const addPresence = operation({
   path: '/v2/presence/add',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Say that users are on a document',
   description:
     'Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client ' +

@@ -10,6 +10,7 @@ import {
 export const deletePresence = operation({
   path: '/v2/presence/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Take users away from a document',
   description:
     'They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by ' +

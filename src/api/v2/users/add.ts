@@ -5,6 +5,7 @@ import { createFlags, createMissing, userInputs, userResource, userScope } from 
 export const addUsers = operation({
   path: '/v2/users/add',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Add users',
   description:
     'Makes users of an organization and gives them a role on it, or on one folder or document of it. Who is there ' +

@@ -5,6 +5,7 @@ import { userResource, userScope } from '../../user-schema.ts'
 export const deleteUsers = operation({
   path: '/v2/users/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Remove users',
   description:
     'Takes from users their role on a folder or document. Without these, removes them from the organization: with every ' +

@@ -5,6 +5,7 @@ import { showUser, userRecords, userResource, userScope } from '../../user-schem
 export const getUsers = operation({
   path: '/v2/users/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'List users',
   description:
     'Users of an organization: all who were added to it, or have a right on something in it, or are in one of its ' +

@@ -5,6 +5,7 @@ import { userInputs, userResource, userScope } from '../../user-schema.ts'
 export const updateUsers = operation({
   path: '/v2/users/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Change users',
   description:
     'Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is ' +

@@ -53,6 +53,7 @@ const response = {
 export const createWorkspace = operation({
   path: '/v2/workspace/create',
   auth: 'operator',
+  effect: 'once',
   summary: 'Make a workspace',
   description: 'Makes a workspace with one API key for testing and one auth token for that.',
   request,

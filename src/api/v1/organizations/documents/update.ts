@@ -6,6 +6,7 @@ import { batchMax, documentId, noOrganization, organizationId } from '../../../r
 export const updateDocumentsV1 = operation({
   path: '/v1/organizations/documents/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Update documents (version 1)',
   description: 'What is not given stays as it is.',
   request: {

@@ -5,6 +5,7 @@ import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
 export const getFoldersV1 = operation({
   path: '/v1/organizations/folders/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read folders (version 1)',
   description: 'All of the organization, or one with the folders directly in it.',
   request: {

@@ -6,6 +6,7 @@ import { noOrganization } from '../../../resource-schema.ts'
 export const updateFolders = operation({
   path: '/v1/organizations/folders/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Update and move folders',
   description:
     'What is not given stays as it is. With another `parentFolderId` the folder moves there with all that is in it. ' +

@@ -5,6 +5,7 @@ import { operation } from '../../../operation.ts'
 export const addGroups = operation({
   path: '/v1/organizations/usergroups/add',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Add user groups',
   description:
     'Makes groups of users, to which access can be granted as to users. A group that is there already gets the name ' +

@@ -11,6 +11,7 @@ import {
 export const addPermissions = operation({
   path: '/v2/auth/permissions/add',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Grant permissions',
   description:
     'Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them ' +

@@ -36,6 +36,7 @@ const reports = {
 export const getPermissions = operation({
   path: '/v2/auth/permissions/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Ask what users may do',
   description:
     'What each user may do in the organization, and on each of the folders and documents: by grants, groups, ' +

@@ -4,6 +4,7 @@ import { namedResource, ownerOf, subjectOf, subjects } from '../../../permission
 export const removePermissions = operation({
   path: '/v2/auth/permissions/remove',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Take permissions back',
   description:
     'Takes back what is granted to a user, or a user group, on the named resources themselves; what follows from other ' +

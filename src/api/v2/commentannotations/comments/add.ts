@@ -1,5 +1,6 @@
 import { commentLimits as limits } from '../../../../comments/limits.ts'
-import { actingOf, checkTexts, commentsOf } from '../../../comment-input.ts'
+import { commentIdUsed } from '../../../../comments/threads.ts'
+import { actingOf, checkTexts, commentsOf, withEarlier } from '../../../comment-input.ts'
 import { acting, annotationId, newComments, noAnnotation, ofAnnotations } from '../../../comment-schema.ts'
 import { countOf, keyedResults } from '../../../keyed.ts'
 import { operation } from '../../../operation.ts'
@@ -7,6 +8,7 @@ import { operation } from '../../../operation.ts'
 export const addComments = operation({
   path: '/v2/commentannotations/comments/add',
   auth: 'key',
+  effect: 'adds',
   summary: 'Add comments',
   description:
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +
@@ -30,7 +32,8 @@ export const addComments = operation({
   async handler(data, context) {
     checkTexts('/data/comments', data.comments)
     const doing = { ...actingOf(context, data), annotationId: data.annotationId }
-    const results = await context.services.threads.add(doing, commentsOf(data.comments))
+    const added = await context.services.threads.add(doing, commentsOf(data.comments, context.ids))
+    const results = withEarlier(added, context.ids, commentIdUsed)
     return { message: `${countOf(results)} comments added.`, data: results }
   },
 })

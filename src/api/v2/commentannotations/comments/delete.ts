@@ -7,6 +7,7 @@ import { batchMax } from '../../../resource-schema.ts'
 export const deleteComments = operation({
   path: '/v2/commentannotations/comments/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete comments',
   description: 'Deletes comments with their reactions; the annotation stays. Event: `comment.delete`.',
   request: {

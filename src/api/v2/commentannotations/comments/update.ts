@@ -6,6 +6,7 @@ import { operation } from '../../../operation.ts'
 export const updateComments = operation({
   path: '/v2/commentannotations/comments/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Change comments',
   description: 'Changes the texts of comments. Event: `comment.update`; the same text again has none.',
   request: {

@@ -13,6 +13,7 @@ import {
 export const createVersion = operation({
   path: '/v2/crdt/versions/create',
   auth: 'key',
+  effect: 'once',
   summary: 'Keep a version of an editor',
   description:
     'Keeps the content as it is now, until the version, the editor or its document is deleted. Versions of equal ' +

@@ -4,6 +4,7 @@ import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../
 export const deleteVersion = operation({
   path: '/v2/crdt/versions/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete a version',
   description: 'Its authors become those of the next newer version. The document stays as it is.',
   request: {

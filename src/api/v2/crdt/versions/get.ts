@@ -27,6 +27,7 @@ const request = {
 export const getVersion = operation({
   path: '/v2/crdt/versions/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read the content of a version',
   description: 'In the formats of `/v2/crdt/get`.',
   request,

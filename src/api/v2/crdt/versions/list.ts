@@ -12,6 +12,7 @@ import {
 export const listVersions = operation({
   path: '/v2/crdt/versions/list',
   auth: 'key',
+  effect: 'reads',
   summary: 'List the versions of an editor',
   description: 'The newest first, without their content.',
   request: {

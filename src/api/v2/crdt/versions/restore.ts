@@ -7,6 +7,7 @@ const { ifVersion, dryRun } = updateRequest.properties
 export const restoreVersion = operation({
   path: '/v2/crdt/versions/restore',
   auth: 'key',
+  effect: 'once',
   summary: 'Restore a version',
   description:
     'Changes the live document with as few operations as give every shared type the content of the version, formatting ' +

@@ -15,6 +15,7 @@ import { operation } from '../../../operation.ts'
 export const addJudgment = operation({
   path: '/v2/memory/judgments/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Record a judgment',
   description:
     'Remembers what somebody decided, as a precedent for `/v2/memory/suggest`. Judgments of an organization go with ' +

@@ -5,6 +5,7 @@ import { operation } from '../../../operation.ts'
 export const deleteJudgments = operation({
   path: '/v2/memory/judgments/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete judgments',
   description: 'Forgets judgments: suggestions no longer draw on them.',
   request: { type: 'object', required: ['judgmentIds'], properties: { judgmentIds } },

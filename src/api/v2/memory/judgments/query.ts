@@ -13,6 +13,7 @@ import { operation } from '../../../operation.ts'
 export const queryJudgments = operation({
   path: '/v2/memory/judgments/query',
   auth: 'key',
+  effect: 'reads',
   summary: 'Find judgments',
   description:
     'Judgments that fit every filter, the newest first. With `query`, those that a suggestion for it would draw on, the ' +

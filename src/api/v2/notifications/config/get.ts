@@ -12,6 +12,7 @@ const effective = {
 export const getNotificationConfig = operation({
   path: '/v2/notifications/config/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read what a user wants to see',
   description:
     'Which notifications reach a user: of the documents named, and of the organization where that is asked for or no ' +

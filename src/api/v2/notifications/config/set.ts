@@ -13,6 +13,7 @@ interface ConfigResult {
 export const setNotificationConfig = operation({
   path: '/v2/notifications/config/set',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Set what users want to see',
   description:
     'Sets which notifications reach users, in their inbox, by e-mail and by chat: of the documents named, or without ' +

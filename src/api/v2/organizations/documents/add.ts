@@ -6,6 +6,7 @@ import { checkMetadata, noOrganization, organizationId } from '../../../resource
 export const addDocuments = operation({
   path: '/v2/organizations/documents/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Add documents',
   description: 'One that exists already is left as it is: `success` is false for it.',
   request: {

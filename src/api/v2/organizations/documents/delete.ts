@@ -6,6 +6,7 @@ import { noOrganization, organizationId } from '../../../resource-schema.ts'
 export const deleteDocuments = operation({
   path: '/v2/organizations/documents/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete documents',
   description:
     'With the content of all their editors, and the permissions on them. Connections are closed for good. The answer ' +

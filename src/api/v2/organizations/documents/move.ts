@@ -6,6 +6,7 @@ import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
 export const moveDocuments = operation({
   path: '/v2/organizations/documents/move',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Move documents',
   description:
     'Into a folder, or out of any. Access that documents inherit is then that of their new folder.',

@@ -6,6 +6,7 @@ import { checkMetadata, noOrganization, organizationId } from '../../../resource
 export const updateDocuments = operation({
   path: '/v2/organizations/documents/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Update documents',
   description: 'What is not given stays as it is.',
   request: {

@@ -5,6 +5,7 @@ import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
 export const getFolders = operation({
   path: '/v2/organizations/folders/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read folders',
   description: 'All of the organization, or one with those below it down to a depth.',
   request: {

@@ -5,6 +5,7 @@ import { operation } from '../../../operation.ts'
 export const deleteGroups = operation({
   path: '/v2/organizations/usergroups/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete user groups',
   description:
     'Deletes groups with all that was granted to them. Their users stay in the organization. Open connections follow ' +

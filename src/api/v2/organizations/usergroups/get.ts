@@ -48,6 +48,7 @@ type Request = From<typeof request>
 export const getGroups = operation({
   path: '/v2/organizations/usergroups/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'List user groups, or the users of one',
   description: 'Groups of an organization in the order of their ids; or one group with its users.',
   request,

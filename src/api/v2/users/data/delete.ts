@@ -5,6 +5,7 @@ import { dataPlace, dataScope } from '../../../user-data-schema.ts'
 export const deleteUserData = operation({
   path: '/v2/users/data/delete',
   auth: 'key',
+  effect: 'repeatable',
   summary: "Delete one user's data",
   description:
     "Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, " +

@@ -5,6 +5,7 @@ import { dataPlace, dataScope, showDatum, userDatums } from '../../../user-data-
 export const getUserData = operation({
   path: '/v2/users/data/get',
   auth: 'key',
+  effect: 'reads',
   summary: "Get one user's data",
   description:
     'All that is kept of a user: presence, judgments, rights, groups, the record, comments, activities, notifications ' +

@@ -4,6 +4,7 @@ import { advancedAnswer } from '../../../webhook-schema.ts'
 export const getAdvancedWebhookConfig = operation({
   path: '/v2/workspace/advancedwebhookconfig/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read what holds for all webhook endpoints',
   description: 'Where it was never configured: `false` and an empty `publicKey`.',
   request: { type: 'object', properties: {} },

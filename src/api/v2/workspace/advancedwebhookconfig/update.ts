@@ -5,6 +5,7 @@ import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../web
 export const updateAdvancedWebhookConfig = operation({
   path: '/v2/workspace/advancedwebhookconfig/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Configure what holds for all webhook endpoints',
   description:
     'Changes what is given; at least one member must be. While they are disabled endpoints are kept, can be neither ' +

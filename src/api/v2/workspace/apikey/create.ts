@@ -27,6 +27,7 @@ const response = {
 export const createApiKey = operation({
   path: '/v2/workspace/apikey/create',
   auth: 'workspace',
+  effect: 'once',
   summary: 'Make an API key',
   description: 'Makes an API key with an auth token. The data of each API key is its own.',
   request,

@@ -15,6 +15,7 @@ const request = {
 export const getApiKeys = operation({
   path: '/v2/workspace/apikeys/get',
   auth: 'workspace',
+  effect: 'reads',
   summary: 'List the API keys of the workspace',
   description: 'In the order of the keys.',
   request,

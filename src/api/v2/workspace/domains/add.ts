@@ -5,6 +5,7 @@ import { operation } from '../../../operation.ts'
 export const addDomains = operation({
   path: '/v2/workspace/domains/add',
   auth: 'key',
+  effect: 'once',
   summary: 'Allow domains',
   description:
     'As soon as an API key has domains, pages of other domains may neither connect nor call. What sends no ' +

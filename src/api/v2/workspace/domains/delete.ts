@@ -4,6 +4,7 @@ import { operation } from '../../../operation.ts'
 export const deleteDomains = operation({
   path: '/v2/workspace/domains/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Allow domains no longer',
   description: 'Without any domain left pages of all domains may connect.',
   request: { type: 'object', required: ['domains'], properties: { domains: domainList } },

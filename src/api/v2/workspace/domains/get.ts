@@ -4,6 +4,7 @@ import { operation } from '../../../operation.ts'
 export const getDomains = operation({
   path: '/v2/workspace/domains/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'List the allowed domains',
   description: `At most ${domainsMax}, in the order in which they were added.`,
   request: { type: 'object', properties: {} },

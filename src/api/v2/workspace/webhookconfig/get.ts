@@ -4,6 +4,7 @@ import { basicAnswer } from '../../../webhook-schema.ts'
 export const getWebhookConfig = operation({
   path: '/v2/workspace/webhookconfig/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read the configuration of the basic webhook service',
   description: 'Where it was never configured: `false`, empty strings and no triggers.',
   request: { type: 'object', properties: {} },

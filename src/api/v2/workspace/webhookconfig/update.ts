@@ -5,6 +5,7 @@ import { basicAnswer, basicChange, checkWebhookConfig } from '../../../webhook-s
 export const updateWebhookConfig = operation({
   path: '/v2/workspace/webhookconfig/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Configure the basic webhook service',
   description:
     'Changes what is given, of triggers too; at least one of the two members must be. Where no triggers are stored, ' +

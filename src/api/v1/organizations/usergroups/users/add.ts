@@ -5,6 +5,7 @@ import { operation } from '../../../../operation.ts'
 export const addGroupUsers = operation({
   path: '/v1/organizations/usergroups/users/add',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Add users to a group',
   description:
     'A group that does not exist is made, with its id as its name: it is granted nothing yet. A user of whom nothing is ' +

@@ -16,6 +16,7 @@ import { operation } from '../../../../operation.ts'
 export const addReactions = operation({
   path: '/v2/commentannotations/comments/reactions/add',
   auth: 'key',
+  effect: 'once',
   summary: 'React to a comment',
   description:
     `Adds reactions to a comment, which has at most ${limits.reactions}, of ${limits.reactionsBytes} bytes of JSON. What ` +

@@ -13,6 +13,7 @@ import { operation } from '../../../../operation.ts'
 export const deleteReactions = operation({
   path: '/v2/commentannotations/comments/reactions/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Take back reactions',
   description: 'Deletes reactions of a comment. Event: `comment.reaction_delete`.',
   request: {

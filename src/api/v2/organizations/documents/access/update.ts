@@ -6,6 +6,7 @@ import { accessType, noOrganization, organizationId } from '../../../../resource
 export const updateDocumentAccess = operation({
   path: '/v2/organizations/documents/access/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Set the access type of documents',
   description: 'Open connections follow within a second.',
   request: {

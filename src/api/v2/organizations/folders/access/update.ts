@@ -11,6 +11,7 @@ import {
 export const updateFolderAccess = operation({
   path: '/v2/organizations/folders/access/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Set the access type of folders',
   description: 'For all that is in them and inherits access. Open connections follow within a second.',
   request: {

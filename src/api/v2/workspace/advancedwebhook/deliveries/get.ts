@@ -14,6 +14,7 @@ const path = '/v2/workspace/advancedwebhook/deliveries/get'
 export const getDeliveries = operation({
   path,
   auth: 'key',
+  effect: 'reads',
   summary: 'List what was sent to a webhook endpoint',
   description:
     'What has become of each event, with all attempts; the newest event first. It is known for 30 days after the event ' +

@@ -5,6 +5,7 @@ import { operation } from '../../../../operation.ts'
 export const resendDelivery = operation({
   path: '/v2/workspace/advancedwebhook/deliveries/resend',
   auth: 'key',
+  effect: 'once',
   summary: 'Send something again to a webhook endpoint',
   description:
     'Whatever has become of it: at once, with the same `webhook-id`, and with all the attempts that a new event has.',

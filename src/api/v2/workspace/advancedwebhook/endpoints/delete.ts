@@ -4,6 +4,7 @@ import { operation } from '../../../../operation.ts'
 export const deleteEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/delete',
   auth: 'key',
+  effect: 'once',
   summary: 'Delete a webhook endpoint',
   description: 'It is sent nothing more, not even what has happened before. Its `uid` is free again.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },

@@ -7,6 +7,7 @@ const path = '/v2/workspace/advancedwebhook/endpoints/get'
 export const getEndpoints = operation({
   path,
   auth: 'key',
+  effect: 'reads',
   summary: 'List the webhook endpoints',
   description: 'In the order of their ids.',
   request: { type: 'object', properties: iterating },

@@ -8,6 +8,7 @@ import { operation } from '../../../../operation.ts'
 export const testEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/test',
   auth: 'key',
+  effect: 'once',
   summary: 'Send a sample to a webhook endpoint',
   description:
     'Queues a signed event that has not happened (`data.test` is true), whatever types and channels the endpoint asks ' +

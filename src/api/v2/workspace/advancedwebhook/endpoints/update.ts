@@ -15,6 +15,7 @@ import { operation } from '../../../../operation.ts'
 export const updateEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/update',
   auth: 'key',
+  effect: 'repeatable',
   summary: 'Change a webhook endpoint',
   description:
     'Changes what is given; at least one member beside `endpointId` must be. Null unsets what can be unset. With ' +

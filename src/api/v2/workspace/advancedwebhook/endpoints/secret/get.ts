@@ -4,6 +4,7 @@ import { operation } from '../../../../../operation.ts'
 export const getEndpointSecret = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/get',
   auth: 'key',
+  effect: 'reads',
   summary: 'Read the signing secret of a webhook endpoint',
   description: 'Who has it can forge what the endpoint is sent.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },

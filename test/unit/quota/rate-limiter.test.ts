@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MinuteLimiter, RateLimiter } from '../../../src/api/rate-limit.ts'
+import { MinuteLimiter, RateLimiter } from '../../../src/quota/rate-limiter.ts'
 import { HeldClock } from '../../support/clock.ts'
 
 it('[API-30] a full burst is taken at once, the next call waits one interval', () => {
@@ -65,4 +65,19 @@ it('[WS-13] a minute begins with its first call; each key has its own; ten thous
   expect(take()).toBe(false)
   expect(take('one more')).toBe(true)
   expect(take('late')).toBe(true)
+})
+
+it('[LIM-7] what costs more than is left is let in while anything is, and paid off before the next', () => {
+  const clock = new HeldClock()
+  const limiter = new RateLimiter({ perSecond: 1000, burst: 5000, clock })
+  expect(limiter.take('key', 4999)).toBe(0)
+  expect(limiter.take('key', 4001)).toBe(0)
+  expect(limiter.take('key', 1)).toBeCloseTo(4001)
+  clock.advance(4000)
+  expect(limiter.take('key', 0)).toBeCloseTo(1)
+  clock.advance(1)
+  expect(limiter.take('key', 0)).toBe(0)
+  limiter.charge('key', 10_001)
+  expect(limiter.take('key', 1)).toBeCloseTo(10_001)
+  expect(limiter.take('other', 1)).toBe(0)
 })

@@ -1,48 +1,70 @@
 import type { Clock } from '../clock.ts'
 
 export interface RateLimitOptions {
-  /** Calls a second that can go on for ever. */
+  /** Calls (or bytes) a second that can go on for ever. */
   readonly perSecond: number
-  /** Calls at once, after a pause. At least 1. */
+  /** Calls (or bytes) at once, after a pause. At least 1. */
   readonly burst: number
   readonly clock: Clock
 }
 
 /** Keys remembered before those that could make a full burst again are forgotten. */
 const keysMax = 10_000
+/** Busy keys that stay when there are too many. */
+const keysKept = 9_000
 
 /**
  * The generic cell rate algorithm (ITU-T I.371 annex A, as a virtual schedule): each key has one number, the time at
  * which it will have used up nothing of its burst.
  */
 export class RateLimiter {
+  readonly perSecond: number
   readonly #intervalMs: number
   readonly #toleranceMs: number
   readonly #clock: Clock
   readonly #restedAt = new Map<string, number>()
 
   constructor({ perSecond, burst, clock }: RateLimitOptions) {
+    this.perSecond = perSecond
     this.#intervalMs = 1000 / perSecond
     this.#toleranceMs = this.#intervalMs * (burst - 1)
     this.#clock = clock
   }
 
-  /** Counts a call of `key`. Returns 0, or, when it is one too many and does not count, the milliseconds to wait. */
-  take(key: string): number {
+  /**
+   * Counts a call of `key`. Returns 0, or, when it is one too many and does not count, the milliseconds to wait. One
+   * that costs more than is left is let in as long as anything is left: it is paid off by waiting afterwards.
+   */
+  take(key: string, cost = 1): number {
     const now = this.#clock.now()
     const restedAt = Math.max(this.#restedAt.get(key) ?? now, now)
     const waitMs = restedAt - now - this.#toleranceMs
     if (waitMs > roundingMs) return waitMs
-    this.#restedAt.set(key, restedAt + this.#intervalMs)
-    if (this.#restedAt.size > keysMax) this.#forgetRested(now)
+    this.#set(key, restedAt + this.#intervalMs * cost)
     return 0
   }
 
-  /** Keys that have rested lose nothing by being forgotten; should all be busy, the oldest gain a burst. */
-  #forgetRested(now: number): void {
+  /** Counts what `key` has used without having asked for it. */
+  charge(key: string, cost: number): void {
+    const now = this.#clock.now()
+    this.#set(key, Math.max(this.#restedAt.get(key) ?? now, now) + this.#intervalMs * cost)
+  }
+
+  #set(key: string, restedAt: number): void {
+    this.#restedAt.set(key, restedAt)
+    if (this.#restedAt.size > keysMax) this.#forget()
+  }
+
+  /**
+   * Keys that have rested lose nothing by being forgotten; should too many be busy, the oldest gain a burst. Room is
+   * made for many at once: callers from ever new addresses must not have every call look at all keys.
+   */
+  #forget(): void {
+    const now = this.#clock.now()
     for (const [key, restedAt] of this.#restedAt) if (restedAt <= now) this.#restedAt.delete(key)
+    if (this.#restedAt.size <= keysKept) return
     for (const key of this.#restedAt.keys()) {
-      if (this.#restedAt.size <= keysMax) break
+      if (this.#restedAt.size <= keysKept) break
       this.#restedAt.delete(key)
     }
   }
@@ -55,12 +77,12 @@ const minuteMs = 60_000
 
 /** So many calls of a key in a minute, which begins with the first of them. */
 export class MinuteLimiter {
-  readonly #perMinute: number
+  readonly perMinute: number
   readonly #clock: Clock
   readonly #minutes = new Map<string, { readonly endsAt: number; calls: number }>()
 
   constructor({ perMinute, clock }: { perMinute: number; clock: Clock }) {
-    this.#perMinute = perMinute
+    this.perMinute = perMinute
     this.#clock = clock
   }
 
@@ -70,7 +92,7 @@ export class MinuteLimiter {
     const known = this.#minutes.get(key)
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
     minute.calls += 1
-    if (minute === known) return minute.calls <= this.#perMinute
+    if (minute === known) return minute.calls <= this.perMinute
     // Set anew, the keys are in the order in which their minutes end.
     this.#minutes.delete(key)
     this.#minutes.set(key, minute)

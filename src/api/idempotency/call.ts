@@ -1,0 +1,70 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AnyCaller } from '../../access/credentials.ts'
+import type { Key } from '../../engine/engine.ts'
+import { invalid } from '../../errors.ts'
+import type { Effect, Operation } from '../operation.ts'
+
+/** Names what a caller wants to be done once, however often it asks. */
+export const idempotencyHeader = 'idempotency-key'
+/** `true` in an answer that was given before. */
+export const replayedHeader = 'idempotent-replayed'
+
+export const keyLengthMax = 255
+/** Visible ASCII. Node joins headers that come twice by a comma and a space, which is none. */
+const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
+
+/** A call with an `idempotency-key`. */
+export interface Call {
+  /** Where the calls of its caller are kept. */
+  readonly part: Key
+  /** Digest of the caller and the key. */
+  readonly id: string
+  /** As it was sent: what opens the stored answer, and is never stored. */
+  readonly key: string
+  readonly operation: string
+  readonly effect: Effect
+  /** Digest of the body's text, which cannot be guessed without the key. */
+  readonly body: string
+}
+
+/** Null when there is none. @throws ApiError INVALID_ARGUMENT when it is none that can be */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
+  const value = headers[idempotencyHeader]
+  if (value === undefined) return null
+  if (typeof value === 'string' && keyPattern.test(value)) return value
+  throw invalid(`${idempotencyHeader} must be one key of 1 to ${keyLengthMax} visible ASCII characters`)
+}
+
+/** @param text of the body */
+export function callOf(
+  caller: AnyCaller,
+  { path, effect }: Pick<Operation, 'path' | 'effect'>,
+  key: string,
+  text: string,
+): Call {
+  const part = partOf(caller)
+  const id = createHash('sha256')
+    .update(JSON.stringify([...part, key]))
+    .digest('base64url')
+  const body = createHmac('sha256', key).update(text).digest('base64url')
+  return { part, id, key, operation: path, effect, body }
+}
+
+/** All of one caller is one partition; another one's keys are never seen. */
+function partOf(caller: AnyCaller): Key {
+  if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
+  return caller.level === 'workspace'
+    ? ['idempotency', 'workspace', caller.workspaceId]
+    : ['idempotency', 'operator']
+}
+
+/** @throws ApiError INVALID_ARGUMENT unless a call is what its key was used for */
+export function checkSame(first: Pick<Call, 'operation' | 'body'>, call: Call): void {
+  if (first.operation !== call.operation)
+    throw invalid(
+      `the ${idempotencyHeader} was used for ${first.operation}: take another one for another call`,
+    )
+  if (first.body !== call.body)
+    throw invalid(`the ${idempotencyHeader} was used with another body: take another one for another call`)
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { JobLoop } from '../../directory/job-loop.ts'
+import { decodeRecord } from '../../directory/records.ts'
+import type { Key, Kv, Queue } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { errorBody } from '../../model/raw-answer.ts'
+import { CallIds } from '../call-ids.ts'
+import { type Call, checkSame } from './call.ts'
+import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
+import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
+import { bytesOf, bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
+import { Sealing } from './sealing.ts'
+import { sweep } from './sweep.ts'
+import { CallTurns } from './turns.ts'
+import { Usage } from './usage.ts'
+
+/** Callers whose calls are removed at the same time. */
+const sweepsAtOnce = 4
+
+export interface IdempotentCallsOptions {
+  readonly kv: Kv
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'idempotentCalls'>
+  /** Of the server: see `Sealing`. */
+  readonly secrets: readonly string[]
+  /** For how long a call is remembered. */
+  readonly keepMs: number
+  readonly limits?: IdempotencyLimits
+}
+
+/** What is answered to a call with a key. */
+export interface GivenAnswer {
+  readonly httpCode: number
+  readonly text: string
+  /** It was given before, and nothing was done now. */
+  readonly replayed: boolean
+}
+
+/**
+ * Carries out calls with an `idempotency-key` once, and answers them as often as they are made, after the semantics of
+ * draft-ietf-httpapi-idempotency-key-header. An operation that is `once` or `adds` is noted before it begins. When its
+ * end is not noted nobody knows what it has done: one that `adds` is made again, with the same ids; one that is `once` is
+ * not. One that is `repeatable` needs no such note.
+ */
+export class IdempotentCalls {
+  readonly #options: IdempotentCallsOptions
+  readonly #limits: IdempotencyLimits
+  readonly #records: CallRecords
+  readonly #usage: Usage
+  readonly #turns: CallTurns
+  readonly #sealing: Sealing
+  readonly #sweeps: JobLoop
+
+  constructor(options: IdempotentCallsOptions) {
+    const { kv, clock, limits = idempotencyLimits } = options
+    this.#options = options
+    this.#limits = limits
+    this.#records = new CallRecords(kv)
+    this.#usage = new Usage(kv, limits)
+    this.#turns = new CallTurns(clock, limits)
+    this.#sealing = new Sealing(options.secrets)
+    this.#sweeps = new JobLoop({
+      ...options,
+      name: sweepQueue,
+      atOnceMax: sweepsAtOnce,
+      carryOut: (payload) => this.#sweep(decodeRecord(payload) as Key),
+    })
+  }
+
+  /** Begins to remove what is no longer remembered. */
+  start(): void {
+    this.#sweeps.start()
+  }
+
+  /** Resolves when nothing is being removed any more. */
+  stop(): Promise<void> {
+    return this.#sweeps.stop()
+  }
+
+  /**
+   * The answer of `work` (the text of a success), or the one that was given to this call before.
+   * @throws what `work` throws; ApiError INVALID_ARGUMENT when the key was used for another call; ABORTED when the first
+   *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
+   */
+  async run(call: Call, work: Work): Promise<GivenAnswer> {
+    return this.#turns.run(call, () => this.#alone(call, work))
+  }
+
+  async #alone(call: Call, work: Work): Promise<GivenAnswer> {
+    const record = await this.#records.find(call, this.#options.clock.now())
+    if (record !== null) checkSame(record, call)
+    if (record?.state === 'done') return this.#replay(call, record)
+    if (record !== null && call.effect === 'once') throw this.#refused('unknown', endUnknown())
+    if (record !== null) return this.#carryOut(call, record, work)
+    await this.#take(call)
+    const begun = this.#begun(call)
+    if (isNoted(call)) await this.#begin(call, begun)
+    return this.#carryOut(call, begun, work)
+  }
+
+  #replay(call: Call, { httpCode, answer }: DoneRecord): GivenAnswer {
+    const text = answer === null ? null : this.#sealing.open(call, answer)
+    if (text === null) throw this.#refused('lost', answerGone(httpCode))
+    this.#count('replayed')
+    return { httpCode, text, replayed: true }
+  }
+
+  async #carryOut(call: Call, { seed, endsAt }: BegunRecord, work: Work): Promise<GivenAnswer> {
+    let text: string
+    try {
+      text = await work(new CallIds(seed))
+    } catch (error) {
+      await this.#failed(call, endsAt, error)
+      throw error
+    }
+    await this.#keep(call, endsAt, 200, text)
+    this.#count('first')
+    return { httpCode: 200, text, replayed: false }
+  }
+
+  #begun(call: Call): BegunRecord {
+    const { clock, keepMs } = this.#options
+    return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
+  }
+
+  async #begin(call: Call, record: BegunRecord): Promise<void> {
+    try {
+      await this.#records.put(call, record)
+    } catch (error) {
+      await this.#giveBack(call)
+      throw error
+    }
+  }
+
+  async #failed(call: Call, endsAt: number, error: unknown): Promise<void> {
+    const ending = endingOf(error)
+    if (ending === 'kept' && error instanceof ApiError)
+      return this.#keep(call, endsAt, error.httpCode, JSON.stringify(errorBody(error)))
+    // A call that is noted and unknown stays so; one that is not is made again.
+    if (ending === 'unknown' && isNoted(call)) return
+    await this.#giveBack(call)
+    if (isNoted(call)) await this.#whileStored(this.#records.remove(call, endsAt))
+  }
+
+  /** Notes how a call has ended, before it is answered. */
+  async #keep(call: Call, endsAt: number, httpCode: number, text: string): Promise<void> {
+    const isKept = Buffer.byteLength(text) <= this.#limits.answerBytes
+    const answer = isKept ? this.#sealing.seal(call, text) : null
+    const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
+    await this.#usage.add(call.part, { calls: 0, bytes: bytesOf(record) - bytesOfCall })
+    await this.#whileStored(this.#records.put(call, record))
+  }
+
+  /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
+  async #whileStored(storing: Promise<void>): Promise<void> {
+    try {
+      await storing
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
+    }
+  }
+
+  async #take({ part }: Call): Promise<void> {
+    const firstEnd = await this.#usage.take(part)
+    if (firstEnd === null) return
+    this.#options.log.warn({ part }, 'as many calls with an idempotency key are remembered as can be')
+    throw this.#refused('too_many', tooMany(firstEnd - this.#options.clock.now()))
+  }
+
+  #giveBack({ part }: Call): Promise<void> {
+    return this.#usage.add(part, { calls: -1, bytes: -bytesOfCall })
+  }
+
+  async #sweep(part: Key): Promise<void> {
+    const { calls, bytes } = await sweep(this.#options.kv, part, this.#options.clock.now())
+    await this.#usage.add(part, { calls: -calls, bytes: -bytes })
+  }
+
+  #refused(outcome: Outcome, error: ApiError): ApiError {
+    this.#count(outcome)
+    return error
+  }
+
+  #count(outcome: Outcome): void {
+    this.#options.metrics.idempotentCalls.inc({ outcome })
+  }
+}
+
+/** What a call does, with ids for what it makes; resolves with the text of its answer. */
+export type Work = (ids: CallIds) => Promise<string>
+
+type BegunRecord = Extract<CallRecord, { state: 'begun' }>
+type DoneRecord = Extract<CallRecord, { state: 'done' }>
+type Outcome = 'first' | 'replayed' | 'unknown' | 'lost' | 'too_many'
+
+/** What is `repeatable` leaves the same without. */
+const isNoted = ({ effect }: Call): boolean => effect === 'once' || effect === 'adds'
+
+const noted = ({ operation, body }: Call, endsAt: number) => ({ operation, body, endsAt })

@@ -1,0 +1,51 @@
+import { ApiError, type Status } from '../../errors.ts'
+import { idempotencyHeader } from './call.ts'
+
+/**
+ * What becomes of a call that fails. `kept`: it is refused for what is there, and is refused so again. `forgotten`:
+ * nothing was done, and it can be made again. `unknown`: it may have been done, or be done yet.
+ */
+export type Ending = 'kept' | 'forgotten' | 'unknown'
+
+const endings: Readonly<Record<Status, Ending>> = {
+  INVALID_ARGUMENT: 'forgotten',
+  FAILED_PRECONDITION: 'kept',
+  UNAUTHENTICATED: 'forgotten',
+  PERMISSION_DENIED: 'kept',
+  NOT_FOUND: 'kept',
+  ALREADY_EXISTS: 'kept',
+  ABORTED: 'forgotten',
+  RESOURCE_EXHAUSTED: 'forgotten',
+  // Some operations call something so themselves; what is our fault is no ApiError yet.
+  INTERNAL: 'kept',
+  UNAVAILABLE: 'unknown',
+}
+
+export const endingOf = (error: unknown): Ending =>
+  error instanceof ApiError ? endings[error.status] : 'unknown'
+
+/** A call that was noted when it began, and whose end was not. */
+export const endUnknown = (): ApiError =>
+  new ApiError(
+    'ABORTED',
+    `nobody knows how the first call with this ${idempotencyHeader} ended: the server stopped, or failed, while it was ` +
+      'carried out, and it is not made again. Look whether it was done; if it was not, call with another key',
+    { details: { outcome: 'unknown' } },
+  )
+
+/** A call that was done, and whose answer there is not any more. */
+export const answerGone = (httpCode: number): ApiError =>
+  new ApiError(
+    'ABORTED',
+    `the call with this ${idempotencyHeader} was carried out, and is not made again; its answer was too large to be ` +
+      'kept, or cannot be read any more',
+    { details: { outcome: 'done', httpCode } },
+  )
+
+/** @param freeInMs when there is a place again */
+export const tooMany = (freeInMs: number): ApiError =>
+  new ApiError(
+    'RESOURCE_EXHAUSTED',
+    `as many calls with an ${idempotencyHeader} are remembered as can be: call without one, or later`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1000)) },
+  )

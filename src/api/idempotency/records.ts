@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { decodeRecord, encodeRecord } from '../../directory/records.ts'
+import type { Job, Key, Kv } from '../../engine/engine.ts'
+import type { Call } from './call.ts'
+
+interface Common {
+  readonly operation: string
+  readonly body: string
+  /** Epoch milliseconds until which it is remembered. */
+  readonly endsAt: number
+}
+
+/** What is kept of a call. */
+export type CallRecord =
+  /** How it ended is not known, unless it is under way. `seed` is of the ids that it makes. */
+  | (Common & { readonly state: 'begun'; readonly seed: string })
+  /** `answer` is sealed; null: it was too large to be kept. */
+  | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
+
+/** Index: which calls are to be forgotten when. */
+export interface EndRecord {
+  /** What is kept for the call, about. */
+  readonly bytes: number
+}
+
+/** Of the two entries of a call beside its answer, about. */
+export const bytesOfCall = 512
+/** What has ended is removed together with what ends in the time after it. */
+const sweepMs = 60_000
+
+export const sweepQueue = 'idempotency'
+
+export const callKeys = {
+  call: (id: string): Key => ['calls', id],
+  ends: ['ends'] as Key,
+  /** Times of the year 9999 have 15 digits. */
+  end: (endsAt: number, id: string): Key => ['ends', String(endsAt).padStart(15, '0'), id],
+}
+
+/** When the call of an entry of `ends` is to be forgotten. */
+export const endOf = (key: Key): number => Number(key[1])
+
+/** The calls of one caller that end first are removed some time after `endsAt`; one such job waits for each caller. */
+export const sweepJob = (part: Key, endsAt: number): Job => ({
+  queue: sweepQueue,
+  id: createHash('sha256').update(JSON.stringify(part)).digest('base64url'),
+  at: endsAt + sweepMs,
+  payload: encodeRecord(part),
+})
+
+/** What is kept of calls with a key. */
+export class CallRecords {
+  readonly #kv: Kv
+
+  constructor(kv: Kv) {
+    this.#kv = kv
+  }
+
+  /** Null also for what is no longer remembered at `now`. */
+  async find({ part, id }: Call, now: number): Promise<CallRecord | null> {
+    const [bytes = null] = await this.#kv.get(part, [callKeys.call(id)])
+    const record = bytes === null ? null : (decodeRecord(bytes) as CallRecord)
+    return record === null || record.endsAt <= now ? null : record
+  }
+
+  async put({ part, id }: Call, record: CallRecord): Promise<void> {
+    const bytes = bytesOf(record)
+    await this.#kv.commit(part, {
+      puts: [
+        { key: callKeys.call(id), value: encodeRecord(record) },
+        { key: callKeys.end(record.endsAt, id), value: encodeRecord({ bytes } satisfies EndRecord) },
+      ],
+      jobs: [sweepJob(part, record.endsAt)],
+    })
+  }
+
+  async remove({ part, id }: Call, endsAt: number): Promise<void> {
+    await this.#kv.commit(part, { dels: [callKeys.call(id), callKeys.end(endsAt, id)] })
+  }
+}
+
+/** What a record counts, about. */
+export const bytesOf = (record: CallRecord): number =>
+  bytesOfCall + (record.state === 'done' ? (record.answer?.length ?? 0) : 0)

@@ -1,0 +1,63 @@
+import type { Clock } from '../../clock.ts'
+import { keyName } from '../../engine/keys.ts'
+import { ApiError } from '../../errors.ts'
+import { type Call, checkSame, idempotencyHeader } from './call.ts'
+import type { IdempotencyLimits } from './limits.ts'
+
+interface Running {
+  readonly call: Call
+  readonly done: Promise<void>
+  waiting: number
+}
+
+/** Calls with the same key of the same caller are one after the other. */
+export class CallTurns {
+  readonly #clock: Clock
+  readonly #limits: Pick<IdempotencyLimits, 'waitMs' | 'waiting'>
+  readonly #running = new Map<string, Running>()
+
+  constructor(clock: Clock, limits: Pick<IdempotencyLimits, 'waitMs' | 'waiting'>) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** @throws ApiError INVALID_ARGUMENT when the one under way is another call; ABORTED when it takes too long; as `work` */
+  async run<T>(call: Call, work: () => Promise<T>): Promise<T> {
+    const name = keyName([...call.part, call.id])
+    const lateAt = this.#clock.now() + this.#limits.waitMs
+    for (let running = this.#running.get(name); running !== undefined; running = this.#running.get(name)) {
+      checkSame(running.call, call)
+      await this.#wait(running, lateAt - this.#clock.now())
+    }
+    let end = (): void => {}
+    const done = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#running.set(name, { call, done, waiting: 0 })
+    try {
+      return await work()
+    } finally {
+      this.#running.delete(name)
+      end()
+    }
+  }
+
+  async #wait(running: Running, ms: number): Promise<void> {
+    if (ms <= 0 || running.waiting >= this.#limits.waiting) throw busy()
+    running.waiting += 1
+    let cancel = (): void => {}
+    const late = new Promise<'late'>((resolve) => {
+      cancel = this.#clock.after(ms, () => resolve('late'))
+    })
+    const first = await Promise.race([running.done, late])
+    cancel()
+    running.waiting -= 1
+    if (first === 'late') throw busy()
+  }
+}
+
+const busy = (): ApiError =>
+  new ApiError('ABORTED', `the first call with this ${idempotencyHeader} is still under way; try again`, {
+    details: { outcome: 'running' },
+    retryAfterSeconds: 1,
+  })

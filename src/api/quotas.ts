@@ -1,0 +1,70 @@
+import type { NextFunction, Request, Response } from 'express'
+import { clientAddress } from '../access/client-address.ts'
+import type { AnyCaller } from '../access/credentials.ts'
+import { exhausted, type LimitName, limitOf, limitScopes } from '../quota/limits.ts'
+import type { RateLimiter } from '../quota/rate-limiter.ts'
+import type { LimitReports } from '../quota/reports.ts'
+
+/** What calls may take. Null: no limit. */
+export interface ApiQuotas {
+  /** Calls from an address, before anything is known of the caller. */
+  readonly addressCalls: RateLimiter | null
+  /** Calls of an API key. */
+  readonly calls: RateLimiter | null
+  /** Bytes of the bodies of an API key. */
+  readonly bodies: RateLimiter | null
+  /** Reverse proxies in front whose `X-Forwarded-For` is believed. */
+  readonly proxies: number
+  readonly reports: LimitReports
+}
+
+/**
+ * For every call, before it is looked at: a flood of bad ones costs next to nothing, and guessing credentials takes its
+ * time. @throws ApiError RESOURCE_EXHAUSTED
+ */
+export const limitAddress =
+  ({ addressCalls, proxies }: ApiQuotas) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const address = clientAddress(request, proxies)
+    response.locals.address = address
+    take(addressCalls, 'callsPerAddressPerSecond', address, 'too many calls from this address')
+    next()
+  }
+
+/**
+ * For a caller who is known, before the body is read; what is returned is to be told of its bytes as they come.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
+export function limitCaller(
+  { calls, bodies }: ApiQuotas,
+  key: string,
+  { headers }: Request,
+  bytesMax: number,
+): (bytes: number) => void {
+  take(calls, 'rateLimitPerSecond', key, 'too many calls')
+  const announced = Number(headers['content-length'] ?? 0)
+  const isCharged = announced > 0 && announced <= bytesMax
+  take(bodies, 'bodyBytesPerSecond', key, 'too many bytes', isCharged ? announced : 0)
+  return isCharged ? () => {} : (bytes) => bodies?.charge(key, bytes)
+}
+
+/** Counts and logs the limit that `error` tells of, if it does. */
+export function reportLimit({ reports }: ApiQuotas, error: unknown, { locals }: Response): void {
+  const limit = limitOf(error)
+  if (limit !== null) reports.acted(limit, whoseIs(limit, locals))
+}
+
+function whoseIs(limit: LimitName, { address, caller }: Response['locals']): string {
+  const known = caller as AnyCaller | undefined
+  if (known === undefined || limitScopes[limit] === 'address') return String(address)
+  if (known.level === 'operator') return 'the operator'
+  if (known.level === 'workspace') return known.workspaceId
+  return limitScopes[limit] === 'workspace' ? known.tenant.workspaceId : known.tenant.apiKey
+}
+
+function take(limiter: RateLimiter | null, limit: LimitName, key: string, what: string, cost = 1): void {
+  const waitMs = limiter?.take(key, cost) ?? 0
+  if (limiter === null || waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  throw exhausted(limit, limiter.perSecond, `${what}; try again after ${seconds} s`, seconds)
+}

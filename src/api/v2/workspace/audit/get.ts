@@ -1,0 +1,52 @@
+import { auditActors } from '../../../../audit/record.ts'
+import { auditRecordAnswer, showRecord } from '../../../audit-schema.ts'
+import { operation } from '../../../operation.ts'
+import { paging, readSealed } from '../../../paging.ts'
+
+const path = '/v2/workspace/audit/get'
+const pageSizeDefault = 100
+
+const time = { type: 'integer', minimum: 0 } as const
+
+export const getAudit = operation({
+  path,
+  auth: 'workspace',
+  effect: 'reads',
+  summary: 'List who did what',
+  description:
+    'The audit log of the workspace, by time: calls that administrate, delete or hand out secrets, or, by an option of ' +
+    'the server, all that change something; counted failures to authenticate as one of its API keys or as the ' +
+    'workspace; and what starts of the server have changed. A record is there before its call is answered, and kept ' +
+    'for 90 days (an option of the server). A page may have fewer than asked for, also none: go on until there is no ' +
+    '`pageToken`.',
+  request: {
+    type: 'object',
+    properties: {
+      operation: {
+        type: 'string',
+        description: 'Only those of this operation.',
+        examples: ['/v2/auth/generate_token'],
+      },
+      apiKey: { type: 'string', description: 'Only those by this API key, or that name it.' },
+      actor: { type: 'string', enum: auditActors, description: 'Only those by such.' },
+      after: { ...time, description: 'Only later ones, in epoch milliseconds.' },
+      before: { ...time, description: 'Only earlier ones, in epoch milliseconds.' },
+      order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
+      ...paging,
+      pageSize: { ...paging.pageSize, default: pageSizeDefault },
+    },
+  },
+  response: { type: 'array', items: auditRecordAnswer },
+  errors: [],
+  async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
+    const { workspaceId } = caller
+    const { operation: of = null, apiKey = null, actor = null, after = null, before = null } = query
+    const { found, token } = await readSealed(
+      services.pageTokens,
+      [path, workspaceId, order, of, apiKey, actor, after, before],
+      { pageSize, ...(pageToken !== undefined && { pageToken }) },
+      (range) => services.audit.list(workspaceId, query, { ...range, order }),
+    )
+    return { message: `${found.items.length} records found.`, data: found.items.map(showRecord), ...token }
+  },
+})

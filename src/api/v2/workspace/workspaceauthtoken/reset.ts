@@ -1,0 +1,27 @@
+import { operation } from '../../../operation.ts'
+import { graceSeconds } from '../../../workspace-schema.ts'
+
+export const resetWorkspaceAuthToken = operation({
+  path: '/v2/workspace/workspaceauthtoken/reset',
+  auth: 'workspace',
+  effect: 'once',
+  summary: 'Replace the auth token of the workspace',
+  description:
+    'Of the tokens of the workspace that were good before none is good for longer than `graceSeconds`. A token that ' +
+    'the configuration of the server names is put back at its next start: put the new one there.',
+  // An example without it would leave nobody who can try another one.
+  request: { type: 'object', properties: { graceSeconds: { ...graceSeconds, examples: [86_400] } } },
+  response: {
+    type: 'object',
+    required: ['workspaceId', 'newWorkspaceAuthToken'],
+    properties: {
+      workspaceId: { type: 'string', description: 'Id of the workspace.' },
+      newWorkspaceAuthToken: { type: 'string', description: 'Its auth token from now on.' },
+    },
+  },
+  errors: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
+  async handler({ graceSeconds: seconds = 0 }, { caller: { workspaceId }, services: { workspaces } }) {
+    const newWorkspaceAuthToken = await workspaces.resetWorkspaceToken(workspaceId, seconds)
+    return { message: 'Workspace auth token replaced.', data: { workspaceId, newWorkspaceAuthToken } }
+  },
+})

@@ -1,0 +1,83 @@
+import type { Key, Kv, KvEntry } from '../engine/engine.ts'
+import { auditKeys } from './keys.ts'
+import type { AuditActor, AuditRecord } from './record.ts'
+
+/** All that are given must fit. */
+export interface AuditQuery {
+  readonly operation?: string
+  /** That was shown, or is among the ids that the call names. */
+  readonly apiKey?: string
+  readonly actor?: AuditActor
+  /** Later than this, in epoch milliseconds. */
+  readonly after?: number
+  /** Earlier than this, in epoch milliseconds. */
+  readonly before?: number
+}
+
+export interface AuditRange {
+  readonly order: 'asc' | 'desc'
+  /** `next` of the page before; undefined for the first page. */
+  readonly after: string | undefined
+  /** At least 1. */
+  readonly limit: number
+}
+
+export interface AuditPage {
+  readonly items: readonly AuditRecord[]
+  /** What the next page comes after; null at the end. */
+  readonly next: string | null
+}
+
+/** Records that are read at a time. */
+const sliceSize = 250
+/** Records, and bytes of them, that are looked at for one page: it ends there, though it may not be full. */
+const lookedAtMax = 5_000
+const lookedAtBytesMax = 4_194_304
+
+/**
+ * Records that fit, by time. A page may have fewer than `limit`, also none, and yet not be the last: its work is bounded.
+ */
+export async function listRecords(
+  kv: Kv,
+  part: Key,
+  query: AuditQuery,
+  range: AuditRange,
+): Promise<AuditPage> {
+  const items: AuditRecord[] = []
+  let last = range.after
+  for (let lookedAt = 0, bytes = 0; lookedAt < lookedAtMax && bytes < lookedAtBytesMax; ) {
+    const slice = await kv.scan(part, sliceOf(query, range, last))
+    for (const { value } of slice) {
+      const record = recordIn(value)
+      if (isBeyond(record, query, range.order)) return { items, next: null }
+      last = record.id
+      bytes += value.length
+      if (fits(record, query)) items.push(record)
+      if (items.length === range.limit) return { items, next: last }
+    }
+    if (slice.length < sliceSize) return { items, next: null }
+    lookedAt += slice.length
+  }
+  return { items, next: last ?? null }
+}
+
+/** Where a listing begins, or goes on after the record `last`. */
+function sliceOf({ after, before }: AuditQuery, { order }: AuditRange, last: string | undefined) {
+  const bounds = { prefix: auditKeys.records, limit: sliceSize, reverse: order === 'desc' }
+  if (last !== undefined) return { ...bounds, after: auditKeys.record(last) }
+  if (order === 'desc') return before === undefined ? bounds : { ...bounds, after: auditKeys.startOf(before) }
+  return after === undefined ? bounds : { ...bounds, after: auditKeys.endOf(after) }
+}
+
+/** Whether neither it nor anything that follows can be within the time asked for. */
+function isBeyond({ at }: AuditRecord, { after, before }: AuditQuery, order: AuditRange['order']): boolean {
+  return order === 'desc' ? after !== undefined && at <= after : before !== undefined && at >= before
+}
+
+const fits = (record: AuditRecord, { operation, apiKey, actor }: AuditQuery): boolean =>
+  (operation === undefined || record.operation === operation) &&
+  (actor === undefined || record.actor === actor) &&
+  (apiKey === undefined || record.apiKey === apiKey || (record.ids.apiKey ?? []).includes(apiKey))
+
+export const recordIn = (value: KvEntry['value']): AuditRecord =>
+  JSON.parse(Buffer.from(value).toString()) as AuditRecord

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Kv, KvCommit } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import { type AuditPlace, auditId, auditKeys, auditPart } from './keys.ts'
+import { type AuditPage, type AuditQuery, type AuditRange, listRecords } from './listing.ts'
+import { type AuditRecord, type ConcernedIds, success, unknownOutcome } from './record.ts'
+
+export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<AuditRecord, 'id' | 'at'>>
+
+/** A record of something that is going on. */
+export interface Begun {
+  /** Resolves when the record is durable. @throws StoreUnavailable when that is unknown */
+  readonly stored: Promise<void>
+  /** Adds what came of it, and the ids that were made; nobody waits for that to be durable. */
+  end(end: Ending): void
+}
+
+export interface Ending {
+  readonly outcome: string
+  /** Ids that were made. */
+  readonly made?: ConcernedIds
+  readonly replayed?: boolean
+}
+
+type Pace = NonNullable<KvCommit['pace']>
+
+export interface AuditLogOptions {
+  readonly kv: Kv
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const blank = {
+  apiKey: null,
+  clientAddress: null,
+  requestId: null,
+  outcome: unknownOutcome,
+  ids: {},
+  idsLeftOut: 0,
+  idempotencyKeyHash: null,
+  replayed: false,
+  refusals: null,
+} satisfies Partial<AuditRecord>
+
+/**
+ * Who did what, when. A record is begun before its call is carried out: engines write in the order in which they are
+ * asked, so no change is on the disk without the record of it, and a call whose answer waits for its own commit waits
+ * for nothing more. What came of the call is written after it: a crash can lose that (`UNKNOWN`), never the record.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions
+  /** Tells the records of this process from those of others. */
+  readonly #process = randomBytes(4).toString('hex')
+  readonly #ending = new Set<Promise<unknown>>()
+  #count = 0
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options
+  }
+
+  /** Its record is on its way to the disk, ahead of whatever is written a turn of the event loop later. */
+  begin(place: AuditPlace, entry: NewRecord): Begun {
+    const at = this.#options.clock.now()
+    const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
+    const stored = this.#put(place, record, 'soon')
+    let pace: Pace = 'now'
+    const settled = () => {
+      pace = 'soon'
+    }
+    // Whoever does not come to wait for it fails by the same store.
+    stored.then(settled, settled)
+    return {
+      stored,
+      // Where the call itself has written nothing, the end takes the beginning along.
+      end: ({ outcome, made = {}, replayed = false }) =>
+        this.#end(place, { ...record, outcome, replayed, ids: { ...record.ids, ...made } }, pace),
+    }
+  }
+
+  /** For what has happened; several at once are one commit. Resolves when durable. @throws StoreUnavailable */
+  async add(place: AuditPlace, entries: readonly NewRecord[]): Promise<void> {
+    const at = this.#options.clock.now()
+    const records = entries.map((entry) => ({
+      ...blank,
+      outcome: success,
+      ...entry,
+      id: this.#id(at),
+      at,
+    }))
+    await this.#options.kv.commit(auditPart(place), { puts: records.map(entryOf) })
+  }
+
+  /** What came of calls that have been answered is in it. */
+  async list(place: AuditPlace, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
+    await Promise.all(this.#ending)
+    return listRecords(this.#options.kv, auditPart(place), query, range)
+  }
+
+  async #put(place: AuditPlace, record: AuditRecord, pace: Pace): Promise<void> {
+    await this.#options.kv.commit(auditPart(place), { puts: [entryOf(record)], pace })
+  }
+
+  #end(place: AuditPlace, record: AuditRecord, pace: Pace): void {
+    const ending = this.#put(place, record, pace)
+      .catch((err: unknown) =>
+        this.#options.log.warn({ err, auditId: record.id }, 'what came of a call is not in the audit log'),
+      )
+      .finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+  }
+
+  /** In the order in which they are made, within a millisecond too. */
+  #id(at: number): string {
+    this.#count += 1
+    return auditId(at, this.#count.toString(36).padStart(8, '0') + this.#process)
+  }
+}
+
+const entryOf = (record: AuditRecord) => ({
+  key: auditKeys.record(record.id),
+  value: Buffer.from(JSON.stringify(record)),
+})

@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { Tenants } from '../directory/tenants.ts'
+import type { Kv } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type AuditPlace, auditKeys, auditPart } from './keys.ts'
+import { recordIn } from './listing.ts'
+
+const sweepMs = 3_600_000
+/** Records of one commit. */
+const sliceSize = 250
+
+export interface SweepOptions {
+  readonly kv: Kv
+  readonly tenants: Pick<Tenants, 'workspaceAfter'>
+  readonly clock: Clock
+  readonly log: Log
+  /** How long records are kept. */
+  readonly keepMs: number
+}
+
+/** Removes records that are too old, once an hour, a bounded number at a time. */
+export class Sweep {
+  readonly #options: SweepOptions
+  #running: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => {}
+  #stopped = false
+
+  constructor(options: SweepOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { clock, log } = this.#options
+    this.#running = this.run().catch((err: unknown) =>
+      log.warn({ err: messageOf(err) }, 'the audit log is not swept; it is tried again in an hour'),
+    )
+    this.#cancel = clock.after(sweepMs, () => this.start())
+  }
+
+  /** Resolves when nothing is removed any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel()
+    await this.#running
+  }
+
+  /** One round over all logs. @throws StoreUnavailable */
+  async run(): Promise<void> {
+    const { tenants, clock, keepMs } = this.#options
+    const until = clock.now() - keepMs
+    let place: AuditPlace = null
+    do {
+      while (!this.#stopped && (await this.#sweepSome(place, until))) await nextTurn()
+      place = await tenants.workspaceAfter(place)
+    } while (place !== null && !this.#stopped)
+  }
+
+  /** False when there is nothing more to remove. */
+  async #sweepSome(place: AuditPlace, until: number): Promise<boolean> {
+    const { kv } = this.#options
+    const part = auditPart(place)
+    const entries = await kv.scan(part, { prefix: auditKeys.records, limit: sliceSize })
+    const old = entries.filter(({ value }) => recordIn(value).at <= until)
+    if (old.length === 0) return false
+    await kv.commit(part, { dels: old.map(({ key }) => key) })
+    return old.length === sliceSize
+  }
+}

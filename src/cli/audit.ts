@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { showRecord } from '../api/audit-schema.ts'
+import type { AuditQuery } from '../audit/listing.ts'
+import { type AuditActor, auditActors } from '../audit/record.ts'
+import { systemClock } from '../clock.ts'
+import { auditOf, type PlacedRecord } from '../storage/audit.ts'
+import { print } from './options.ts'
+
+interface Flags {
+  readonly since?: number
+  readonly until?: number
+  readonly workspace?: string
+  readonly operation?: string
+  readonly apiKey?: string
+  readonly actor?: AuditActor
+  readonly json?: true
+}
+
+/** `weft audit`: one line a record, the oldest first; with `--json` one line of JSON. */
+export function auditCommand(): Command {
+  return new Command('audit')
+    .description('Show who did what, from the store of a stopped server.')
+    .argument('<directory>', 'Data directory.')
+    .option('--since <time>', 'Only later records: a date, or so long ago (30m, 24h, 7d).', checkedTime)
+    .option('--until <time>', 'Only earlier records.', checkedTime)
+    .option('--workspace <id>', 'Only those of this workspace.')
+    .option('--operation <path>', 'Only those of this operation.')
+    .option('--api-key <key>', 'Only those by this API key, or that name it.')
+    .addOption(new Option('--actor <actor>', 'Only those by such.').choices(auditActors))
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, flags: Flags) => {
+      for await (const placed of auditOf(directory, queryOf(flags), flags.workspace ?? null))
+        print(flags.json ? asJson(placed) : asText(placed))
+    })
+}
+
+const queryOf = ({ since, until, operation, apiKey, actor }: Flags): AuditQuery => ({
+  ...(since !== undefined && { after: since }),
+  ...(until !== undefined && { before: until }),
+  ...(operation !== undefined && { operation }),
+  ...(apiKey !== undefined && { apiKey }),
+  ...(actor !== undefined && { actor }),
+})
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Epoch milliseconds. */
+function checkedTime(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const ms = unitsMs[unit ?? '']
+  const at = ms === undefined ? Date.parse(text) : systemClock.now() - Number(count) * ms
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('Expected a date such as 2026-11-21T08:00Z, or 30m, 24h, 7d.')
+  return at
+}
+
+const asJson = ({ workspaceId, record }: PlacedRecord): string =>
+  JSON.stringify({ ...(workspaceId !== null && { workspaceId }), ...showRecord(record) })
+
+function asText({ workspaceId, record }: PlacedRecord): string {
+  const { at, actor, apiKey, operation, outcome, clientAddress, ids, refusals } = record
+  const who = [workspaceId, apiKey].filter((id) => id !== null).join('/')
+  const parts = [
+    new Date(at).toISOString(),
+    outcome,
+    operation,
+    who === '' ? actor : `${actor} ${who}`,
+    clientAddress === null ? '' : `from ${clientAddress}`,
+    refusals === null ? '' : `${refusals.count} times since ${new Date(refusals.since).toISOString()}`,
+    Object.keys(ids).length === 0 ? '' : JSON.stringify(ids),
+  ]
+  return parts.filter((part) => part !== '').join('  ')
+}

@@ -1,0 +1,31 @@
+import type { CheckOptions, Damage, Expected } from '../damage.ts'
+import type { Key } from '../engine.ts'
+import { decodeKeyPair, encodeKey } from '../keys.ts'
+import { unseal } from './records.ts'
+import { inSpace, spaces, under } from './spaces.ts'
+import type { Reads } from './store.ts'
+
+/** What a value, which is sound, says that there is, and is not. */
+export async function checkExpected(
+  reads: Reads,
+  key: Buffer,
+  value: Buffer,
+  expectedOf: CheckOptions['expected'],
+): Promise<readonly Damage[]> {
+  if (key[0] !== spaces.kv[0]) return []
+  const [part, name] = decodeKeyPair(key.subarray(1))
+  const damages: Damage[] = []
+  for (const expected of expectedOf(part, name, unseal(key, value))) {
+    // One that cannot be read is told by itself.
+    const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
+    if (found !== undefined) continue
+    const what = `value ${JSON.stringify([...part, ...name])}`
+    damages.push({ kind: 'index', what, problem: `${JSON.stringify(expected.key)} is missing beside it` })
+  }
+  return damages
+}
+
+const storedAt = (part: Key, { in: place, key }: Expected): Buffer =>
+  place === 'blobs'
+    ? inSpace(spaces.blobs, encodeKey(key))
+    : Buffer.concat([under(spaces.kv, encodeKey(part)), encodeKey(key)])

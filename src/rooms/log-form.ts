@@ -1,0 +1,61 @@
+import type { DocumentLog, Key, LoadedLog } from '../engine/engine.ts'
+import { type LoadedRoom, loadRoom } from './loading.ts'
+import type { LogTail } from './log-tail.ts'
+
+/** As `keepSince`: no older version is kept. */
+export const keepNone = Number.POSITIVE_INFINITY
+
+/** Yjs applies an update of a keystroke in the time in which it reads so many bytes of a snapshot (8 µs, measured). */
+const bytesPerEntryRead = 256
+/** What an update takes on disk beside its bytes: its key, its user, its header. */
+const bytesPerEntryStored = 128
+/** Of a log in its final form the tail takes at most this share of the snapshot, or so many bytes. */
+const finalTail = { share: 0.25, bytes: 4_096 }
+
+/** Is opening the log about twice as slow as its snapshot alone, or three halves as much to read? */
+export const isSlow = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
+  bytes > snapshotBytes / 2 || entries * bytesPerEntryRead > snapshotBytes
+
+/** Does the tail take so much space that a document nobody edits any more is better stored anew? */
+export const isBulky = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
+  bytes + entries * bytesPerEntryStored > Math.max(finalTail.bytes, finalTail.share * snapshotBytes)
+
+/** Entries in a tail that may be bulky: what has fewer is not even looked at. */
+export const bulkyEntriesMin = 32
+
+/**
+ * Puts one snapshot in the place of the whole log of a document, older versions included. Nobody may have the document
+ * open. @throws CorruptRecord, StoreUnavailable
+ */
+export const compactWhole = (log: DocumentLog, doc: Key): Promise<void> =>
+  compactIf(log, doc, async () => true)
+
+/** Like `compactWhole`, where nobody has edited since, and as far as it is worth it. */
+export async function finishLog(log: DocumentLog, doc: Key, editedSince: number): Promise<'done' | 'later'> {
+  let outcome: 'done' | 'later' = 'done'
+  await compactIf(log, doc, async ({ loaded, state, tail }) => {
+    if (loaded.changed.at >= editedSince) outcome = 'later'
+    else if (isBulky(tail, state.sizeBytes - tail.bytes)) return true
+    const [head = null] = await log.heads([doc])
+    return outcome === 'done' && head !== null && head.base > head.oldest
+  })
+  return outcome
+}
+
+interface LiveRoom extends LoadedRoom {
+  readonly loaded: Extract<LoadedLog, { state: 'live' }>
+}
+
+async function compactIf(
+  log: DocumentLog,
+  doc: Key,
+  isWanted: (room: LiveRoom) => Promise<boolean>,
+): Promise<void> {
+  const room = await loadRoom(log, doc)
+  const { loaded, state } = room
+  if (loaded.state === 'live' && (await isWanted({ ...room, loaded }))) {
+    const snapshot = state.encode()
+    await log.compact(doc, loaded.epoch, loaded.base, loaded.head, snapshot, keepNone)
+  }
+  state.drop()
+}

@@ -1,0 +1,5 @@
+/** What lies behind the snapshot in the log. */
+export interface LogTail {
+  entries: number
+  bytes: number
+}

@@ -1,0 +1,141 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import {
+  CorruptRecord,
+  type DocumentLog,
+  type Key,
+  type LogHead,
+  StoreUnavailable,
+} from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
+import type { Log } from '../log.ts'
+import { bulkyEntriesMin } from './log-form.ts'
+
+/** Documents whose turn is still to come; those beyond are found at the next start. */
+const waitingMax = 100_000
+/** Logs looked at together at the start, and the pause after them: it takes little of the disk. */
+const walked = { documents: 200, pauseMs: 100 }
+/** A version that was just made is kept so long at least. */
+const waitMsMin = 1_000
+
+interface Waiting {
+  readonly doc: Key
+  readonly at: number
+}
+
+export interface UpkeepParts {
+  readonly log: DocumentLog
+  readonly clock: Clock
+  readonly logger: Log
+  /** How long older versions are kept. */
+  readonly keepVersionsMs: number
+  /** Gives a log its final form; `later` while there are versions to keep, or somebody is opening it. */
+  readonly finish: (doc: Key) => Promise<'done' | 'later'>
+}
+
+/**
+ * Gives the logs of documents their final form, one snapshot, when nobody needs older versions any more: in the
+ * background, one after the other. What a stop or a crash leaves is found at the next start.
+ */
+export class LogUpkeep {
+  readonly #parts: UpkeepParts
+  readonly #waitMs: number
+  /** By name, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #pauses = new Set<() => void>()
+  readonly #walking: Promise<void>
+  #running: Promise<void> | null = null
+  #stopped = false
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
+    this.#waitMs = Math.max(waitMsMin, parts.keepVersionsMs)
+    this.#walking = this.#walk()
+  }
+
+  /** The log of this document has more in it than its final form would have. */
+  note(doc: Key): void {
+    const name = keyName(doc)
+    this.#waiting.delete(name)
+    if (this.#stopped || this.#waiting.size >= waitingMax) return
+    this.#waiting.set(name, { doc, at: this.#parts.clock.now() + this.#waitMs })
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+    })
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const end of this.#pauses) end()
+    await Promise.all([this.#running, this.#walking])
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const [first] = this.#waiting
+      if (first === undefined || this.#stopped) return
+      const [name, { doc, at }] = first
+      const leftMs = at - this.#parts.clock.now()
+      if (leftMs > 0) {
+        await this.#pause(leftMs)
+      } else {
+        this.#waiting.delete(name)
+        await this.#finish(doc)
+        await nextTurn()
+      }
+    }
+  }
+
+  async #finish(doc: Key): Promise<void> {
+    const { finish, logger } = this.#parts
+    try {
+      if ((await finish(doc)) === 'later') this.note(doc)
+    } catch (err) {
+      // A damaged document is told to whoever opens it.
+      if (err instanceof CorruptRecord) return
+      if (err instanceof StoreUnavailable) this.note(doc)
+      else logger.warn({ err }, 'the log of a document could not be made smaller')
+    }
+  }
+
+  /** Finds what an earlier process has left. */
+  async #walk(): Promise<void> {
+    const { log, logger } = this.#parts
+    let after: Key | undefined
+    try {
+      for (;;) {
+        await this.#pause(walked.pauseMs)
+        if (this.#stopped) return
+        const docs = await log.list([], { ...(after && { after }), limit: walked.documents })
+        await Promise.all(docs.map((doc) => this.#look(doc)))
+        if (docs.length < walked.documents) return
+        after = docs.at(-1)
+      }
+    } catch (err) {
+      if (!this.#stopped)
+        logger.warn({ err }, 'what is left of older versions is looked for at the next start')
+    }
+  }
+
+  /** A damaged document is told to whoever opens it. */
+  async #look(doc: Key): Promise<void> {
+    const [head = null] = await this.#parts.log.heads([doc]).catch(() => [])
+    if (head !== null && hasLeft(head)) this.note(doc)
+  }
+
+  /** Ends early when this is stopped. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const cancel = this.#parts.clock.after(ms, end)
+      this.#pauses.add(end)
+    })
+  }
+}
+
+const hasLeft = ({ head, base, oldest }: LogHead): boolean => base > oldest || head - base >= bulkyEntriesMin

@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { readConfig } from '../../src/config/read.ts'
+import type { Config } from '../../src/config.ts'
+import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { type GivenParts, startServer } from '../../src/server.ts'
+import { ReadPressure } from '../../src/sync/pressure.ts'
+import { eventually, RawClient, typed } from '../support/clients.ts'
+import { HeldClock } from '../support/clock.ts'
+import { heldStore } from '../support/held-store.ts'
+import { metric, startTestServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let token: string
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'weft-limits-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+afterEach(() => server.stop())
+
+async function start(overrides: Partial<Config>, given: GivenParts = {}): Promise<void> {
+  server = await startTestServer(overrides, given)
+  token = await server.token('ada')
+}
+
+const connect = (document = 'plan') =>
+  RawClient.connect(`${server.wsUrl}/sync/acme/${document}/main?token=${token}`)
+const acted = (limit: string): Promise<number> => metric(server, `weft_limits_total{limit="${limit}"}`)
+const write = (documentId: string, data: string) =>
+  server.post('/v2/crdt/update', {
+    organizationId: 'acme',
+    documentId,
+    editorId: 'main',
+    type: 'text',
+    data,
+    upsert: true,
+  })
+
+it('[LIM-11] connections in all and of an address are counted when they are refused', async () => {
+  await start({ maxConnections: 2 })
+  const clients = [await connect(), await connect(), await connect()]
+  expect(await clients[2]?.closed).toMatchObject({ code: 1013 })
+  expect(await acted('maxConnections')).toBe(1)
+  for (const client of clients) client.end()
+  await server.stop()
+  await start({ maxConnectionsPerAddress: 1 })
+  const again = [await connect(), await connect()]
+  expect(await again[1]?.closed).toEqual({
+    code: 1013,
+    reason: 'too many connections from this address: maxConnectionsPerAddress is 1',
+  })
+  expect(await acted('maxConnectionsPerAddress')).toBe(1)
+  for (const client of again) client.end()
+})
+
+it('[LIM-11] messages, documents and bodies that are too large are counted', async () => {
+  await start({ maxMessageBytes: 100_000, maxDocumentBytes: 150_000, maxBodyBytes: 200_000 })
+  const big = await connect()
+  big.sendUpdate(typed('x'.repeat(110_000), 1))
+  expect(await big.closed).toMatchObject({ code: 4413 })
+  expect(await acted('maxMessageBytes')).toBe(1)
+  const filler = await connect()
+  for (const client of [1, 2]) filler.sendUpdate(typed('x'.repeat(90_000), client))
+  expect(await filler.closed).toMatchObject({ code: 4413 })
+  expect(await acted('maxDocumentBytes')).toBe(1)
+  const grown = await write('other', 'x'.repeat(160_000))
+  expect(grown).toMatchObject({
+    status: 400,
+    body: { error: { details: { limit: 'maxDocumentBytes', value: 150_000, scope: 'document' } } },
+  })
+  expect(await acted('maxDocumentBytes')).toBe(2)
+  expect(await write('other', 'x'.repeat(210_000))).toMatchObject({
+    status: 413,
+    body: { error: { details: { limit: 'maxBodyBytes', value: 200_000, scope: 'call' } } },
+  })
+  expect(await acted('maxBodyBytes')).toBe(1)
+})
+
+it('[LIM-11] calls that come too fast are counted', async () => {
+  await start({ rateLimitPerSecond: 1, rateLimitBurst: 2, rateLimitWorkspaceGetPerMinute: 1 })
+  await write('plan', 'one')
+  const refused = await write('plan', 'two')
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { error: { details: { limit: 'rateLimitPerSecond', value: 1, scope: 'apiKey' } } },
+  })
+  expect(await acted('rateLimitPerSecond')).toBe(1)
+  const headers = {
+    'x-service-workspace-id': server.credentials.workspaceId,
+    'x-service-workspace-auth-token': server.credentials.workspaceAuthToken,
+  }
+  await server.post('/v2/workspace/get', {}, headers)
+  expect(await server.post('/v2/workspace/get', {}, headers)).toMatchObject({
+    status: 429,
+    body: { error: { details: { limit: 'rateLimitWorkspaceGetPerMinute', value: 1, scope: 'workspace' } } },
+  })
+  expect(await acted('rateLimitWorkspaceGetPerMinute')).toBe(1)
+})
+
+it('[LIM-11] a reader that is too slow is counted', async () => {
+  await start({ sendBufferBytes: 65_536 })
+  const [writer, reader] = [await connect(), await connect()]
+  await Promise.all([writer.roundTrip(), reader.roundTrip()])
+  reader.socket.pause()
+  const doc = new Y.Doc()
+  doc.on('update', (update: Uint8Array) => writer.sendUpdate(update))
+  for (let round = 0; (await acted('sendBufferBytes')) !== 1; round += 1)
+    doc.getMap('map').set('key', `${round} ${'x'.repeat(200_000)}`)
+  for (const client of [writer, reader]) client.end()
+})
+
+it('[LIM-11] refused connections that are not told why any more are counted', async () => {
+  await start({})
+  const refused: Socket[] = []
+  const upgrade =
+    'GET /sync/bad HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+  for (let client = 0; client < 510; client += 1) {
+    const socket = connectTcp(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(upgrade)
+    refused.push(socket)
+  }
+  await eventually(async () => (await acted('pendingRefusals')) > 0)
+  for (const socket of refused) socket.destroy()
+  await Promise.all(refused.map((socket) => (socket.closed ? Promise.resolve() : once(socket, 'close'))))
+})
+
+it('[LIM-5] [LIM-11] sockets that the disk holds up are counted; those that send too fast stay held up after it', async () => {
+  const store = heldStore()
+  const clock = new HeldClock()
+  const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
+  const quota = { receiveBytesPerSecond: 1_000_000, receiveBurstBytes: 40_000_000 }
+  await start(quota, { engine, clock })
+  const [writer, other] = [await connect(), await connect('other')]
+  await Promise.all([writer.roundTrip(), other.roundTrip()])
+  store.hold()
+  // With the sixth, more than 32 MB are on their way to the disk, and the burst is used up.
+  for (let client = 1; client <= 8; client += 1) writer.sendUpdate(typed('x'.repeat(7_000_000), client))
+  for (const limit of ['pendingBytes', 'receiveBytesPerSecond'])
+    await eventually(async () => (await acted(limit)) === 1)
+  store.release()
+  const taken = () => metric(server, 'weft_updates_total{source="socket"}')
+  await eventually(() => engine.pendingBytes() === 0)
+  // Longer than the disk's readers look whether they may go on.
+  await new Promise((resolve) => setTimeout(resolve, 200 * ReadPressure.pollMs))
+  expect(await taken()).toBe(6)
+  clock.advance(3000)
+  await eventually(async () => (await taken()) === 7)
+  for (const client of [writer, other]) client.end()
+})
+
+it('[LIM-12] what acts is logged with whose it is, and without tokens', async () => {
+  await start({})
+  const lines: string[] = []
+  const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
+  const data = join(directory, 'logged')
+  const { config } = readConfig({ flags: {}, environment: {}, file: null })
+  const own = { ...config, port: 0, host: '127.0.0.1', data, engine: 'memory' as const }
+  const running = await startServer(
+    { ...own, maxConnectionsPerWorkspace: 1, rateLimitPerSecond: 1, rateLimitBurst: 1 },
+    log,
+  )
+  const { workspaceId, apiKey, authToken } = running.credentials
+  const call = (userId: string) =>
+    fetch(`http://127.0.0.1:${running.port}/v2/auth/generate_token`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-api-key': apiKey,
+        'x-service-auth-token': authToken,
+      },
+      body: JSON.stringify({ data: { userId, userProperties: { name: userId, email: 'a@example.com' } } }),
+    })
+  const made = (await (await call('ada')).json()) as { result: { data: { token: string } } }
+  const secret = made.result.data.token
+  await Promise.all(Array.from({ length: 5 }, () => call('ada')))
+  const open = () => RawClient.connect(`ws://127.0.0.1:${running.port}/sync/acme/plan/main?token=${secret}`)
+  const clients = [await open(), await open()]
+  await clients[1]?.closed
+  for (const client of clients) client.end()
+  await running.close()
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(told).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ limit: 'rateLimitPerSecond', scope: 'apiKey', who: apiKey, times: 1 }),
+      expect.objectContaining({
+        limit: 'maxConnectionsPerWorkspace',
+        scope: 'workspace',
+        who: workspaceId,
+        times: 1,
+      }),
+    ]),
+  )
+  for (const hidden of [authToken, secret]) expect(lines.join('')).not.toContain(hidden)
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { operations } from '../../src/api/operations.ts'
+import { RawClient, typed } from '../support/clients.ts'
+import { corpus, joined } from '../support/corpus.ts'
+import { sendAndEnd } from '../support/raw.ts'
+import type { Envelope } from '../support/server.ts'
+import { type ExampleServer, makeWorld, startExampleServer } from '../support/world.ts'
+
+let example: ExampleServer
+let token: string
+let neighbour: RawClient
+beforeAll(async () => {
+  example = await startExampleServer()
+  token = await example.server.token('ada')
+  neighbour = await RawClient.connect(urlOf('neighbour'))
+  neighbour.sendUpdate(typed('still here', 1))
+})
+afterAll(async () => {
+  neighbour?.end()
+  await example?.server.stop()
+})
+
+const urlOf = (document: string): string =>
+  `${example.server.wsUrl}/sync/corpus/${encodeURIComponent(document)}/main?token=${token}`
+
+/** What a newcomer is shown: it must be something that can be read. */
+async function shownOf(document: string): Promise<Y.Doc> {
+  const client = await RawClient.connect(urlOf(document))
+  await client.roundTrip()
+  client.end()
+  const doc = new Y.Doc()
+  for (const update of client.offers()) Y.applyUpdate(doc, update)
+  Y.encodeStateAsUpdate(doc)
+  return doc
+}
+
+/** Null when it has been answered as all are, else the code it was ended with. */
+async function endOf(client: RawClient): Promise<number | null> {
+  const answered = client.roundTrip().then(() => null)
+  return Promise.race([answered, client.closed.then(({ code }) => code)])
+}
+
+describe('frames', () => {
+  it.each(corpus('frames').map((each) => [each.name, each] as const))('[FUZZ-5] %s', async (name, given) => {
+    const [hostile, witness] = [await RawClient.connect(urlOf(name)), await RawClient.connect(urlOf(name))]
+    witness.sendUpdate(typed('before', 77))
+    await witness.roundTrip()
+    for (const frame of given.frames) hostile.send(Buffer.from(frame, 'hex'))
+    expect(await endOf(hostile)).toBe(given.ends)
+    hostile.end()
+    witness.end()
+    const shown = await shownOf(name)
+    expect(shown.getText('content').toString()).toContain('before')
+    expect(shown.store.pendingStructs).toBeNull()
+    await neighbour.roundTrip()
+  })
+})
+
+describe('bodies', () => {
+  it.each(corpus('rest').map((each) => [each.name, each] as const))('[FUZZ-5] %s', async (_name, given) => {
+    const { server, credentials } = example
+    await makeWorld(server, given.path)
+    const operation = operations.find(({ path }) => path === given.path)
+    expect(operation).toBeDefined()
+    const headers = {
+      'content-type': 'application/json',
+      'x-service-api-key': credentials.apiKey as string,
+      'x-service-auth-token': credentials.authToken as string,
+      'x-service-workspace-id': credentials.workspaceId as string,
+      'x-service-workspace-auth-token': credentials.workspaceAuthToken as string,
+      'x-service-admin-token': credentials.adminToken as string,
+    }
+    const answer = await fetch(server.url + given.path, { method: 'POST', headers, body: joined(given.body) })
+    const body = (await answer.json()) as Envelope
+    expect([answer.status, body.error?.message]).toEqual([given.code, body.error?.message])
+    expect(Object.keys(body)).toEqual([given.code === 200 ? 'result' : 'error'])
+    await neighbour.roundTrip()
+  })
+})
+
+describe('bytes', () => {
+  it.each(corpus('http').map((each) => [each.name, each] as const))('[FUZZ-5] %s', async (_name, given) => {
+    const { port } = example.server
+    const answer = await sendAndEnd(port, Buffer.from(joined(given.bytes), 'latin1')).catch(() => null)
+    expect(answer?.status ?? 0).toBe(given.code)
+    await neighbour.roundTrip()
+  })
+})
+
+it('[FUZZ-5] what is in the corpus has a name of its own', () => {
+  const names = [...corpus('frames'), ...corpus('rest'), ...corpus('http')].map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+})

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli } from '../support/cli.ts'
+import { eventually } from '../support/clients.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-backups-'))
+const adminToken = 'an-admin-token-of-the-test'
+const headers = { 'x-service-admin-token': adminToken }
+let server: TestServer
+
+beforeAll(async () => {
+  writeFileSync(join(root, 'token'), adminToken)
+  server = await startTestServer({ engine: 'level', data: join(root, 'data'), adminToken })
+  // More than fits into the buffers of a socket.
+  for (let index = 0; index < 12; index++) {
+    const address = { organizationId: 'acme', documentId: `d${index}`, editorId: 'main' }
+    const { status } = await server.post('/v2/crdt/add', { ...address, type: 'text', data: letters() })
+    expect(status).toBe(200)
+  }
+}, 60_000)
+
+afterAll(async () => {
+  await server.stop()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const letters = (): string => Buffer.alloc(1_500_000, Math.random().toString(36)).toString()
+
+/** Begins a backup of which nothing is read. */
+async function begin(): Promise<IncomingMessage> {
+  const asked = request(`${server.url}/backup`, { headers, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.on('error', () => undefined)
+  return response
+}
+
+it('[STORE-15] two backups are made at the same time; another is refused until one ends, well or not', async () => {
+  for (let round = 0; round < 3; round++) {
+    const [first, second] = [await begin(), await begin()]
+    expect([first.statusCode, second.statusCode]).toEqual([200, 200])
+    const refused = await fetch(`${server.url}/backup`, { headers })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    expect(JSON.stringify(await refused.json())).toContain('RESOURCE_EXHAUSTED')
+    const told = await runCli(
+      ['backup', server.url, join(root, 'out'), '--token-file', join(root, 'token')],
+      root,
+    )
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are being made') })
+    first.destroy()
+    await eventually(async () => {
+      const next = await begin()
+      next.destroy()
+      return next.statusCode === 200
+    })
+    second.destroy()
+  }
+}, 60_000)
+
+it('[STORE-15] asking for the head of a backup takes no place of one', async () => {
+  for (let count = 0; count < 5; count++)
+    expect((await fetch(`${server.url}/backup`, { method: 'HEAD', headers })).status).toBe(200)
+  await eventually(async () => {
+    const next = await begin()
+    next.destroy()
+    return next.statusCode === 200
+  })
+})

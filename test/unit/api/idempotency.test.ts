@@ -1,0 +1,226 @@
+import { beforeEach, expect, it } from 'vitest'
+import type { CallIds } from '../../../src/api/call-ids.ts'
+import { type Call, callOf } from '../../../src/api/idempotency/call.ts'
+import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
+import { idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
+import type { Effect } from '../../../src/api/operation.ts'
+import type { Engine, KvEntry } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { ApiError } from '../../../src/errors.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+const keepMs = 60_000
+const caller = { level: 'key', tenant: { workspaceId: 'ws', apiKey: 'key' }, authToken: null } as const
+
+let clock: HeldClock
+let engine: Engine
+beforeEach(async () => {
+  clock = new HeldClock()
+  engine = await openMemoryEngine({ clock })
+})
+
+/** A process on the store; one that is made later is what comes after a crash of the first. */
+function started(limits = {}, secrets: readonly string[] = ['a secret']): IdempotentCalls {
+  const { kv, queue } = engine
+  const log = createLog('silent')
+  const metrics = createMetrics()
+  const all = { ...idempotencyLimits, ...limits }
+  return new IdempotentCalls({ kv, queue, clock, log, metrics, secrets, keepMs, limits: all })
+}
+
+const callWith = (key: string, effect: Effect = 'once', text = '{}'): Call =>
+  callOf(caller, { path: '/v2/test/do', effect }, key, text)
+
+const { part } = callWith('any')
+const stored = (): Promise<readonly KvEntry[]> => engine.kv.scan(part, { limit: 10_000 })
+
+/** Something that is done, and counts how often. */
+function work(answer: string | Error = '"done"') {
+  const counted = {
+    times: 0,
+    do: async () => {
+      counted.times += 1
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  }
+  return counted
+}
+
+const never = (): Promise<string> => new Promise(() => {})
+
+it('[IDEM-8] what a process that died had begun is not made again if it is once, and is if it is repeatable', async () => {
+  for (const effect of ['once', 'repeatable'] as const) {
+    void started().run(callWith(effect, effect), never)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const [calls, second] = [started(), work()]
+    const again = calls.run(callWith(effect, effect), second.do)
+    if (effect === 'repeatable') expect(await again).toMatchObject({ text: '"done"', replayed: false })
+    else {
+      await expect(again).rejects.toMatchObject({ status: 'ABORTED', details: { outcome: 'unknown' } })
+      await expect(calls.run(callWith(effect, effect), second.do)).rejects.toThrow('another key')
+    }
+    expect(second.times).toBe(effect === 'repeatable' ? 1 : 0)
+  }
+})
+
+it('[IDEM-8] what adds makes the same ids when it is made again, and others when the key is a new one', async () => {
+  const ids: string[][] = []
+  const adding = async (make: CallIds, end: Promise<string>) => {
+    ids.push([make.make(), make.make()])
+    return end
+  }
+  void started().run(callWith('a', 'adds'), (make) => adding(make, never()))
+  await expect.poll(() => ids.length).toBe(1)
+  const calls = started()
+  const failed = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.reject(new Error('a bug'))))
+  await expect(failed).rejects.toThrow('a bug')
+  const done = () => calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('"done"')))
+  expect(await done()).toMatchObject({ text: '"done"', replayed: false })
+  expect(await done()).toMatchObject({ text: '"done"', replayed: true })
+  clock.advance(keepMs)
+  expect(await done()).toMatchObject({ replayed: false })
+  const [first, second, third, later] = ids
+  expect([second, third]).toEqual([first, first])
+  expect(new Set([...(first ?? []), ...(later ?? [])]).size).toBe(4)
+  for (const id of first ?? [])
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+})
+
+it('[IDEM-8] a failure that is our fault, or of the store, leaves unknown what was done', async () => {
+  for (const [index, error] of [new Error('a bug'), new ApiError('UNAVAILABLE', 'away')].entries()) {
+    const [calls, second] = [started(), work()]
+    await expect(calls.run(callWith(`once-${index}`), work(error).do)).rejects.toBe(error)
+    await expect(calls.run(callWith(`once-${index}`), second.do)).rejects.toMatchObject({
+      details: { outcome: 'unknown' },
+    })
+    expect(second.times).toBe(0)
+    const repeatable = callWith(`repeatable-${index}`, 'repeatable')
+    await expect(calls.run(repeatable, work(error).do)).rejects.toBe(error)
+    expect(await calls.run(repeatable, second.do)).toMatchObject({ replayed: false })
+  }
+})
+
+it('[IDEM-8] what could not be noted to have begun is not done', async () => {
+  const commit = engine.kv.commit.bind(engine.kv)
+  engine.kv.commit = () => Promise.reject(new Error('the store is away'))
+  const [calls, first] = [started(), work()]
+  await expect(calls.run(callWith('a'), first.do)).rejects.toThrow('away')
+  expect(first.times).toBe(0)
+  engine.kv.commit = commit
+  expect(await calls.run(callWith('a'), first.do)).toMatchObject({ replayed: false })
+})
+
+it('[IDEM-8] what was done is answered also when that cannot be noted', async () => {
+  const calls = started()
+  const commit = engine.kv.commit.bind(engine.kv)
+  const fail = async (): Promise<string> => {
+    engine.kv.commit = () => Promise.reject(new Error('the store is away'))
+    return '"done"'
+  }
+  expect(await calls.run(callWith('a'), fail)).toMatchObject({ text: '"done"' })
+  engine.kv.commit = commit
+  await expect(calls.run(callWith('a'), never)).rejects.toMatchObject({ details: { outcome: 'unknown' } })
+})
+
+it('[IDEM-4] a call waits for the first one with its key, but not for ever, nor with too many others', async () => {
+  const calls = started({ waitMs: 1_000, waiting: 2 })
+  let finish = (_text: string): void => {}
+  const first = calls.run(callWith('a'), () => new Promise((resolve) => (finish = resolve)))
+  const waiting = [calls.run(callWith('a'), never), calls.run(callWith('a'), never)]
+  const busy = { status: 'ABORTED', details: { outcome: 'running' }, retryAfterSeconds: 1 }
+  await expect(calls.run(callWith('a'), never)).rejects.toMatchObject(busy)
+  clock.advance(1_000)
+  for (const each of waiting) await expect(each).rejects.toMatchObject(busy)
+  const patient = calls.run(callWith('a'), never)
+  await expect(calls.run(callWith('a', 'once', 'other'), never)).rejects.toThrow('with another body')
+  finish('"at last"')
+  expect(await first).toMatchObject({ text: '"at last"', replayed: false })
+  expect(await patient).toMatchObject({ text: '"at last"', replayed: true })
+})
+
+it('[IDEM-4] who waited for one that did nothing does it', async () => {
+  const calls = started()
+  let refuse = (_error: Error): void => {}
+  const first = calls.run(callWith('a'), () => new Promise((_, reject) => (refuse = reject)))
+  const others = work()
+  const waiting = [calls.run(callWith('a'), others.do), calls.run(callWith('a'), others.do)]
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  refuse(new ApiError('ABORTED', 'others change the same'))
+  await expect(first).rejects.toThrow('others')
+  expect((await Promise.all(waiting)).map(({ replayed }) => replayed)).toEqual([false, true])
+  expect(others.times).toBe(1)
+})
+
+it('[IDEM-10] after its time a key is a new one, and what is kept is removed in the background, also after a restart', async () => {
+  const calls = started()
+  for (let at = 0; at < 450; at++) await calls.run(callWith(`key-${at}`), work().do)
+  clock.advance(keepMs / 2)
+  await calls.run(callWith('late'), work().do)
+  expect((await stored()).length).toBe(902)
+  clock.advance(45_000)
+  const second = work()
+  expect(await calls.run(callWith('key-0'), second.do)).toMatchObject({ replayed: false })
+  const later = started()
+  clock.advance(50_000)
+  await settled(later, 2)
+  expect(await later.run(callWith('key-0'), second.do)).toMatchObject({ replayed: true })
+  expect(await later.run(callWith('late'), second.do)).toMatchObject({ replayed: false })
+  clock.advance(keepMs + 120_000)
+  await settled(later, 0)
+  await later.stop()
+})
+
+/** The store holds so many entries once what is due is done. */
+async function settled(calls: IdempotentCalls, entries: number): Promise<void> {
+  calls.start()
+  await expect.poll(async () => (await stored()).length).toBe(entries)
+}
+
+it('[IDEM-11] beyond so many calls, or bytes of their answers, a call is refused until the first is forgotten', async () => {
+  for (const limits of [{ calls: 3 }, { bytes: 1600 }]) {
+    engine = await openMemoryEngine({ clock })
+    const calls = started(limits)
+    for (const key of ['a', 'b', 'c']) await calls.run(callWith(key), work().do)
+    clock.advance(10_000)
+    for (const process of [calls, started(limits)]) {
+      const fourth = process.run(callWith('d'), never)
+      await expect(fourth).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', retryAfterSeconds: 50 })
+      expect(await process.run(callWith('a'), never)).toMatchObject({ replayed: true })
+    }
+    clock.advance(keepMs + 60_000)
+    calls.start()
+    await expect.poll(async () => (await stored()).length).toBe(0)
+    await calls.stop()
+    expect(await calls.run(callWith('d'), work().do)).toMatchObject({ replayed: false })
+  }
+})
+
+it('[IDEM-11] calls that are not remembered take no place', async () => {
+  const calls = started({ calls: 1 })
+  for (let at = 0; at < 5; at++)
+    await expect(calls.run(callWith('a'), work(new ApiError('ABORTED', '')).do)).rejects.toThrow()
+  expect(await stored()).toEqual([])
+  expect(await calls.run(callWith('b'), work().do)).toMatchObject({ replayed: false })
+})
+
+it('[IDEM-11] of an answer that is too large only that it was given is kept', async () => {
+  const calls = started({ answerBytes: 10 })
+  const [large, second] = ['"more than ten"', work()]
+  expect(await calls.run(callWith('a'), work(large).do)).toMatchObject({ text: large })
+  const again = calls.run(callWith('a'), second.do)
+  await expect(again).rejects.toMatchObject({
+    status: 'ABORTED',
+    details: { outcome: 'done', httpCode: 200 },
+  })
+  expect(second.times).toBe(0)
+})
+
+it('[IDEM-12] answers are read with the secret of before, and with neither of the two not at all', async () => {
+  await started({}, ['old']).run(callWith('a'), work().do)
+  expect(await started({}, ['new', 'old']).run(callWith('a'), never)).toMatchObject({ text: '"done"' })
+  const lost = started({}, ['new', 'newer']).run(callWith('a'), never)
+  await expect(lost).rejects.toMatchObject({ details: { outcome: 'done' } })
+})
