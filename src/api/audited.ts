@@ -105,6 +105,7 @@ const audited: Readonly<Record<string, Audited>> = {
   '/v2/workspace/get': 'admin',
   '/v2/workspace/webhookconfig/get': 'admin',
   '/v2/workspace/webhookconfig/update': 'admin',
+  '/v2/workspace/workspaceauthtoken/reset': 'admin',
 }
 
 /** @throws TypeError for an operation that has no line above: a new one must not be forgotten */

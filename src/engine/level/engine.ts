@@ -81,7 +81,8 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     dump: () => ({ format: formatVersion, pages: dumpStore(gate, disk) }),
     close: () => {
       rewriting.stop()
-      return (closing ??= closeAll({ gate, commit, disk, path }))
+      closing ??= closeAll({ gate, commit, disk, path })
+      return closing
     },
   }
 }
