@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
-import { fileProblems } from './stopped.ts'
+import { fileProblems, interruptedRestore } from './stopped.ts'
 
 /** `help` says what to do; '' where nothing is to be done. */
 export interface Finding {
@@ -113,6 +113,8 @@ async function syncSpeed({ data, durability }: Config): Promise<Judged> {
 }
 
 async function storedFiles(directory: string): Promise<Judged> {
+  const interrupted = await interruptedRestore(directory)
+  if (interrupted !== null) return fail(interrupted, 'the server does not start on it')
   const problems = await fileProblems(directory)
   if (problems.length === 0) return ok('LevelDB has no complaints')
   return warn(problems.join('; '), `stop the server and run: weft verify ${directory}`)

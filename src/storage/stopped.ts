@@ -74,6 +74,11 @@ export async function isKnownFormat(format: number): Promise<boolean> {
   return format === formatVersion || isUpgradable(format)
 }
 
+/** A sentence about a restore that was interrupted; null when there was none. */
+export async function interruptedRestore(directory: string): Promise<string | null> {
+  return (await loadUpkeep()).unfinishedProblem(directory)
+}
+
 /** Sentences of LevelDB, and of our own list of files, about damage that opening would pass over. */
 export async function fileProblems(directory: string): Promise<readonly string[]> {
   const { checkInventory, readWarnings, storePath } = await loadUpkeep()

@@ -82,6 +82,8 @@ it('[STORE-3] no server starts where a restore was interrupted', async () => {
   const started = await runCli(['serve', '--data', at('interrupted'), '--port', '0'], root)
   expect(started).toMatchObject({ code: 2, err: expect.stringContaining('restore again') })
   expect(readdirSync(at('interrupted'))).toEqual(['store.unfinished'])
+  const told = await runCli(['doctor', '--data', at('interrupted'), '--port', '0'], root)
+  expect(told).toMatchObject({ code: 1, out: expect.stringMatching(/^fail +stored files: .*restore again/m) })
   const again = restore(at('backup'), at('interrupted'), nobody)
   await expect(again).rejects.toThrow('is not empty')
 })

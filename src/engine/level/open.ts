@@ -50,13 +50,16 @@ export async function openChecked(
 
 /** An empty store must not take the place of one that was being restored. */
 async function refuseUnfinished(directory: string): Promise<void> {
+  const problem = await unfinishedProblem(directory)
+  if (problem !== null) throw new EngineOpenError('corrupted', problem)
+}
+
+/** A sentence about what a restore has left that was interrupted; null when there is none. */
+export async function unfinishedProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
   const unfinished = unfinishedPath(directory)
-  if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return
-  throw new EngineOpenError(
-    'corrupted',
-    `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`,
-  )
+  if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return null
+  return `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`
 }
 
 /** LevelDB would make an empty store where its tables have lost the file that names them. */

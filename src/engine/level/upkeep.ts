@@ -13,7 +13,7 @@ export { checkStore } from './check.ts'
 export { fillStore } from './fill.ts'
 export { formatVersion, isUpgradable } from './format.ts'
 export { checkInventory } from './inventory.ts'
-export { readWarnings, storePath } from './open.ts'
+export { readWarnings, storePath, unfinishedProblem } from './open.ts'
 
 /** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError */
 export async function compactFiles(directory: string): Promise<void> {
