@@ -5,6 +5,7 @@ export const updateContent = operation({
   path: '/v2/crdt/update',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Replace the content of an editor',
   description:
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
