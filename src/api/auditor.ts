@@ -50,7 +50,8 @@ export class Auditor {
 
   /**
    * Carries out a call; when it has ended its record is durable, if it is one to be recorded.
-   * @throws what `work` throws; StoreUnavailable where the record may be lost: then nobody is told of a success
+   * @throws what `work` throws; StoreUnavailable where the record may be lost: then nobody is told what came of it, and
+   *   nothing is done if it is known before
    */
   async run(call: AuditedCall, work: () => Promise<GivenAnswer>): Promise<GivenAnswer> {
     const { operation, caller, data, request, requestId } = call
@@ -91,13 +92,14 @@ export class Auditor {
   }
 
   async #carryOut<T>(begun: Begun, work: () => Promise<T>, ending: (done: T) => Ending): Promise<T> {
-    // From here on the engine writes nothing before the record.
-    await nextTurn()
+    // From the next turn on the engine writes nothing before the record.
+    await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
       done = await work()
     } catch (error) {
       begun.end({ outcome: answerable(error)?.status ?? 'INTERNAL' })
+      await begun.stored
       throw error
     }
     begun.end(ending(done))

@@ -16,3 +16,37 @@ export function auditFailing(engine: Engine): { engine: Engine; fail: () => void
   }
   return { engine: { ...engine, kv }, fail }
 }
+
+/** An engine that, from `hold` on, has written nothing of the audit log for sure until it is released. */
+export function auditHeld(engine: Engine) {
+  let gate: Promise<void> | null = null
+  let open = (): void => {}
+  let isHeld = (): void => {}
+  const kv: Kv = {
+    get: (part, keys) => engine.kv.get(part, keys),
+    scan: (part, range) => engine.kv.scan(part, range),
+    commit: async (part, commit) => {
+      const done = await engine.kv.commit(part, commit)
+      if (part[0] !== 'audit' || gate === null) return done
+      isHeld()
+      await gate
+      return done
+    },
+  }
+  return {
+    engine: { ...engine, kv },
+    /** Resolves with the first commit that waits. */
+    hold: (): Promise<void> => {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+      return new Promise((resolve) => {
+        isHeld = resolve
+      })
+    },
+    release: (): void => {
+      gate = null
+      open()
+    },
+  }
+}
