@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import { auditFailing, auditHeld } from '../support/audit.ts'
+import { auditHeld, failingIn } from '../support/audit.ts'
 import { dataOf, type Envelope, startTestServer, type TestServer } from '../support/server.ts'
 
 interface Shown {
@@ -217,7 +217,7 @@ it('[AUDIT-10] ids that are too many are counted', async () => {
 })
 
 it('[AUDIT-12] a call whose record cannot be written is not carried out, and answered with UNAVAILABLE', async () => {
-  const { engine, fail } = auditFailing(await openMemoryEngine())
+  const { engine, fail } = failingIn('audit', await openMemoryEngine())
   const other = await startTestServer({}, { engine })
   expect((await other.post('/v2/auth/generate_token', user)).status).toBe(200)
   fail()

@@ -1,14 +1,14 @@
 import { type Engine, type Kv, StoreUnavailable } from '../../src/engine/engine.ts'
 
-/** An engine that, once told to, fails to write the audit log, and nothing else. */
-export function auditFailing(engine: Engine): { engine: Engine; fail: () => void } {
+/** An engine that, once told to, fails to write the partitions whose names begin so, and nothing else. */
+export function failingIn(name: string, engine: Engine): { engine: Engine; fail: () => void } {
   let failing = false
   const kv: Kv = {
     get: (part, keys) => engine.kv.get(part, keys),
     scan: (part, range) => engine.kv.scan(part, range),
     commit: (part, commit) =>
-      failing && part[0] === 'audit'
-        ? Promise.reject(new StoreUnavailable('the test has the audit log fail'))
+      failing && part[0] === name
+        ? Promise.reject(new StoreUnavailable(`the test has ${name} fail`))
         : engine.kv.commit(part, commit),
   }
   const fail = () => {

@@ -11,7 +11,7 @@ export const updateContent = operation({
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
     'cursors and formatting. Connected clients see the change at once. The same content again changes nothing. ' +
     'With `baseVersion` the change is merged with what came since that version; with `ifVersion` it is made only ' +
-    'if nothing came since.',
+    'if nothing came since: that is how to call again where nobody knows how the first call ended.',
   request: updateRequest,
   response: writtenResponse,
   errors: [
