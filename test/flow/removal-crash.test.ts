@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { inSlices } from '../../src/directory/items.ts'
+import { verify } from '../../src/storage/verify.ts'
 import { eventually } from '../support/clients.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
@@ -53,7 +54,7 @@ const add = async (server: ServerProcess) => {
   return (data as Record<string, { success: boolean; message: string }>)[organizationId]
 }
 
-it(`[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: it goes on, and nothing is left (seed ${seed})`, async () => {
+it(`[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: nothing is damaged, it goes on, and nothing is left (seed ${seed})`, async () => {
   const random = new Random(seed)
   const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
   try {
@@ -71,6 +72,7 @@ it(`[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents
       await new Promise((resolve) => setTimeout(resolve, random.below(50 / (1 + tries - cut))))
       await server.end('SIGKILL')
       const wasDone = (await deletion) !== null
+      expect((await verify(data, () => undefined)).damages).toEqual([])
       server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
       if (wasDone) continue
       cut += 1
