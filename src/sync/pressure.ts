@@ -1,4 +1,4 @@
-/** Something whose reading can be held up. */
+/** Something whose reading can be held up, for several reasons at once: it goes on when every pause has been taken back. */
 export interface Reader {
   pauseReading(): void
   resumeReading(): void
@@ -53,7 +53,6 @@ export class ReadPressure {
   }
 
   #pause(reader: Reader): void {
-    this.#yielding.delete(reader)
     this.#paused.add(reader)
     reader.pauseReading()
     this.#acted()

@@ -1,15 +1,20 @@
 import { expect, it } from 'vitest'
 import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
 
+/** Reads when every pause has been taken back, as sessions do. */
 class CountedReader implements Reader {
-  reading: 'on' | 'paused' = 'on'
+  #holds = 0
+
+  get reading(): 'on' | 'paused' {
+    return this.#holds === 0 ? 'on' : 'paused'
+  }
 
   pauseReading(): void {
-    this.reading = 'paused'
+    this.#holds += 1
   }
 
   resumeReading(): void {
-    this.reading = 'on'
+    this.#holds -= 1
   }
 }
 
