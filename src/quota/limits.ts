@@ -25,6 +25,10 @@ export const limitScopes = {
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
+  /** Bytes of bodies of a workspace that are in memory. */
+  bodyBytesAtOnce: 'workspace',
+  /** The same, in all. */
+  bodyBytesInAll: 'server',
   /** Refused connections that are being told why. */
   pendingRefusals: 'server',
   /** Bytes of a client that is being refused. */
