@@ -24,14 +24,15 @@ export interface ApiQuotas {
 
 /**
  * For every call, before it is looked at: a flood of bad ones costs next to nothing, and guessing credentials takes its
- * time. @throws ApiError RESOURCE_EXHAUSTED
+ * time. @param cost in calls; 0: always taken @throws ApiError RESOURCE_EXHAUSTED
  */
 export const limitAddress =
-  ({ addressCalls, proxies }: ApiQuotas) =>
+  ({ addressCalls, proxies }: ApiQuotas, cost = 1) =>
   (request: Request, response: Response, next: NextFunction): void => {
     const address = clientAddress(request, proxies)
     response.locals.address = address
-    take(addressCalls, 'callsPerAddressPerSecond', address, 'too many calls from this address')
+    if (cost > 0)
+      take(addressCalls, 'callsPerAddressPerSecond', address, 'too many calls from this address', cost)
     next()
   }
 

@@ -48,6 +48,7 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
+    app.all(page.path, limitAddress(parts.quotas, page.calls))
     app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
