@@ -29,6 +29,8 @@ export const limitScopes = {
   bodyBytesAtOnce: 'workspace',
   /** The same, in all. */
   bodyBytesInAll: 'server',
+  /** Connections of any kind for which the process has files. */
+  openFiles: 'server',
   /** Refused connections that are being told why. */
   pendingRefusals: 'server',
   /** Bytes of a client that is being refused. */

@@ -3,6 +3,7 @@ import type { ApiQuotas } from '../api/quotas.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { HeldBytes } from '../quota/held-bytes.ts'
+import { openConnectionsMax } from '../quota/open-files.ts'
 import { RateLimiter } from '../quota/rate-limiter.ts'
 import type { LimitReports } from '../quota/reports.ts'
 import type { AdmissionLimits } from '../sync/admission.ts'
@@ -27,10 +28,11 @@ export const admissionOf = ({ config, clock }: Parts): AdmissionLimits => ({
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
 })
 
-/** Who may hold connections that are no websockets. */
+/** Who may hold connections. */
 export const httpConnectionsOf = ({ config, reports }: Parts): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
-  acted: (address) => reports.acted('maxHttpConnectionsPerAddress', address),
+  inAllMax: openConnectionsMax(),
+  acted: (limit, address) => reports.acted(limit, address),
 })
 
 /** What is read from websockets. */
