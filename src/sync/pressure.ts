@@ -1,4 +1,4 @@
-/** Something whose reading can be held up, for several reasons at once: it goes on when every pause has been taken back. */
+/** Something whose reading can be held up. */
 export interface Reader {
   pauseReading(): void
   resumeReading(): void
@@ -28,7 +28,7 @@ export class ReadPressure {
   /** After so many messages a reader waits for the next turn; those of the same read (64 KB) are taken all the same. */
   static readonly messagesPerTurn = 100
 
-  /** @param acted called when a reader is held up */
+  /** @param acted called when a reader is held up for the disk */
   constructor(pendingBytes: () => number, pendingBytesMax: number, acted: () => void) {
     this.#pendingBytes = pendingBytes
     this.#acted = acted
@@ -53,8 +53,9 @@ export class ReadPressure {
   }
 
   #pause(reader: Reader): void {
+    // One that waits for the next turn already is held up; it is let go on once.
+    if (!this.#yielding.delete(reader)) reader.pauseReading()
     this.#paused.add(reader)
-    reader.pauseReading()
     this.#acted()
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }

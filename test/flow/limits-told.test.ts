@@ -141,13 +141,13 @@ it('[LIM-5] [LIM-11] sockets that the disk holds up are counted; those that send
   const store = heldStore()
   const clock = new HeldClock()
   const engine = await openLevelEngine({ directory: join(directory, 'held'), ...store })
-  const quota = { receiveBytesPerSecond: 1_000_000, receiveBurstBytes: 5_000_000 }
+  const quota = { receiveBytesPerSecond: 1_000_000, receiveBurstBytes: 12_000_000 }
   await start(quota, { engine, clock })
   const [writer, other] = [await connect(), await connect('other')]
   await Promise.all([writer.roundTrip(), other.roundTrip()])
   store.hold()
-  // With the first, more than 4 MB are on their way to the disk; with the second, the burst is used up.
-  for (let client = 1; client <= 4; client += 1) writer.sendUpdate(typed('x'.repeat(4_500_000), client))
+  // With the second, more than 4 MB are on their way to the disk, and the burst is used up.
+  for (let client = 1; client <= 4; client += 1) writer.sendUpdate(typed('x'.repeat(7_000_000), client))
   for (const limit of ['pendingBytes', 'receiveBytesPerSecond'])
     await eventually(async () => (await acted(limit)) === 1)
   store.release()
@@ -156,7 +156,7 @@ it('[LIM-5] [LIM-11] sockets that the disk holds up are counted; those that send
   // Longer than the disk's readers look whether they may go on.
   await new Promise((resolve) => setTimeout(resolve, 200 * ReadPressure.pollMs))
   expect(await taken()).toBe(2)
-  clock.advance(5000)
+  clock.advance(3000)
   await eventually(async () => (await taken()) === 3)
   for (const client of [writer, other]) client.end()
 })

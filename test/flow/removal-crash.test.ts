@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
 const rounds = process.env.WEFT_TEST_ALL === '1' ? 5 : 1
-const documents = 1_500
+const documents = process.env.WEFT_TEST_ALL === '1' ? 1_500 : 500
 const organizationId = 'acme'
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 

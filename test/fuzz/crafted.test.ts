@@ -12,7 +12,7 @@ import { bytesOf, craftUpdate, varUint } from '../support/crafted.ts'
 import { Random } from '../support/random-doc.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? 20_000)
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? (process.env.WEFT_TEST_ALL === '1' ? 20_000 : 5_000))
 const updatesPerHistory = 25
 
 const options = { allowSubdocuments: false }

@@ -159,12 +159,18 @@ async function loadUntilKilled(document: Document, server: ServerProcess, random
 /** How many of what was shown the server does not have. */
 async function lostOn(server: ServerProcess, document: Document, shown: Shown): Promise<number> {
   const kept = await document.stateOn(server)
-  const [{ version }] = (await server.post('/v2/crdt/get', document.address)).data as [{ version: string }]
-  const unanswered = shown.versions.filter((number) => number > numberOf(version)).length
+  const last = await lastVersionOn(server, document)
+  const unanswered = shown.versions.filter((number) => number > last).length
   const all = new Y.Doc()
   Y.applyUpdate(all, Y.mergeUpdates([Y.encodeStateAsUpdate(kept), ...shown.updates]))
   const isWhole = all.store.pendingStructs === null && digest(all) === digest(kept)
   return unanswered + (isWhole ? 0 : shown.updates.filter((update) => isNew(kept, update)).length)
+}
+
+/** 0 where the document itself is lost. */
+async function lastVersionOn(server: ServerProcess, { address }: Document): Promise<number> {
+  const { data } = await server.post('/v2/crdt/get', address)
+  return data === undefined ? 0 : numberOf((data as [{ version: string }])[0].version)
 }
 
 /** Does the document gain anything by the update? */

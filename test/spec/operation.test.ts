@@ -36,7 +36,7 @@ it('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
   }))
 
 const sample =
-  /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|NaN|\+Inf)$/
+  /^[a-z_][a-z0-9_]*(\{[a-z]+="[^"\\\n]*"(,[a-z]+="[^"\\\n]*")*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|Na[nN]|\+Inf)$/
 
 it('[OPS-2] /metrics is in the Prometheus format, with our names and without ids', () =>
   withServer({}, async ({ url, post }) => {

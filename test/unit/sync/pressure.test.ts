@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
 
-/** Reads when every pause has been taken back, as sessions do. */
+/** Goes on when everybody who has held it up lets it. */
 class CountedReader implements Reader {
   #holds = 0
 
