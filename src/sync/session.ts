@@ -118,6 +118,10 @@ export class Session implements Member, Listener, Reader {
     this.#showAll(this.#room.awareness.all())
   }
 
+  get workspaceId(): string {
+    return this.#parts.identity.tenant.workspaceId
+  }
+
   get identity(): Identity {
     return this.#parts.identity
   }
