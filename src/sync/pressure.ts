@@ -24,7 +24,7 @@ export class ReadPressure {
   readonly #taken = new Map<Reader, number>()
   /** Those who wait for a turn, the longest first, by workspace. */
   readonly #yielding = new Map<string, Set<Reader>>()
-  #endOfTurn: NodeJS.Immediate | null = null
+  #turn: 'begun' | 'ended' = 'ended'
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
@@ -43,7 +43,7 @@ export class ReadPressure {
   check(reader: Reader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
-    this.#endOfTurn ??= setImmediate(() => this.#endTurn())
+    this.#beginTurn()
     const taken = (this.#taken.get(reader) ?? 0) + 1
     this.#taken.set(reader, taken)
     if (taken !== ReadPressure.messagesPerTurn) return
@@ -64,15 +64,21 @@ export class ReadPressure {
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 
+  #beginTurn(): void {
+    if (this.#turn === 'begun') return
+    this.#turn = 'begun'
+    setImmediate(() => this.#endTurn())
+  }
+
   #endTurn(): void {
-    this.#endOfTurn = null
+    this.#turn = 'ended'
     this.#taken.clear()
-    for (const [first] of [...this.#yielding.values()]) {
+    for (const [first] of this.#yielding.values()) {
       if (first === undefined) continue
       this.#unyield(first)
       first.resumeReading()
     }
-    if (this.#yielding.size > 0) this.#endOfTurn ??= setImmediate(() => this.#endTurn())
+    if (this.#yielding.size > 0) this.#beginTurn()
   }
 
   #yield(reader: Reader): void {
