@@ -12,7 +12,6 @@ import { success } from '../audit/record.ts'
 import type { Claim, Door, Refusals } from '../audit/refusals.ts'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import { auditedOf, madeBy } from './audited.ts'
 import { concernedIds } from './concerned-ids.ts'
 import { answerable } from './envelope.ts'
 import type { GivenAnswer } from './idempotency/calls.ts'
@@ -51,11 +50,12 @@ export class Auditor {
 
   /**
    * Carries out a call; when it has ended its record is durable, if it is one to be recorded.
-   * @throws what `work` throws; StoreUnavailable where the record may be lost: then nobody is told of a success
+   * @throws what `work` throws; StoreUnavailable where the record may be lost: then nobody is told what came of it, and
+   *   nothing is done if it is known before
    */
   async run(call: AuditedCall, work: () => Promise<GivenAnswer>): Promise<GivenAnswer> {
     const { operation, caller, data, request, requestId } = call
-    if (!this.#isRecorded(operation.path)) return work()
+    if (!this.#isRecorded(operation)) return work()
     const begun = this.#options.audit.begin(placeOf(caller), {
       operation: operation.path,
       actor: caller.level,
@@ -65,7 +65,7 @@ export class Auditor {
       ...concernedIds(operation.request, data),
       idempotencyKeyHash: idempotencyKeyHash(request),
     })
-    return this.#carryOut(begun, work, (answer) => endingOf(operation.path, answer))
+    return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
   }
 
   /** As `run`, for a page that hands something out to the operator. The record is durable before `work` begins. */
@@ -92,13 +92,14 @@ export class Auditor {
   }
 
   async #carryOut<T>(begun: Begun, work: () => Promise<T>, ending: (done: T) => Ending): Promise<T> {
-    // From here on the engine writes nothing before the record.
-    await nextTurn()
+    // From the next turn on the engine writes nothing before the record.
+    await Promise.race([nextTurn(), begun.stored])
     let done: T
     try {
       done = await work()
     } catch (error) {
       begun.end({ outcome: answerable(error)?.status ?? 'INTERNAL' })
+      await begun.stored
       throw error
     }
     begun.end(ending(done))
@@ -106,11 +107,10 @@ export class Auditor {
     return done
   }
 
-  #isRecorded(path: string): boolean {
+  #isRecorded({ audited }: Operation): boolean {
     const { mode } = this.#options
     if (mode === 'off') return false
-    const kind = auditedOf(path)
-    return kind === 'admin' || (kind === 'change' && mode === 'all')
+    return audited === 'admin' || (audited === 'change' && mode === 'all')
   }
 
   #addressOf(request: IncomingMessage): string {
@@ -146,15 +146,14 @@ function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
 }
 
 /** What is kept of an answer: whether it is a success, and the ids that were made. */
-function endingOf(path: string, { httpCode, text, replayed }: GivenAnswer): Ending {
+function endingOf({ makes = [] }: Operation, { httpCode, text, replayed }: GivenAnswer): Ending {
   if (httpCode !== 200) {
     const { error } = JSON.parse(text) as { readonly error: { readonly status: string } }
     return { outcome: error.status, replayed }
   }
-  const members = madeBy(path)
-  if (members.length === 0) return { outcome: success, replayed }
+  if (makes.length === 0) return { outcome: success, replayed }
   const { result } = JSON.parse(text) as { readonly result: { readonly data: object } }
-  const found = Object.entries(result.data).filter(([name]) => members.includes(name))
+  const found = Object.entries(result.data).filter(([name]) => makes.includes(name))
   return {
     outcome: success,
     replayed,

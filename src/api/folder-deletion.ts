@@ -8,6 +8,7 @@ export const folderDeletion = (version: 1 | 2): Operation =>
     path: `/v${version}/organizations/folders/delete`,
     auth: 'key',
     effect: 'once',
+    audited: 'admin',
     summary: 'Delete a folder',
     description:
       'With all folders and documents in it, and their content. Connections to these are closed for good. The answer ' +

@@ -69,8 +69,8 @@ const errors: readonly PossibleError[] = [
     status: 'ABORTED',
     when:
       `the first call with the \`${idempotencyHeader}\` is under way (\`details.outcome\` is \`running\`), ended nobody ` +
-      `knows how (\`unknown\`), or had an answer of more than ${idempotencyLimits.answerBytes} bytes, which is not kept ` +
-      '(`done`)',
+      `knows how (\`unknown\`), or had an answer of more than ${idempotencyLimits.answerBytes} bytes, or one that found no place ` +
+      'any more, which is not kept (`done`)',
   },
   {
     status: 'RESOURCE_EXHAUSTED',

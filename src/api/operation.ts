@@ -33,12 +33,21 @@ export interface PossibleError {
  */
 export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
 
+/**
+ * When a call is recorded in the audit log. `admin`: always, unless nothing is: what administrates, deletes, or answers a
+ * secret or all that is kept of a user. `change`: only where all that changes something is. `read`: never.
+ */
+export type Audited = 'admin' | 'change' | 'read'
+
 /** One REST operation: everything there is to say about it in one object. */
 interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
   readonly path: `/v${1 | 2}/${string}`
   /** Whose credentials it asks for. */
   readonly auth: Level
   readonly effect: Effect
+  readonly audited: Audited
+  /** Members of the answer that hold ids of what was made, for the audit log. */
+  readonly makes?: readonly string[]
   readonly summary: string
   readonly description: string
   /** Schema of `data` in the request. */

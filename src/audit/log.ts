@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { FairSlots } from '../directory/fair-slots.ts'
 import type { Kv, KvCommit } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
 import type { Log } from '../log.ts'
 import { type AuditPlace, auditId, auditKeys, auditPart } from './keys.ts'
 import { type AuditPage, type AuditQuery, type AuditRange, listRecords } from './listing.ts'
@@ -43,6 +45,9 @@ const blank = {
   refusals: null,
 } satisfies Partial<AuditRecord>
 
+/** Pages that are read at the same time: one that few records fit costs as much as looking at thousands. */
+const readAtOnce = { total: 2, each: 1 }
+
 /**
  * Who did what, when. A record is begun before its call is carried out: engines write in the order in which they are
  * asked, so no change is on the disk without the record of it, and a call whose answer waits for its own commit waits
@@ -53,6 +58,7 @@ export class AuditLog {
   /** Tells the records of this process from those of others. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
+  readonly #reading = new FairSlots(readAtOnce)
   #count = 0
 
   constructor(options: AuditLogOptions) {
@@ -94,7 +100,8 @@ export class AuditLog {
   /** What came of calls that have been answered is in it. */
   async list(place: AuditPlace, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
     await Promise.all(this.#ending)
-    return listRecords(this.#options.kv, auditPart(place), query, range)
+    const part = auditPart(place)
+    return this.#reading.run(keyName(part), () => listRecords(this.#options.kv, part, query, range))
   }
 
   async #put(place: AuditPlace, record: AuditRecord, pace: Pace): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Tenants } from '../directory/tenants.ts'
 import type { Log } from '../log.ts'
-import type { Tenant } from '../model/address.ts'
 import type { AuditPlace } from './keys.ts'
 import type { AuditLog, NewRecord } from './log.ts'
 
@@ -31,7 +30,15 @@ export interface Claim {
   readonly id: string
 }
 
-interface Counted extends Refusal {
+/** Whom the id that was tried belongs to. */
+interface Owner {
+  readonly workspaceId: string
+  readonly apiKey: string | null
+}
+
+interface Counted extends Omit<Refusal, 'claim'> {
+  /** Null: what was tried does not exist, or nothing was. */
+  readonly owner: Owner | null
   readonly since: number
   count: number
 }
@@ -45,7 +52,8 @@ export interface RefusalsOptions {
 
 /**
  * Failed authentication, counted by who tried what for a minute at a time, so that a flood fills no disk: at most 2,000
- * records a day, and one a minute for all that is beyond. A crash loses what has been counted in the last minute.
+ * records a day, and one a minute for all that is beyond. Whatever does not exist is the same, so that guessing takes
+ * no more than one of them. A crash loses what has been counted in the last minute.
  */
 export class Refusals {
   readonly #options: RefusalsOptions
@@ -53,6 +61,8 @@ export class Refusals {
   #others = { count: 0, since: 0 }
   #day = { number: 0, kinds: 0 }
   #cancel: (() => void) | null = null
+  /** Those whose owners are being looked for. */
+  readonly #counting = new Set<Promise<void>>()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(options: RefusalsOptions) {
@@ -61,32 +71,34 @@ export class Refusals {
 
   /** Counts one. Never throws. */
   note(refusal: Refusal): void {
-    const { clock } = this.#options
-    const now = clock.now()
-    const { door, outcome, clientAddress } = refusal
-    const claim = refusal.claim !== null && refusal.claim.id.length <= claimLengthMax ? refusal.claim : null
-    const kind = JSON.stringify([door, outcome, clientAddress, claim])
-    const known = this.#kinds.get(kind)
-    if (known !== undefined) known.count += 1
-    else if (this.#mayTellApart(now)) this.#kinds.set(kind, { ...refusal, claim, since: now, count: 1 })
-    else
-      this.#others = {
-        count: this.#others.count + 1,
-        since: this.#others.count === 0 ? now : this.#others.since,
-      }
-    this.#cancel ??= clock.after(windowMs, () => void this.flush())
+    const counting = this.#count(refusal, this.#options.clock.now()).finally(() =>
+      this.#counting.delete(counting),
+    )
+    this.#counting.add(counting)
+    this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
   }
 
   /** Writes what has been counted. Resolves when it is durable, or could not be written. */
   flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = null
-    const kinds = [...this.#kinds.values()]
-    const others = this.#others
-    this.#kinds.clear()
-    this.#others = { count: 0, since: 0 }
-    this.#writing = this.#writing.then(() => this.#write(kinds, others))
+    const counted = [...this.#counting]
+    this.#writing = this.#writing.then(() => Promise.all(counted)).then(() => this.#writeAll())
     return this.#writing
+  }
+
+  async #count({ claim, ...refusal }: Refusal, now: number): Promise<void> {
+    // What cannot be looked up is counted nevertheless.
+    const owner = await this.#ownerOf(claim).catch(() => null)
+    const kind = JSON.stringify([refusal.door, refusal.outcome, refusal.clientAddress, owner])
+    const known = this.#kinds.get(kind)
+    if (known !== undefined) known.count += 1
+    else if (this.#mayTellApart(now)) this.#kinds.set(kind, { ...refusal, owner, since: now, count: 1 })
+    else
+      this.#others = {
+        count: this.#others.count + 1,
+        since: this.#others.count === 0 ? now : this.#others.since,
+      }
   }
 
   #mayTellApart(now: number): boolean {
@@ -97,25 +109,25 @@ export class Refusals {
     return true
   }
 
-  async #write(kinds: readonly Counted[], others: { count: number; since: number }): Promise<void> {
+  async #writeAll(): Promise<void> {
+    const [kinds, others] = [[...this.#kinds.values()], this.#others]
+    this.#kinds.clear()
+    this.#others = { count: 0, since: 0 }
+    const places = new Map<AuditPlace, NewRecord[]>()
+    const put = (place: AuditPlace, record: NewRecord) =>
+      places.set(place, [...(places.get(place) ?? []), record])
+    for (const kind of kinds) put(kind.owner?.workspaceId ?? null, recordOf(kind))
+    if (others.count > 0) put(null, { ...beyond, refusals: others })
     try {
-      const places = new Map<AuditPlace, NewRecord[]>()
-      const put = (place: AuditPlace, record: NewRecord) =>
-        places.set(place, [...(places.get(place) ?? []), record])
-      for (const kind of kinds) {
-        const owner = await this.#ownerOf(kind.claim)
-        put(owner?.workspaceId ?? null, recordOf(kind, owner))
-      }
-      if (others.count > 0) put(null, { ...beyond, refusals: others })
       for (const [place, records] of places) await this.#options.audit.add(place, records)
     } catch (err) {
       this.#options.log.warn({ err }, 'refusals are not in the audit log')
     }
   }
 
-  /** Whom the id that was tried belongs to; null: there is nothing of that id. */
+  /** Null: there is nothing of that id. @throws StoreUnavailable */
   async #ownerOf(claim: Claim | null): Promise<Owner | null> {
-    if (claim === null) return null
+    if (claim === null || claim.id.length > claimLengthMax) return null
     const { tenants } = this.#options
     if (claim.is === 'apiKey') return tenants.tenantOf(claim.id)
     const workspace = await tenants.workspace(claim.id)
@@ -123,14 +135,9 @@ export class Refusals {
   }
 }
 
-type Owner = Pick<Tenant, 'workspaceId'> & { readonly apiKey: string | null }
-
 const beyond: NewRecord = { operation: 'authentication', actor: 'nobody', outcome: 'UNAUTHENTICATED' }
 
-const recordOf = (
-  { door, outcome, clientAddress, count, since }: Counted,
-  owner: Owner | null,
-): NewRecord => ({
+const recordOf = ({ door, outcome, clientAddress, owner, count, since }: Counted): NewRecord => ({
   operation: `authentication.${door}`,
   actor: 'nobody',
   apiKey: owner?.apiKey ?? null,

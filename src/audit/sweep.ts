@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Tenants } from '../directory/tenants.ts'
-import type { Kv } from '../engine/engine.ts'
+import type { Key, Kv } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type AuditPlace, auditKeys, auditPart } from './keys.ts'
@@ -52,19 +52,26 @@ export class Sweep {
     const until = clock.now() - keepMs
     let place: AuditPlace = null
     do {
-      while (!this.#stopped && (await this.#sweepSome(place, until))) await nextTurn()
+      let last = await this.#sweepSome(place, until)
+      while (last !== null && !this.#stopped) {
+        await nextTurn()
+        last = await this.#sweepSome(place, until, last)
+      }
       place = await tenants.workspaceAfter(place)
     } while (place !== null && !this.#stopped)
   }
 
-  /** False when there is nothing more to remove. */
-  async #sweepSome(place: AuditPlace, until: number): Promise<boolean> {
+  /** Goes on after `last`: looking for the first one would pass all that was removed. Null when nothing more is too old. */
+  async #sweepSome(place: AuditPlace, until: number, last?: Key): Promise<Key | null> {
     const { kv } = this.#options
     const part = auditPart(place)
-    const entries = await kv.scan(part, { prefix: auditKeys.records, limit: sliceSize })
-    const old = entries.filter(({ value }) => recordIn(value).at <= until)
-    if (old.length === 0) return false
-    await kv.commit(part, { dels: old.map(({ key }) => key) })
-    return old.length === sliceSize
+    const entries = await kv.scan(part, {
+      prefix: auditKeys.records,
+      limit: sliceSize,
+      ...(last !== undefined && { after: last }),
+    })
+    const old = entries.filter(({ value }) => recordIn(value).at <= until).map(({ key }) => key)
+    if (old.length > 0) await kv.commit(part, { dels: old })
+    return old.length === sliceSize ? (old.at(-1) ?? null) : null
   }
 }

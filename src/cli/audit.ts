@@ -69,5 +69,15 @@ function asText({ workspaceId, record }: PlacedRecord): string {
     refusals === null ? '' : `${refusals.count} times since ${new Date(refusals.since).toISOString()}`,
     Object.keys(ids).length === 0 ? '' : JSON.stringify(ids),
   ]
-  return parts.filter((part) => part !== '').join('  ')
+  return parts
+    .filter((part) => part !== '')
+    .map(plain)
+    .join('  ')
 }
+
+/** Names are others': what would steer a terminal or turn a line around is shown as its code. */
+const plain = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )

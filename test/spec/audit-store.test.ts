@@ -100,6 +100,19 @@ async function placedRecords(data: string, query: AuditQuery): Promise<readonly 
   return found
 }
 
+it('[AUDIT-9] what is shown as text cannot steer a terminal, nor turn the line around', async () => {
+  const data = join(root, 'names')
+  const server = await startTestServer({ engine: 'level', data, trustProxy: 1 })
+  // A reverse proxy may pass on anything; bytes from 0x80 on are no control characters to HTTP.
+  const headers = { 'x-forwarded-for': 'proxy\u009b2Jname' }
+  const organizations = [{ organizationId: 'left\u202eright\u2028next' }]
+  expect((await server.post('/v2/organizations/add', { organizations }, headers)).status).toBe(200)
+  await server.stop()
+  const { out } = await runCli(['audit', data], root)
+  expect(out).toContain('from proxy\\u{9b}2Jname  {"organizationId":["left\\u{202e}right\\u{2028}next"]}\n')
+  expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+}, 60_000)
+
 /** Operations that answer secrets, or may: called with everything there that they name. */
 const handsOut = /workspace|auth|webhook/
 /** In every text that is no id. */

@@ -32,6 +32,7 @@ const fail = operation({
   path: '/v2/test/fail',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: '',
   description: '',
   request: { type: 'object', required: ['how'], properties: { how: { type: 'string' } } },

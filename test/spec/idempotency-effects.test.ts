@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { idempotencyKeyOf } from '../../src/api/idempotency/call.ts'
+import { type DocumentLog, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { failingIn } from '../support/audit.ts'
+import { withLog } from '../support/held-engine.ts'
 import { callWithKey } from '../support/idempotency.ts'
 import { dataOf, type Envelope, startTestServer } from '../support/server.ts'
 import { keysHolding, notAudited } from '../support/stored.ts'
@@ -210,3 +213,37 @@ it('[IDEM-14] /openapi.json describes the header of what changes something, and 
   expect(described('/v2/organizations/update')).toEqual(['idempotency-key', true])
   expect(described('/v2/organizations/get')).toEqual([false])
 })
+
+it.each([true, false])(
+  '[IDEM-8] content whose replacement may have been made (%s) is replaced once, with `ifVersion`',
+  async (wasDone) => {
+    const { engine, fail } = failingIn('idempotency', await openMemoryEngine())
+    let isDown = false
+    const append: DocumentLog['append'] = async (...given) => {
+      if (!isDown) return engine.log.append(...given)
+      fail()
+      if (wasDone) return engine.log.append(...given)
+      isDown = false
+      throw new StoreUnavailable('the test has the store be away')
+    }
+    const server = await startTestServer({}, { engine: withLog(engine, () => ({ append })) })
+    const address = { organizationId, documentId: 'd', editorId: 'main' }
+    const content = { ...address, type: 'text', data: 'Hello' }
+    const { version } = dataOf(await server.post('/v2/crdt/add', content)) as { version: string }
+    const change = { ...address, type: 'text', data: 'Hello world', baseVersion: version }
+    const update = (data: object, headers = {}) => server.post('/v2/crdt/update', data, headers)
+    const key = { 'idempotency-key': 'first' }
+    isDown = true
+    expect((await update(change, key)).status).toBe(wasDone ? 200 : 503)
+    isDown = false
+    expect((await update(change, key)).body.error).toMatchObject({
+      status: 'ABORTED',
+      details: { outcome: 'unknown' },
+    })
+    const again = await update({ ...change, ifVersion: version })
+    expect(again.status).toBe(wasDone ? 409 : 200)
+    const [read] = dataOf(await server.post('/v2/crdt/get', address)) as { data: string }[]
+    expect(read?.data).toBe('Hello world')
+    await server.stop()
+  },
+)

@@ -11,7 +11,7 @@ import { CallIds } from '../call-ids.ts'
 import { type Call, checkSame } from './call.ts'
 import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
 import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
-import { bytesOf, bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
+import { bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
 import { Sealing } from './sealing.ts'
 import { sweep } from './sweep.ts'
 import { CallTurns } from './turns.ts'
@@ -149,11 +149,16 @@ export class IdempotentCalls {
 
   /** Notes how a call has ended, before it is answered. */
   async #keep(call: Call, endsAt: number, httpCode: number, text: string): Promise<void> {
-    const isKept = Buffer.byteLength(text) <= this.#limits.answerBytes
-    const answer = isKept ? this.#sealing.seal(call, text) : null
+    const answer = await this.#sealed(call, text)
     const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
-    await this.#usage.add(call.part, { calls: 0, bytes: bytesOf(record) - bytesOfCall })
     await this.#whileStored(this.#records.put(call, record))
+  }
+
+  /** An answer as it is stored; null when it is too large, or there is no place for it. */
+  async #sealed(call: Call, text: string): Promise<string | null> {
+    if (Buffer.byteLength(text) > this.#limits.answerBytes) return null
+    const sealed = this.#sealing.seal(call, text)
+    return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
   }
 
   /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */

@@ -39,7 +39,7 @@ export const answerGone = (httpCode: number): ApiError =>
   new ApiError(
     'ABORTED',
     `the call with this ${idempotencyHeader} was carried out, and is not made again; its answer was too large to be ` +
-      'kept, or cannot be read any more',
+      'kept, found no place, or cannot be read any more',
     { details: { outcome: 'done', httpCode } },
   )
 

@@ -1,7 +1,7 @@
 export interface IdempotencyLimits {
   /** Calls of one caller that are remembered; beyond it further ones with a key are RESOURCE_EXHAUSTED. */
   readonly calls: number
-  /** Bytes of what is remembered of them: the same. */
+  /** Bytes of what is remembered of them: the same; of an answer that finds no place, only that it was given. */
   readonly bytes: number
   /** Bytes of an answer that is kept; of a larger one only that it was given. */
   readonly answerBytes: number

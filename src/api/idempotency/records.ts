@@ -27,6 +27,7 @@ export interface EndRecord {
 export const bytesOfCall = 512
 /** What has ended is removed together with what ends in the time after it. */
 const sweepMs = 60_000
+const hourMs = 3_600_000
 
 export const sweepQueue = 'idempotency'
 
@@ -40,10 +41,15 @@ export const callKeys = {
 /** When the call of an entry of `ends` is to be forgotten. */
 export const endOf = (key: Key): number => Number(key[1])
 
-/** The calls of one caller that end first are removed some time after `endsAt`; one such job waits for each caller. */
+/**
+ * What has ended of one caller is removed some time after `endsAt`. For what ends in an hour one such job waits: a later
+ * hour, which another option or a clock that was wrong has led to, keeps nothing waiting.
+ */
 export const sweepJob = (part: Key, endsAt: number): Job => ({
   queue: sweepQueue,
-  id: createHash('sha256').update(JSON.stringify(part)).digest('base64url'),
+  id: createHash('sha256')
+    .update(JSON.stringify([part, Math.floor(endsAt / hourMs)]))
+    .digest('base64url'),
   at: endsAt + sweepMs,
   payload: encodeRecord(part),
 })

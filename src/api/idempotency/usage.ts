@@ -24,10 +24,19 @@ export class Usage {
   /** Takes the place of one call. Null when it is taken; else when the first place is free again, in epoch milliseconds. */
   async take(part: Key): Promise<number | null> {
     const used = await this.#usedBy(part)
-    if (used.calls >= this.#max.calls || used.bytes >= this.#max.bytes) return this.#firstEnd(part)
+    if (used.calls >= this.#max.calls || used.bytes + bytesOfCall > this.#max.bytes)
+      return this.#firstEnd(part)
     used.calls += 1
     used.bytes += bytesOfCall
     return null
+  }
+
+  /** Takes the place of an answer. False when there is none, or it cannot be known: then the answer is not to be kept. */
+  async takeBytes(part: Key, bytes: number): Promise<boolean> {
+    const used = await this.#usedBy(part).catch(() => null)
+    if (used === null || used.bytes + bytes > this.#max.bytes) return false
+    used.bytes += bytes
+    return true
   }
 
   /** What is remembered has become so much more, or less. */

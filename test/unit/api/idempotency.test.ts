@@ -3,7 +3,9 @@ import type { CallIds } from '../../../src/api/call-ids.ts'
 import { type Call, callOf } from '../../../src/api/idempotency/call.ts'
 import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
 import { idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
+import type { EndRecord } from '../../../src/api/idempotency/records.ts'
 import type { Effect } from '../../../src/api/operation.ts'
+import { decodeRecord } from '../../../src/directory/records.ts'
 import type { Engine, KvEntry } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ApiError } from '../../../src/errors.ts'
@@ -22,12 +24,16 @@ beforeEach(async () => {
 })
 
 /** A process on the store; one that is made later is what comes after a crash of the first. */
-function started(limits = {}, secrets: readonly string[] = ['a secret']): IdempotentCalls {
+function started(
+  limits = {},
+  secrets: readonly string[] = ['a secret'],
+  keptMs: number = keepMs,
+): IdempotentCalls {
   const { kv, queue } = engine
   const log = createLog('silent')
   const metrics = createMetrics()
   const all = { ...idempotencyLimits, ...limits }
-  return new IdempotentCalls({ kv, queue, clock, log, metrics, secrets, keepMs, limits: all })
+  return new IdempotentCalls({ kv, queue, clock, log, metrics, secrets, keepMs: keptMs, limits: all })
 }
 
 const callWith = (key: string, effect: Effect = 'once', text = '{}'): Call =>
@@ -180,7 +186,7 @@ async function settled(calls: IdempotentCalls, entries: number): Promise<void> {
 }
 
 it('[IDEM-11] beyond so many calls, or bytes of their answers, a call is refused until the first is forgotten', async () => {
-  for (const limits of [{ calls: 3 }, { bytes: 1600 }]) {
+  for (const limits of [{ calls: 3 }, { bytes: 1800 }]) {
     engine = await openMemoryEngine({ clock })
     const calls = started(limits)
     for (const key of ['a', 'b', 'c']) await calls.run(callWith(key), work().do)
@@ -200,6 +206,33 @@ it('[IDEM-11] beyond so many calls, or bytes of their answers, a call is refused
     await calls.stop()
     expect(await calls.run(callWith('d'), work().do)).toMatchObject({ replayed: false })
   }
+})
+
+it('[IDEM-10] what is removed does not wait for what is kept longer: the option, or the clock, was another', async () => {
+  await started({}, ['a secret'], 100 * keepMs).run(callWith('long'), work().do)
+  const calls = started()
+  for (const key of ['a', 'b']) await calls.run(callWith(key), work().do)
+  clock.advance(keepMs + 60_000)
+  await settled(calls, 2)
+  await calls.stop()
+})
+
+it('[IDEM-11] the bytes of many answers at once are bounded, too: beyond it only that they were given is kept', async () => {
+  const bytes = 20_000
+  const calls = started({ bytes })
+  const answer = JSON.stringify('x'.repeat(1_000))
+  const keys = Array.from({ length: 30 }, (_, at) => `key-${at}`)
+  const given = await Promise.all(keys.map((key) => calls.run(callWith(key), work(answer).do)))
+  expect(given.map(({ text }) => text)).toEqual(keys.map(() => answer))
+  const used = (await stored()).filter(({ key }) => key[0] === 'ends').map(({ value }) => decodeRecord(value))
+  const sum = (used as EndRecord[]).reduce((all, record) => all + record.bytes, 0)
+  expect(sum).toBeLessThanOrEqual(bytes)
+  expect(sum).toBeGreaterThan(bytes - 2_000)
+  const again = await Promise.allSettled(keys.map((key) => calls.run(callWith(key), never)))
+  const lost = again.filter(({ status }) => status === 'rejected')
+  expect(lost.length).toBeGreaterThan(0)
+  for (const each of lost)
+    expect(each).toMatchObject({ reason: { status: 'ABORTED', details: { outcome: 'done' } } })
 })
 
 it('[IDEM-11] calls that are not remembered take no place', async () => {

@@ -50,8 +50,21 @@ it('[AUDIT-5] what was tried and does not exist is not written down', async () =
   try_(null)
   await refusals.flush()
   const found = await recorded(null)
-  expect(found.map((record) => record.refusals?.count)).toEqual([1, 1, 2])
+  expect(found.map((record) => record.refusals?.count)).toEqual([4])
   expect(JSON.stringify(found)).not.toMatch(/secret|xxx/)
+})
+
+it('[AUDIT-5] who tries what does not exist, however many of it, leaves the log to others', async () => {
+  const { refusals, workspaceId, apiKey, try_, recorded } = await open()
+  for (let at = 0; at < 3_000; at++) try_({ is: 'apiKey', id: `guess-${at}` }, '203.0.113.66')
+  try_({ is: 'apiKey', id: apiKey })
+  await refusals.flush()
+  expect(await recorded(workspaceId)).toMatchObject([
+    { apiKey, clientAddress: '203.0.113.1', refusals: { count: 1 } },
+  ])
+  expect(await recorded(null)).toMatchObject([
+    { apiKey: null, clientAddress: '203.0.113.66', refusals: { count: 3_000 } },
+  ])
 })
 
 it('[AUDIT-5] a flood from everywhere makes at most 2,000 records a day, and one a minute', async () => {

@@ -16,6 +16,7 @@ export const addNotification = operation({
   path: '/v1/notifications/add',
   auth: 'key',
   effect: 'adds',
+  audited: 'change',
   summary: 'Notify users',
   description:
     'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +

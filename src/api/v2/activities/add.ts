@@ -7,6 +7,7 @@ export const addActivities = operation({
   path: '/v2/activities/add',
   auth: 'key',
   effect: 'adds',
+  audited: 'change',
   summary: 'Add activities',
   description:
     'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +

@@ -7,6 +7,7 @@ export const deleteActivities = operation({
   path: '/v2/activities/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete activities',
   description:
     'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. One that the document ' +

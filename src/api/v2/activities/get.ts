@@ -27,6 +27,7 @@ export const getActivities = operation({
   path: '/v2/activities/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List activities',
   description:
     'Those that fit every filter that is given, by time. What is there from the first page to the last is answered ' +

@@ -6,6 +6,7 @@ export const updateActivities = operation({
   path: '/v2/activities/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Change activities',
   description:
     'Changes what is given of activities of the document; what is left out stays, and so does their time. One that the ' +

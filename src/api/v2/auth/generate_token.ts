@@ -54,6 +54,7 @@ export const generateToken = operation({
   path: '/v2/auth/generate_token',
   auth: 'key',
   effect: 'reads',
+  audited: 'admin',
   summary: 'Make a realtime token',
   description:
     'Makes a token with which a user opens realtime connections to the documents of the API key. ' +

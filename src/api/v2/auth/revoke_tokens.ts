@@ -4,6 +4,7 @@ export const revokeTokens = operation({
   path: '/v2/auth/revoke_tokens',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Revoke the realtime tokens of a user',
   description:
     'Tokens that were issued for the user until now are refused from now on, and the connections that they opened ' +

@@ -32,6 +32,7 @@ export const addAnnotations = operation({
   path: '/v2/commentannotations/add',
   auth: 'key',
   effect: 'adds',
+  audited: 'change',
   summary: 'Add annotations',
   description:
     'Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so ' +

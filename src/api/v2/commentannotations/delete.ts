@@ -9,6 +9,7 @@ export const deleteAnnotations = operation({
   path: '/v2/commentannotations/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete annotations',
   description:
     'Deletes annotations of a document with all their comments. There is one activity `comment_annotation.delete` for ' +

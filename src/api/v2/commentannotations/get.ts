@@ -15,6 +15,7 @@ export const getAnnotations = operation({
   path: '/v2/commentannotations/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List annotations',
   description:
     'Annotations of a document with their first comments, by the time of adding; several filters hold together. What is ' +

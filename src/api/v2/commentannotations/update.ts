@@ -17,6 +17,7 @@ export const updateAnnotations = operation({
   path: '/v2/commentannotations/update',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Change annotations, or decide suggestions',
   description:
     'Changes what is given of annotations; what is left out stays as it is. Each changed member has an event of its own: ' +

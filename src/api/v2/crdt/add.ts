@@ -5,6 +5,7 @@ export const addContent = operation({
   path: '/v2/crdt/add',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Create the content of an editor',
   description: 'Of several calls at once for one editor exactly one succeeds.',
   request: contentRequest,

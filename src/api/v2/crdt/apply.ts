@@ -35,6 +35,7 @@ export const applyUpdate = operation({
   path: '/v2/crdt/apply',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Apply a Yjs update',
   description: 'For backends that hold a Y.Doc of their own. What the document has already is left out.',
   request,

@@ -33,6 +33,7 @@ export const deleteContent = operation({
   path: '/v2/crdt/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete the content of editors',
   description:
     'Their versions go with it. Connections to them are closed for good; a client that still has the content cannot ' +

@@ -60,6 +60,7 @@ export const getContent = operation({
   path: '/v2/crdt/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read the content of editors',
   description: 'What is read is durable, and fed to update changes nothing.',
   request,

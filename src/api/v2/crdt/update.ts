@@ -5,12 +5,13 @@ export const updateContent = operation({
   path: '/v2/crdt/update',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Replace the content of an editor',
   description:
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
     'cursors and formatting. Connected clients see the change at once. The same content again changes nothing. ' +
     'With `baseVersion` the change is merged with what came since that version; with `ifVersion` it is made only ' +
-    'if nothing came since.',
+    'if nothing came since: that is how to call again where nobody knows how the first call ended.',
   request: updateRequest,
   response: writtenResponse,
   errors: [

@@ -13,6 +13,7 @@ export const broadcastLive = operation({
   path: '/v2/livestate/broadcast',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Say something to those who are connected',
   description:
     'Sends `{ "event", "data" }` to the clients that are connected to the document, or to one of its editors, and asked ' +

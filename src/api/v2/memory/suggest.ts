@@ -6,6 +6,7 @@ export const suggestDecision = bareOperation({
   path: '/v2/memory/suggest',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Suggest a decision',
   description:
     'Suggests whether to approve or reject something, from recorded judgments of similar things. No model is asked: the ' +

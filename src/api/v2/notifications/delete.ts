@@ -8,6 +8,7 @@ export const deleteNotifications = operation({
   path: '/v2/notifications/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete notifications',
   description:
     'Deletes the notifications that fit all filters given, of which there must be one beside the organization: up to ' +

@@ -6,6 +6,7 @@ export const getNotifications = operation({
   path: '/v2/notifications/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List notifications',
   description:
     'Notifications of an organization by time; several filters hold together. With `userId` they are what is in the ' +

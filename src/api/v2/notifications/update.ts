@@ -7,6 +7,7 @@ export const updateNotifications = operation({
   path: '/v2/notifications/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Change notifications, or mark them as read',
   description:
     'Changes what is given of notifications, and notes who has read them; what is left out stays as it is. One that ' +

@@ -7,6 +7,7 @@ export const addOrganizations = operation({
   path: '/v2/organizations/add',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Add organizations',
   description: 'One that exists already is left as it is: `success` is false for it.',
   request: organizationsRequest,

@@ -6,6 +6,7 @@ export const deleteOrganizations = operation({
   path: '/v2/organizations/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete organizations',
   description:
     'With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed ' +

@@ -7,6 +7,7 @@ export const getOrganizations = operation({
   path: '/v2/organizations/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read organizations',
   description:
     'By id, where those that do not exist are left out; or all of them in the order of their ids, in pages.',

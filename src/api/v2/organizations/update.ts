@@ -7,6 +7,7 @@ export const updateOrganizations = operation({
   path: '/v2/organizations/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Update organizations',
   description: 'What is not given stays as it is.',
   request: organizationsRequest,

@@ -12,6 +12,7 @@ export const addPresence = operation({
   path: '/v2/presence/add',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Say that users are on a document',
   description:
     'Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client ' +

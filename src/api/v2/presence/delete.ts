@@ -11,6 +11,7 @@ export const deletePresence = operation({
   path: '/v2/presence/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Take users away from a document',
   description:
     'They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by ' +

@@ -41,6 +41,7 @@ export const getPresence = operation({
   path: '/v2/presence/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List who is on a document',
   description: 'Everybody who is connected to one of its editors, or was added, in the order of their ids.',
   request: {

@@ -11,6 +11,7 @@ export const updatePresence = operation({
   path: '/v2/presence/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Change what is shown of users on a document',
   description:
     'What is left out stays as it is. Clients see the status at once, as `user.status` of the awareness state, and it ' +

@@ -6,6 +6,7 @@ export const addUsers = operation({
   path: '/v2/users/add',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Add users',
   description:
     'Makes users of an organization and gives them a role on it, or on one folder or document of it. Who is there ' +

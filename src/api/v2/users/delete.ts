@@ -6,6 +6,7 @@ export const deleteUsers = operation({
   path: '/v2/users/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Remove users',
   description:
     'Takes from users their role on a folder or document. Without these, removes them from the organization: with every ' +

@@ -6,6 +6,7 @@ export const getUsers = operation({
   path: '/v2/users/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List users',
   description:
     'Users of an organization: all who were added to it, or have a right on something in it, or are in one of its ' +

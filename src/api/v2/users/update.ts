@@ -6,6 +6,7 @@ export const updateUsers = operation({
   path: '/v2/users/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Change users',
   description:
     'Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is ' +

@@ -54,6 +54,8 @@ export const createWorkspace = operation({
   path: '/v2/workspace/create',
   auth: 'operator',
   effect: 'once',
+  audited: 'admin',
+  makes: ['id', 'apiKey'],
   summary: 'Make a workspace',
   description: 'Makes a workspace with one API key for testing and one auth token for that.',
   request,

@@ -8,6 +8,7 @@ export const getWorkspace = operation({
   path: '/v2/workspace/get',
   auth: 'workspace',
   effect: 'reads',
+  audited: 'admin',
   summary: 'Read the workspace',
   description: `Answers the workspace and its API keys (at most ${apiKeysMax}). Limited to some calls a minute.`,
   request: { type: 'object', properties: {} },

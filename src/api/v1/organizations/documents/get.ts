@@ -6,6 +6,7 @@ export const getDocumentsV1 = operation({
   path: '/v1/organizations/documents/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read documents (version 1)',
   description:
     'By id, where those that do not exist are left out; or all of the organization at once. For large organizations ' +

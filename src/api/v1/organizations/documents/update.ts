@@ -7,6 +7,7 @@ export const updateDocumentsV1 = operation({
   path: '/v1/organizations/documents/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Update documents (version 1)',
   description: 'What is not given stays as it is.',
   request: {

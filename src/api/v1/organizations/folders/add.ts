@@ -7,6 +7,7 @@ export const addFolders = operation({
   path: '/v1/organizations/folders/add',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Add folders',
   description:
     'Also into each other, in any order. One that exists already is left as it is: `success` is false for it.',

@@ -6,6 +6,7 @@ export const getFoldersV1 = operation({
   path: '/v1/organizations/folders/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read folders (version 1)',
   description: 'All of the organization, or one with the folders directly in it.',
   request: {

@@ -7,6 +7,7 @@ export const updateFolders = operation({
   path: '/v1/organizations/folders/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Update and move folders',
   description:
     'What is not given stays as it is. With another `parentFolderId` the folder moves there with all that is in it. ' +

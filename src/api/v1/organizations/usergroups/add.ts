@@ -6,6 +6,7 @@ export const addGroups = operation({
   path: '/v1/organizations/usergroups/add',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Add user groups',
   description:
     'Makes groups of users, to which access can be granted as to users. A group that is there already gets the name ' +

@@ -12,6 +12,7 @@ export const addPermissions = operation({
   path: '/v2/auth/permissions/add',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Grant permissions',
   description:
     'Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them ' +

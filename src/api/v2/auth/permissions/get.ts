@@ -37,6 +37,7 @@ export const getPermissions = operation({
   path: '/v2/auth/permissions/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Ask what users may do',
   description:
     'What each user may do in the organization, and on each of the folders and documents: by grants, groups, ' +

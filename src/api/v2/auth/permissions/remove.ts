@@ -5,6 +5,7 @@ export const removePermissions = operation({
   path: '/v2/auth/permissions/remove',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Take permissions back',
   description:
     'Takes back what is granted to a user, or a user group, on the named resources themselves; what follows from other ' +

@@ -9,6 +9,7 @@ export const addComments = operation({
   path: '/v2/commentannotations/comments/add',
   auth: 'key',
   effect: 'adds',
+  audited: 'change',
   summary: 'Add comments',
   description:
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +

@@ -8,6 +8,7 @@ export const deleteComments = operation({
   path: '/v2/commentannotations/comments/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete comments',
   description: 'Deletes comments with their reactions; the annotation stays. Event: `comment.delete`.',
   request: {

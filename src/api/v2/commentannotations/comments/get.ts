@@ -13,6 +13,7 @@ export const getComments = operation({
   path: '/v2/commentannotations/comments/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List comments',
   description:
     'All comments of an annotation, the oldest first. A page may hold fewer than asked for; there are more as long as ' +

@@ -7,6 +7,7 @@ export const updateComments = operation({
   path: '/v2/commentannotations/comments/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Change comments',
   description: 'Changes the texts of comments. Event: `comment.update`; the same text again has none.',
   request: {

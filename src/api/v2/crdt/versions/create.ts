@@ -14,6 +14,8 @@ export const createVersion = operation({
   path: '/v2/crdt/versions/create',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
+  makes: ['versionId'],
   summary: 'Keep a version of an editor',
   description:
     'Keeps the content as it is now, until the version, the editor or its document is deleted. Versions of equal ' +

@@ -5,6 +5,7 @@ export const deleteVersion = operation({
   path: '/v2/crdt/versions/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete a version',
   description: 'Its authors become those of the next newer version. The document stays as it is.',
   request: {

@@ -28,6 +28,7 @@ export const getVersion = operation({
   path: '/v2/crdt/versions/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read the content of a version',
   description: 'In the formats of `/v2/crdt/get`.',
   request,

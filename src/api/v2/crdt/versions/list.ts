@@ -13,6 +13,7 @@ export const listVersions = operation({
   path: '/v2/crdt/versions/list',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List the versions of an editor',
   description: 'The newest first, without their content.',
   request: {

@@ -8,6 +8,7 @@ export const restoreVersion = operation({
   path: '/v2/crdt/versions/restore',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Restore a version',
   description:
     'Changes the live document with as few operations as give every shared type the content of the version, formatting ' +

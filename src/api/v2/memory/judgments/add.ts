@@ -16,6 +16,7 @@ export const addJudgment = operation({
   path: '/v2/memory/judgments/add',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Record a judgment',
   description:
     'Remembers what somebody decided, as a precedent for `/v2/memory/suggest`. Judgments of an organization go with ' +

@@ -6,6 +6,7 @@ export const deleteJudgments = operation({
   path: '/v2/memory/judgments/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete judgments',
   description: 'Forgets judgments: suggestions no longer draw on them.',
   request: { type: 'object', required: ['judgmentIds'], properties: { judgmentIds } },

@@ -14,6 +14,7 @@ export const queryJudgments = operation({
   path: '/v2/memory/judgments/query',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Find judgments',
   description:
     'Judgments that fit every filter, the newest first. With `query`, those that a suggestion for it would draw on, the ' +

@@ -13,6 +13,7 @@ export const getNotificationConfig = operation({
   path: '/v2/notifications/config/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read what a user wants to see',
   description:
     'Which notifications reach a user: of the documents named, and of the organization where that is asked for or no ' +

@@ -14,6 +14,7 @@ export const setNotificationConfig = operation({
   path: '/v2/notifications/config/set',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'change',
   summary: 'Set what users want to see',
   description:
     'Sets which notifications reach users, in their inbox, by e-mail and by chat: of the documents named, or without ' +

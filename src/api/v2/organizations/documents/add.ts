@@ -7,6 +7,7 @@ export const addDocuments = operation({
   path: '/v2/organizations/documents/add',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Add documents',
   description: 'One that exists already is left as it is: `success` is false for it.',
   request: {

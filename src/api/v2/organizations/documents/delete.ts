@@ -7,6 +7,7 @@ export const deleteDocuments = operation({
   path: '/v2/organizations/documents/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete documents',
   description:
     'With the content of all their editors, and the permissions on them. Connections are closed for good. The answer ' +

@@ -8,6 +8,7 @@ export const getDocuments = operation({
   path: '/v2/organizations/documents/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read documents',
   description:
     'By id, where those that do not exist are left out; or those directly in a folder, or all of them, in the order of ' +

@@ -7,6 +7,7 @@ export const moveDocuments = operation({
   path: '/v2/organizations/documents/move',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Move documents',
   description:
     'Into a folder, or out of any. Access that documents inherit is then that of their new folder.',

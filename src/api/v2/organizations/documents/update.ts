@@ -7,6 +7,7 @@ export const updateDocuments = operation({
   path: '/v2/organizations/documents/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Update documents',
   description: 'What is not given stays as it is.',
   request: {

@@ -6,6 +6,7 @@ export const getFolders = operation({
   path: '/v2/organizations/folders/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read folders',
   description: 'All of the organization, or one with those below it down to a depth.',
   request: {

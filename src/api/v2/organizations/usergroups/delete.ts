@@ -6,6 +6,7 @@ export const deleteGroups = operation({
   path: '/v2/organizations/usergroups/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete user groups',
   description:
     'Deletes groups with all that was granted to them. Their users stay in the organization. Open connections follow ' +

@@ -49,6 +49,7 @@ export const getGroups = operation({
   path: '/v2/organizations/usergroups/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List user groups, or the users of one',
   description: 'Groups of an organization in the order of their ids; or one group with its users.',
   request,

@@ -6,6 +6,7 @@ export const deleteUserData = operation({
   path: '/v2/users/data/delete',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: "Delete one user's data",
   description:
     "Erases a user. The user's tokens are revoked and connections closed (4401), whatever the organization; rights, " +

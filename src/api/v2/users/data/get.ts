@@ -6,6 +6,7 @@ export const getUserData = operation({
   path: '/v2/users/data/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'admin',
   summary: "Get one user's data",
   description:
     'All that is kept of a user: presence, judgments, rights, groups, the record, comments, activities, notifications ' +

@@ -5,6 +5,7 @@ export const getAdvancedWebhookConfig = operation({
   path: '/v2/workspace/advancedwebhookconfig/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'Read what holds for all webhook endpoints',
   description: 'Where it was never configured: `false` and an empty `publicKey`.',
   request: { type: 'object', properties: {} },

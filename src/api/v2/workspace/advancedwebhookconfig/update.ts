@@ -6,6 +6,7 @@ export const updateAdvancedWebhookConfig = operation({
   path: '/v2/workspace/advancedwebhookconfig/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Configure what holds for all webhook endpoints',
   description:
     'Changes what is given; at least one member must be. While they are disabled endpoints are kept, can be neither ' +

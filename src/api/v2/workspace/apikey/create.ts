@@ -28,6 +28,8 @@ export const createApiKey = operation({
   path: '/v2/workspace/apikey/create',
   auth: 'workspace',
   effect: 'once',
+  audited: 'admin',
+  makes: ['apiKey'],
   summary: 'Make an API key',
   description: 'Makes an API key with an auth token. The data of each API key is its own.',
   request,

@@ -16,6 +16,7 @@ export const getApiKeys = operation({
   path: '/v2/workspace/apikeys/get',
   auth: 'workspace',
   effect: 'reads',
+  audited: 'read',
   summary: 'List the API keys of the workspace',
   description: 'In the order of the keys.',
   request,

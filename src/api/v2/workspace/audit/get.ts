@@ -12,6 +12,7 @@ export const getAudit = operation({
   path,
   auth: 'workspace',
   effect: 'reads',
+  audited: 'read',
   summary: 'List who did what',
   description:
     'The audit log of the workspace, by time: calls that administrate, delete or hand out secrets, or, by an option of ' +

@@ -31,6 +31,7 @@ export const resetAuthToken = operation({
   path: '/v2/workspace/authtoken/reset',
   auth: 'workspace',
   effect: 'once',
+  audited: 'admin',
   summary: 'Replace the auth token of an API key',
   description:
     'Of the tokens that were good before none is good for longer than `graceSeconds`. A token that the ' +

@@ -11,6 +11,7 @@ export const getAuthTokens = operation({
   path: '/v2/workspace/authtokens/get',
   auth: 'workspace',
   effect: 'reads',
+  audited: 'admin',
   summary: 'Read the auth tokens of an API key',
   description: 'Tokens that have been replaced and are still good for a while are not among them.',
   request: { type: 'object', required: ['apiKey'], properties: { apiKey: apiKeyOfWorkspace } },

@@ -6,6 +6,7 @@ export const addDomains = operation({
   path: '/v2/workspace/domains/add',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Allow domains',
   description:
     'As soon as an API key has domains, pages of other domains may neither connect nor call. What sends no ' +

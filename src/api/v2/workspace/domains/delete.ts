@@ -5,6 +5,7 @@ export const deleteDomains = operation({
   path: '/v2/workspace/domains/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Allow domains no longer',
   description: 'Without any domain left pages of all domains may connect.',
   request: { type: 'object', required: ['domains'], properties: { domains: domainList } },

@@ -5,6 +5,7 @@ export const getDomains = operation({
   path: '/v2/workspace/domains/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List the allowed domains',
   description: `At most ${domainsMax}, in the order in which they were added.`,
   request: { type: 'object', properties: {} },

@@ -5,6 +5,7 @@ export const getWebhookConfig = operation({
   path: '/v2/workspace/webhookconfig/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'admin',
   summary: 'Read the configuration of the basic webhook service',
   description: 'Where it was never configured: `false`, empty strings and no triggers.',
   request: { type: 'object', properties: {} },

@@ -6,6 +6,7 @@ export const updateWebhookConfig = operation({
   path: '/v2/workspace/webhookconfig/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Configure the basic webhook service',
   description:
     'Changes what is given, of triggers too; at least one of the two members must be. Where no triggers are stored, ' +

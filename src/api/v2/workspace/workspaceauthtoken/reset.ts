@@ -5,6 +5,7 @@ export const resetWorkspaceAuthToken = operation({
   path: '/v2/workspace/workspaceauthtoken/reset',
   auth: 'workspace',
   effect: 'once',
+  audited: 'admin',
   summary: 'Replace the auth token of the workspace',
   description:
     'Of the tokens of the workspace that were good before none is good for longer than `graceSeconds`. A token that ' +

@@ -6,6 +6,7 @@ export const addGroupUsers = operation({
   path: '/v1/organizations/usergroups/users/add',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Add users to a group',
   description:
     'A group that does not exist is made, with its id as its name: it is granted nothing yet. A user of whom nothing is ' +

@@ -8,6 +8,7 @@ export const deleteGroupUsers = operation({
   path: '/v1/organizations/usergroups/users/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Remove users from a group',
   description:
     'Removes the named users from a group, or everybody. The users stay in the organization; what the group may do they ' +

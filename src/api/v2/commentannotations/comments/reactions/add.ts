@@ -17,6 +17,7 @@ export const addReactions = operation({
   path: '/v2/commentannotations/comments/reactions/add',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'React to a comment',
   description:
     `Adds reactions to a comment, which has at most ${limits.reactions}, of ${limits.reactionsBytes} bytes of JSON. What ` +

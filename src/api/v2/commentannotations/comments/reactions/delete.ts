@@ -14,6 +14,7 @@ export const deleteReactions = operation({
   path: '/v2/commentannotations/comments/reactions/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'change',
   summary: 'Take back reactions',
   description: 'Deletes reactions of a comment. Event: `comment.reaction_delete`.',
   request: {

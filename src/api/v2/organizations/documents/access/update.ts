@@ -7,6 +7,7 @@ export const updateDocumentAccess = operation({
   path: '/v2/organizations/documents/access/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Set the access type of documents',
   description: 'Open connections follow within a second.',
   request: {

@@ -12,6 +12,7 @@ export const updateFolderAccess = operation({
   path: '/v2/organizations/folders/access/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Set the access type of folders',
   description: 'For all that is in them and inherits access. Open connections follow within a second.',
   request: {

@@ -15,6 +15,7 @@ export const getDeliveries = operation({
   path,
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List what was sent to a webhook endpoint',
   description:
     'What has become of each event, with all attempts; the newest event first. It is known for 30 days after the event ' +

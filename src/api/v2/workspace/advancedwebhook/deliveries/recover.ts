@@ -7,6 +7,7 @@ export const recoverDeliveries = operation({
   path: '/v2/workspace/advancedwebhook/deliveries/recover',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Send everything again that has failed',
   description:
     `Of the events since a time, the oldest first; at most ${deliveryLimits.recovered} with one call: where it answers ` +

@@ -6,6 +6,7 @@ export const resendDelivery = operation({
   path: '/v2/workspace/advancedwebhook/deliveries/resend',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Send something again to a webhook endpoint',
   description:
     'Whatever has become of it: at once, with the same `webhook-id`, and with all the attempts that a new event has.',

@@ -14,6 +14,8 @@ export const createEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/create',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
+  makes: ['id'],
   summary: 'Make a webhook endpoint',
   description:
     'Its signing secret is made with it, and answered by `secret/get` alone. Events that happen after the answer are ' +

@@ -5,6 +5,7 @@ export const deleteEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/delete',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Delete a webhook endpoint',
   description: 'It is sent nothing more, not even what has happened before. Its `uid` is free again.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },

@@ -8,6 +8,7 @@ export const getEndpoints = operation({
   path,
   auth: 'key',
   effect: 'reads',
+  audited: 'read',
   summary: 'List the webhook endpoints',
   description: 'In the order of their ids.',
   request: { type: 'object', properties: iterating },

@@ -9,6 +9,7 @@ export const testEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/test',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Send a sample to a webhook endpoint',
   description:
     'Queues a signed event that has not happened (`data.test` is true), whatever types and channels the endpoint asks ' +

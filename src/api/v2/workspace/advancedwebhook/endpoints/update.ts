@@ -16,6 +16,7 @@ export const updateEndpoint = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/update',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Change a webhook endpoint',
   description:
     'Changes what is given; at least one member beside `endpointId` must be. Null unsets what can be unset. With ' +

@@ -7,6 +7,7 @@ export const deleteLocationData = operation({
   path: '/v1/organizations/documents/locations/data/delete',
   auth: 'key',
   effect: 'repeatable',
+  audited: 'admin',
   summary: 'Delete all data of a location',
   description:
     'Removes the annotations of a location of a document, with their comments and reactions and their activities, also ' +

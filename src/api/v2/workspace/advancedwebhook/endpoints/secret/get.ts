@@ -5,6 +5,7 @@ export const getEndpointSecret = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/get',
   auth: 'key',
   effect: 'reads',
+  audited: 'admin',
   summary: 'Read the signing secret of a webhook endpoint',
   description: 'Who has it can forge what the endpoint is sent.',
   request: { type: 'object', required: ['endpointId'], properties: { endpointId } },

@@ -9,6 +9,7 @@ export const rotateEndpointSecret = operation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/rotate',
   auth: 'key',
   effect: 'once',
+  audited: 'admin',
   summary: 'Replace the signing secret of a webhook endpoint',
   description:
     'For `graceSeconds` what is sent is signed with the replaced secret, too. One that was replaced before that signs ' +
