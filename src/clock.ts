@@ -11,6 +11,18 @@ export interface Clock {
   after(ms: number, fn: () => void): () => void
 }
 
+/** Milliseconds that never go back: what is measured with them neither hangs nor repeats where the clock is set back. */
+export function steadyTime(clock: Clock): () => number {
+  let last = clock.now()
+  let backMs = 0
+  return () => {
+    const read = clock.now()
+    backMs += Math.max(0, last - read)
+    last = read
+    return read + backMs
+  }
+}
+
 /** Timers go by another clock, and are early by this one now and then: what is due by it would not be found yet. */
 const earlyMsMax = 2
 

@@ -10,6 +10,17 @@ const depthMax = limits.typeDepth + 2
 /** Bytes of an oversized body that are read and thrown away, so that the client sees its answer before the end. */
 const discardedBytesMax = 67_108_864
 
+/** Of smaller ones a copy is kept. */
+const pieceBytesMin = 1_024
+
+/** Is told of a body as it comes. */
+export interface BodyMeter {
+  /** So many bytes have come, wanted or not. */
+  count(bytes: number): void
+  /** So many bytes are to be kept. @throws ApiError when there is no room: then nothing is kept of the body */
+  keep(bytes: number): void
+}
+
 const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
 
 /** The connection ended before the body did: there is nobody to answer. */
@@ -26,15 +37,16 @@ export function checkContentType({ headers }: IncomingMessage): void {
 }
 
 /**
- * The `data` member of the body, and the body's text; `count` is told of all bytes as they come.
- * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`
+ * The `data` member of the body, and the body's text.
+ * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`; what
+ *   `keep` of the meter throws
  */
 export async function readData(
   request: IncomingMessage,
   bytesMax: number,
-  count: (bytes: number) => void,
+  meter: BodyMeter,
 ): Promise<{ data: object; text: string }> {
-  const text = decode(await readBytes(request, bytesMax, count))
+  const text = decode(await readBytes(request, bytesMax, meter))
   if (jsonDepthExceeds(text, depthMax)) throw invalid(`the body is nested more than ${depthMax} levels deep`)
   const body = parseObject(text)
   const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
@@ -65,32 +77,45 @@ function decode(bytes: Buffer): string {
   }
 }
 
+const tooLarge = (bytesMax: number): ApiError =>
+  new ApiError('INVALID_ARGUMENT', `the body is larger than ${bytesMax} bytes`, {
+    httpCode: 413,
+    details: limitDetails('maxBodyBytes', bytesMax),
+  })
+
+function attempt(work: () => void, onError: (error: unknown) => void): void {
+  try {
+    work()
+  } catch (error) {
+    onError(error)
+  }
+}
+
 /** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
-function readBytes(
-  request: IncomingMessage,
-  bytesMax: number,
-  count: (bytes: number) => void,
-): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gone = () => reject(new ClientGone('the connection ended before the body'))
     if (request.destroyed) return gone()
     const chunks: Buffer[] = []
     let length = 0
     let fits = Number(request.headers['content-length'] ?? 0) <= bytesMax
-    const refuse = () => {
+    const refuse = (problem: unknown) => {
       fits = false
       chunks.length = 0
-      const details = limitDetails('maxBodyBytes', bytesMax)
-      const message = `the body is larger than ${bytesMax} bytes`
-      reject(new ApiError('INVALID_ARGUMENT', message, { httpCode: 413, details }))
+      reject(problem)
     }
-    if (!fits) refuse()
+    const keep = (chunk: Buffer) => {
+      meter.keep(chunk.length)
+      // A piece of a few bytes would keep all that was read with it.
+      chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
+    }
+    if (!fits) refuse(tooLarge(bytesMax))
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      count(chunk.length)
+      meter.count(chunk.length)
       if (length > bytesMax + discardedBytesMax) request.destroy()
-      else if (fits && length > bytesMax) refuse()
-      else if (fits) chunks.push(chunk)
+      else if (fits && length > bytesMax) refuse(tooLarge(bytesMax))
+      else if (fits) attempt(() => keep(chunk), refuse)
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
     request.on('close', gone)

@@ -45,14 +45,27 @@ const startScript = `SwaggerUIBundle({
 `
 
 /** Swagger UI over `/openapi.json`, with which every operation can be tried. */
-export const docsPages: readonly Page[] = [
-  { path: '/docs', content: () => page('text/html', html) },
-  { path: '/docs/start.js', content: () => page('text/javascript', startScript) },
-  { path: '/docs/swagger-ui.css', content: () => file('text/css', 'swagger-ui.css') },
-  { path: '/docs/swagger-ui-bundle.js', content: () => file('text/javascript', 'swagger-ui-bundle.js') },
+export const docsPages = (): readonly Page[] => [
+  { path: '/docs', calls: 1, content: () => page('text/html', html) },
+  { path: '/docs/start.js', calls: 1, content: () => page('text/javascript', startScript) },
+  filePage('text/css', 'swagger-ui.css'),
+  filePage('text/javascript', 'swagger-ui-bundle.js'),
 ]
 
-const page = (type: string, text: string): PageContent => ({
+/** Read when it is asked for the first time, and kept: each reader would have a copy of its own to wait for. */
+function filePage(type: string, name: string): Page {
+  let read: Buffer | null = null
+  return {
+    path: `/docs/${name}`,
+    calls: 1,
+    async content() {
+      read ??= await bytesOf(name)
+      return page(type, read)
+    },
+  }
+}
+
+const page = (type: string, text: string | Buffer): PageContent => ({
   kind: 'text',
   type: `${type}; charset=utf-8`,
   text,
@@ -62,7 +75,7 @@ const page = (type: string, text: string): PageContent => ({
 /** Where the build puts the files of Swagger UI, and where they are when the sources are run. */
 const places = ['./swagger-ui/', '../../node_modules/swagger-ui-dist/'] as const
 
-async function file(type: string, name: string): Promise<PageContent> {
+async function bytesOf(name: string): Promise<Buffer> {
   const [built, source] = places.map((place) => new URL(place + name, import.meta.url)) as [URL, URL]
-  return page(type, await readFile(existsSync(built) ? built : source, 'utf8'))
+  return readFile(existsSync(built) ? built : source)
 }

@@ -14,7 +14,8 @@ export type PageContent =
   | {
       readonly kind: 'text'
       readonly type: string
-      readonly text: string
+      /** Bytes where it is large: made once, and the same for all who are being sent them. */
+      readonly text: string | Buffer
       /** Instead of the policy that lets nothing run. */
       readonly contentSecurityPolicy?: string
     }
@@ -23,6 +24,8 @@ export type PageContent =
 /** Something to GET, outside the REST service. */
 export interface Page {
   readonly path: string
+  /** As how many calls from an address it counts; none where those who watch over us must be answered. */
+  readonly calls: number
   /** Whose credentials it asks for: those that are refused are counted. */
   readonly door?: Door
   /** It hands out what no one else may have: that is recorded. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import type { AnyCaller, Authenticator } from '../access/credentials.ts'
+import type { Authenticator } from '../access/credentials.ts'
 import type { Origins } from '../access/origins.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError, invalid } from '../errors.ts'
@@ -48,6 +48,7 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
+    app.all(page.path, limitAddress(parts.quotas, page.calls))
     app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
     app.all(page.path, refuseMethod('GET, HEAD'))
   }
@@ -82,8 +83,8 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
       throw error
     })
     response.locals.caller = caller
-    const count = limitCaller(quotas, rateKeyOf(caller), request, bodyBytesMax)
-    const { data, text } = await readData(request, bodyBytesMax, count)
+    const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
+    const { data, text } = await readData(request, bodyBytesMax, meter)
     validate(data, text.length)
     const perform = async (ids: CallIds): Promise<string> =>
       JSON.stringify(successBody(await operation.run(data, { caller, services, ids }), operation.envelope))
@@ -97,12 +98,6 @@ function serveOperation(operation: Operation, validate: Validator, parts: ApiPar
     if (answer.replayed) response.setHeader(replayedHeader, 'true')
     sendText(response, answer.httpCode, answer.text)
   }
-}
-
-/** API keys have no spaces. */
-function rateKeyOf(caller: AnyCaller): string {
-  if (caller.level === 'key') return caller.tenant.apiKey
-  return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : 'the operator'
 }
 
 const refuseMethod = (allowed: string) => (request: Request, response: Response) => {

@@ -25,6 +25,18 @@ export const limitScopes = {
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
+  /** Bytes of bodies of a workspace that are in memory. */
+  bodyBytesAtOnce: 'workspace',
+  /** The same, in all. */
+  bodyBytesInAll: 'server',
+  /** Connections of any kind for which the process has files. */
+  openFiles: 'server',
+  /** Calls with an `idempotency-key` that are remembered. */
+  idempotentCalls: 'apiKey',
+  /** Users of a document whom a backend shows as present. */
+  guestsPerDocument: 'document',
+  /** The same, in all. */
+  guestsInAll: 'server',
   /** Refused connections that are being told why. */
   pendingRefusals: 'server',
   /** Bytes of a client that is being refused. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, steadyTime } from '../clock.ts'
 
 export interface RateLimitOptions {
   /** Calls (or bytes) a second that can go on for ever. */
@@ -21,14 +21,14 @@ export class RateLimiter {
   readonly perSecond: number
   readonly #intervalMs: number
   readonly #toleranceMs: number
-  readonly #clock: Clock
+  readonly #now: () => number
   readonly #restedAt = new Map<string, number>()
 
   constructor({ perSecond, burst, clock }: RateLimitOptions) {
     this.perSecond = perSecond
     this.#intervalMs = 1000 / perSecond
     this.#toleranceMs = this.#intervalMs * (burst - 1)
-    this.#clock = clock
+    this.#now = steadyTime(clock)
   }
 
   /**
@@ -36,7 +36,7 @@ export class RateLimiter {
    * that costs more than is left is let in as long as anything is left: it is paid off by waiting afterwards.
    */
   take(key: string, cost = 1): number {
-    const now = this.#clock.now()
+    const now = this.#now()
     const restedAt = Math.max(this.#restedAt.get(key) ?? now, now)
     const waitMs = restedAt - now - this.#toleranceMs
     if (waitMs > roundingMs) return waitMs
@@ -46,7 +46,7 @@ export class RateLimiter {
 
   /** Counts what `key` has used without having asked for it. */
   charge(key: string, cost: number): void {
-    const now = this.#clock.now()
+    const now = this.#now()
     this.#set(key, Math.max(this.#restedAt.get(key) ?? now, now) + this.#intervalMs * cost)
   }
 
@@ -60,7 +60,7 @@ export class RateLimiter {
    * made for many at once: callers from ever new addresses must not have every call look at all keys.
    */
   #forget(): void {
-    const now = this.#clock.now()
+    const now = this.#now()
     for (const [key, restedAt] of this.#restedAt) if (restedAt <= now) this.#restedAt.delete(key)
     if (this.#restedAt.size <= keysKept) return
     for (const key of this.#restedAt.keys()) {
@@ -78,17 +78,17 @@ const minuteMs = 60_000
 /** So many calls of a key in a minute, which begins with the first of them. */
 export class MinuteLimiter {
   readonly perMinute: number
-  readonly #clock: Clock
+  readonly #now: () => number
   readonly #minutes = new Map<string, { readonly endsAt: number; calls: number }>()
 
   constructor({ perMinute, clock }: { perMinute: number; clock: Clock }) {
     this.perMinute = perMinute
-    this.#clock = clock
+    this.#now = steadyTime(clock)
   }
 
   /** Counts a call of `key`. False when it is one too many. */
   take(key: string): boolean {
-    const now = this.#clock.now()
+    const now = this.#now()
     const known = this.#minutes.get(key)
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
     minute.calls += 1

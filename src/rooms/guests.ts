@@ -1,11 +1,14 @@
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
+import { exhausted, limitDetails } from '../quota/limits.ts'
 import { type AwarenessText, removedText } from '../update/awareness.ts'
 
 /** Users without a socket that one document may have. */
 export const guestsMax = 500
 /** The same for all documents of a process. */
 const guestsInAllMax = 100_000
+/** They go by themselves. */
+const retryAfterSeconds = 60
 /** Stock clients forget what they have not heard of for 30 s. */
 export const guestRenewalMs = 15_000
 /** Seconds since then are the clocks of guests: later than what a client has heard before a restart. */
@@ -95,11 +98,15 @@ export class Guests {
       throw new ApiError(
         'FAILED_PRECONDITION',
         `a document has at most ${guestsMax} users who are not connected`,
+        { details: limitDetails('guestsPerDocument', guestsMax) },
       )
     if (this.#parts.total.count + more > guestsInAllMax)
-      throw new ApiError('RESOURCE_EXHAUSTED', 'too many users who are not connected; try again', {
-        retryAfterSeconds: 60,
-      })
+      throw exhausted(
+        'guestsInAll',
+        guestsInAllMax,
+        'too many users who are not connected; try again',
+        retryAfterSeconds,
+      )
   }
 
   /** Shows users, or goes on showing them, for `ttlMs` from now; without it as long as was said before. */

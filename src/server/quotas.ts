@@ -2,6 +2,8 @@ import type { HttpConnectionLimits } from '../api/http-connections.ts'
 import type { ApiQuotas } from '../api/quotas.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { HeldBytes } from '../quota/held-bytes.ts'
+import { openConnectionsMax } from '../quota/open-files.ts'
 import { RateLimiter } from '../quota/rate-limiter.ts'
 import type { LimitReports } from '../quota/reports.ts'
 import type { AdmissionLimits } from '../sync/admission.ts'
@@ -26,10 +28,11 @@ export const admissionOf = ({ config, clock }: Parts): AdmissionLimits => ({
   connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
 })
 
-/** Who may hold connections that are no websockets. */
+/** Who may hold connections. */
 export const httpConnectionsOf = ({ config, reports }: Parts): HttpConnectionLimits => ({
   perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
-  acted: (address) => reports.acted('maxHttpConnectionsPerAddress', address),
+  inAllMax: openConnectionsMax(),
+  acted: (limit, address) => reports.acted(limit, address),
 })
 
 /** What is read from websockets. */
@@ -41,10 +44,14 @@ export const inflowOf = ({ config, clock, reports }: Parts): Inflow =>
     acted: (workspaceId) => reports.acted('receiveBytesPerSecond', workspaceId),
   })
 
+/** Bytes of bodies in memory; what one workspace may have leaves room for others. */
+const heldBodies = { ofWorkspace: 134_217_728, inAll: 402_653_184 }
+
 /** What calls may take. */
 export const apiQuotasOf = ({ config, clock, reports }: Parts): ApiQuotas => ({
   addressCalls: rate(config.callsPerAddressPerSecond, config.callsPerAddressBurst, clock),
   calls: rate(config.rateLimitPerSecond, config.rateLimitBurst, clock),
+  held: new HeldBytes(heldBodies),
   bodies: rate(config.bodyBytesPerSecond, config.bodyBurstBytes, clock),
   proxies: config.trustProxy,
   reports,

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
-import { access, open, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
+import { filesBeside, openFilesMax } from '../quota/open-files.ts'
 import { fileProblems, interruptedRestore } from './stopped.ts'
 
 /** `help` says what to do; '' where nothing is to be done. */
@@ -28,8 +29,6 @@ const slowSyncMs = 20
 const skewMs = 2_000
 /** Of the clock: nothing of this version was made before. */
 const earliest = Date.UTC(2026, 0)
-/** Open files besides connections: tables, threads, pages. */
-const filesBeside = 1_200
 
 /** Looks at what it takes to serve with this configuration. Makes a file in the data directory, and removes it. */
 export async function examine(config: Config): Promise<readonly Finding[]> {
@@ -135,14 +134,14 @@ async function clock(directory: string): Promise<Judged> {
 }
 
 /** What the process may open now: Node has raised it as far as it may. */
-async function openFiles(connections: number): Promise<Judged> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
-  if (soft === undefined) return ok('not known on this system')
+function openFiles(connections: number): Judged {
+  const files = openFilesMax()
+  if (files === null) return ok('not known on this system')
   const wanted = connections + filesBeside
-  if (soft === 'unlimited' || Number(soft) >= wanted) return ok(soft)
+  const found = files === Number.POSITIVE_INFINITY ? 'unlimited' : String(files)
+  if (files >= wanted) return ok(found)
   return warn(
-    soft,
+    found,
     `${connections} connections need ${wanted}: ulimit -n ${wanted}, or a lower --max-connections`,
   )
 }

@@ -8,7 +8,7 @@ export class Outlet {
   readonly #connection: Duplex
   readonly #bufferBytesMax: number
   #corked = false
-  /** Epoch milliseconds of the last frame, or of the start. */
+  /** When the last frame was written, or the start, in the time that is given here. */
   lastWriteAt: number
 
   constructor(connection: Duplex, bufferBytesMax: number, now: number) {

@@ -1,5 +1,7 @@
 /** Something whose reading can be held up. */
 export interface Reader {
+  /** Who has one share of each turn in common, however many readers they are. */
+  readonly workspaceId: string
   pauseReading(): void
   resumeReading(): void
 }
@@ -9,7 +11,8 @@ export interface Reader {
  * and memory stays bounded. Half the limit must have been written before reading goes on.
  *
  * A socket that has more than its share of a turn of the event loop waits for the next: the kernel would hand over
- * megabytes of small messages at once, and everybody else would wait for them.
+ * megabytes of small messages at once, and everybody else would wait for them. Of those of one workspace that wait so,
+ * one is read in each turn: with many sockets nobody gets more than with one.
  */
 export class ReadPressure {
   readonly #pendingBytes: () => number
@@ -19,8 +22,9 @@ export class ReadPressure {
   readonly #paused = new Set<Reader>()
   /** Messages of this turn. */
   readonly #taken = new Map<Reader, number>()
-  /** Until the next turn. */
-  readonly #yielding = new Set<Reader>()
+  /** Those who wait for a turn, the longest first, by workspace. */
+  readonly #yielding = new Map<string, Set<Reader>>()
+  #turn: 'begun' | 'ended' = 'ended'
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
@@ -39,30 +43,55 @@ export class ReadPressure {
   check(reader: Reader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
-    if (this.#taken.size === 0) setImmediate(() => this.#endTurn())
+    this.#beginTurn()
     const taken = (this.#taken.get(reader) ?? 0) + 1
     this.#taken.set(reader, taken)
     if (taken !== ReadPressure.messagesPerTurn) return
-    this.#yielding.add(reader)
+    this.#yield(reader)
     reader.pauseReading()
   }
 
   forget(reader: Reader): void {
     this.#paused.delete(reader)
-    this.#yielding.delete(reader)
+    this.#unyield(reader)
   }
 
   #pause(reader: Reader): void {
     // One that waits for the next turn already is held up; it is let go on once.
-    if (!this.#yielding.delete(reader)) reader.pauseReading()
+    if (!this.#unyield(reader)) reader.pauseReading()
     this.#paused.add(reader)
     this.#acted()
     this.#timer ??= setInterval(() => this.#release(), ReadPressure.pollMs).unref()
   }
 
+  #beginTurn(): void {
+    if (this.#turn === 'begun') return
+    this.#turn = 'begun'
+    setImmediate(() => this.#endTurn())
+  }
+
   #endTurn(): void {
+    this.#turn = 'ended'
     this.#taken.clear()
-    resumeAll(this.#yielding)
+    for (const [first] of this.#yielding.values()) {
+      if (first === undefined) continue
+      this.#unyield(first)
+      first.resumeReading()
+    }
+    if (this.#yielding.size > 0) this.#beginTurn()
+  }
+
+  #yield(reader: Reader): void {
+    const waiting = this.#yielding.get(reader.workspaceId) ?? new Set()
+    this.#yielding.set(reader.workspaceId, waiting.add(reader))
+  }
+
+  /** True if it was waiting for a turn. */
+  #unyield(reader: Reader): boolean {
+    const waiting = this.#yielding.get(reader.workspaceId)
+    const was = waiting?.delete(reader) ?? false
+    if (waiting?.size === 0) this.#yielding.delete(reader.workspaceId)
+    return was
   }
 
   #release(): void {

@@ -25,6 +25,8 @@ import type { Message, Protocol } from './protocols/message.ts'
 
 export interface SessionTools {
   readonly clock: Clock
+  /** Milliseconds that never go back, for what is measured. */
+  readonly time: () => number
   readonly metrics: Metrics
   readonly pressure: ReadPressure
   readonly inflow: Inflow
@@ -98,7 +100,7 @@ export class Session implements Member, Listener, Reader {
       send: (frame) => this.#sendAnswer(frame),
     })
     this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
-    this.#heardAt = tools.clock.now()
+    this.#heardAt = tools.time()
     this.#pingedAt = this.#heardAt
   }
 
@@ -114,6 +116,10 @@ export class Session implements Member, Listener, Reader {
     this.#room.join(this)
     this.#sendVector()
     this.#showAll(this.#room.awareness.all())
+  }
+
+  get workspaceId(): string {
+    return this.#parts.identity.tenant.workspaceId
   }
 
   get identity(): Identity {
@@ -134,7 +140,7 @@ export class Session implements Member, Listener, Reader {
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     const { outlet } = this.#parts
     if (this.#behind !== null) return
-    if (own && this.#tools.clock.now() - outlet.lastWriteAt < echoAfterMs) return
+    if (own && this.#tools.time() - outlet.lastWriteAt < echoAfterMs) return
     if (outlet.full) return this.#fallBehind()
     this.#send(frame)
   }
@@ -151,7 +157,7 @@ export class Session implements Member, Listener, Reader {
 
   /** One question is enough for a while: the answer holds all that the client has. */
   askForMissing(): void {
-    const now = this.#tools.clock.now()
+    const now = this.#tools.time()
     if (now - this.#askedAt < askAgainAfterMs) return
     this.#askedAt = now
     this.#sendVector()
@@ -183,8 +189,9 @@ export class Session implements Member, Listener, Reader {
     if (this.#state === 'ended') return
     if (now >= this.#parts.identity.expiresAt) return this.#expire()
     if (now >= this.#roleUntil && this.#roleAt(now) === null) return this.#endRevoked()
-    if (now - this.#pingedAt >= heartbeatMs) this.#heartbeat(now)
-    if (now - this.#parts.outlet.lastWriteAt >= heartbeatMs && this.#behind === null) {
+    const time = this.#tools.time()
+    if (time - this.#pingedAt >= heartbeatMs) this.#heartbeat(time)
+    if (time - this.#parts.outlet.lastWriteAt >= heartbeatMs && this.#behind === null) {
       this.#send(this.encoder.awareness(emptyAwareness))
     }
   }
@@ -284,7 +291,7 @@ export class Session implements Member, Listener, Reader {
   }
 
   #send(frames: Uint8Array): void {
-    if (this.#reachable) this.#parts.outlet.write(frames, this.#tools.clock.now())
+    if (this.#reachable) this.#parts.outlet.write(frames, this.#tools.time())
   }
 
   get #reachable(): boolean {
@@ -332,9 +339,9 @@ export class Session implements Member, Listener, Reader {
   }
 
   /** A client that has not answered the last ping is gone; one that we don't read from can't answer. */
-  #heartbeat(now: number): void {
+  #heartbeat(time: number): void {
     if (this.#heardAt < this.#pingedAt && this.#holds === 0) return this.#parts.socket.terminate()
-    this.#pingedAt = now
+    this.#pingedAt = time
     if (this.#parts.socket.readyState === this.#parts.socket.OPEN) this.#parts.socket.ping()
   }
 
@@ -343,7 +350,7 @@ export class Session implements Member, Listener, Reader {
   }
 
   #heard(): void {
-    this.#heardAt = this.#tools.clock.now()
+    this.#heardAt = this.#tools.time()
   }
 }
 

@@ -30,6 +30,17 @@ it('[SYNC-15] a client that nobody talks to hears something often enough not to 
   client.end()
 })
 
+it('[SYNC-15] also when the clock is set back', async () => {
+  const client = await connect('acme/quiet/main')
+  aheadMs -= 3_600_000
+  await client.roundTrip()
+  const before = client.bodies(1).length
+  aheadMs += heartbeatMs
+  await eventually(() => client.bodies(1).length === before + 1)
+  aheadMs += 3_600_000
+  client.end()
+})
+
 it('[SYNC-16] a client that no longer answers pings is cut off after the second one, others stay', async () => {
   const [dead, alive] = [
     await connect('acme/dead/main', { autoPong: false }),

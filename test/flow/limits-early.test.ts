@@ -5,6 +5,7 @@ import type { Config } from '../../src/config.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { newKey, type ProviderKey, TestProvider } from '../support/identity-provider.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
+import { adminToken, otherWorkspace } from '../support/tenants.ts'
 
 let server: TestServer
 const sockets: Socket[] = []
@@ -133,4 +134,30 @@ it('[LIM-10] behind reverse proxies, whose connections they are, they are not co
   const idle = await Promise.all(Array.from({ length: 10 }, tcp))
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   expect(idle.filter(({ destroyed }) => destroyed)).toEqual([])
+})
+
+it('[LIM-15] bodies that come slowly, all at once, take so much memory; further ones are refused, others have room', async () => {
+  await start({ adminToken })
+  const other = await otherWorkspace(server)
+  const { apiKey, authToken } = server.credentials
+  const head =
+    'POST /v2/users/get HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+    `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\ntransfer-encoding: chunked\r\n\r\n`
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1_048_576, ' '), Buffer.from('\r\n')])
+  const answers: string[] = []
+  const slow = await Promise.all(Array.from({ length: 10 }, tcp))
+  for (const socket of slow) {
+    socket.on('data', (data: Buffer) => answers.push(data.toString()))
+    socket.write(head)
+    for (let sent = 0; sent < 15; sent += 1) socket.write(chunk)
+  }
+  await eventually(() => answers.length > 0)
+  expect(answers[0]).toContain('429')
+  expect(answers[0]).toContain('"limit":"bodyBytesAtOnce"')
+  expect(await acted('bodyBytesAtOnce')).toBeGreaterThan(0)
+  const padding = 'x'.repeat(15_000_000)
+  const large = { organizationId: 'acme', padding }
+  expect((await server.post('/v2/users/get', large, other.headers)).status).not.toBe(429)
+  for (const socket of slow) socket.destroy()
+  await eventually(async () => (await server.post('/v2/users/get', large)).status !== 429)
 })

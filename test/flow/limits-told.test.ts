@@ -8,11 +8,14 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readConfig } from '../../src/config/read.ts'
 import type { Config } from '../../src/config.ts'
+import { StoreUnavailable } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
-import { type GivenParts, startServer } from '../../src/server.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { type GivenParts, type RunningServer, startServer } from '../../src/server.ts'
 import { ReadPressure } from '../../src/sync/pressure.ts'
 import { eventually, RawClient, typed } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
+import { withLog } from '../support/held-engine.ts'
 import { heldStore } from '../support/held-store.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -202,3 +205,45 @@ it('[LIM-12] what acts is logged with whose it is, and without tokens', async ()
   )
   for (const hidden of [authToken, secret]) expect(lines.join('')).not.toContain(hidden)
 })
+
+it('[LIM-17] many who come back while the store is away are one line in the log', async () => {
+  await start({})
+  const lines: string[] = []
+  const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
+  const clock = new HeldClock(Date.now())
+  const engine = withLog(await openMemoryEngine(), () => ({
+    load: () => Promise.reject(new StoreUnavailable('away')),
+  }))
+  const running = await startServer({ ...server.config, data: join(directory, 'away') }, log, {
+    clock,
+    engine,
+  })
+  const path = `ws://127.0.0.1:${running.port}/sync/acme/plan/main?token=${await tokenOf(running)}`
+  const comeBack = async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.connect(path)))
+    for (const client of clients) expect(await client.closed).toMatchObject({ code: 1013 })
+  }
+  const told = () => lines.filter((line) => line.includes('could not be opened')).length
+  await comeBack()
+  expect(told()).toBe(1)
+  clock.advance(10_000)
+  await comeBack()
+  expect(told()).toBe(2)
+  await running.close()
+})
+
+/** Made by a running server, for its key. */
+async function tokenOf({ port, credentials }: RunningServer): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v2/auth/generate_token`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': credentials.apiKey,
+      'x-service-auth-token': credentials.authToken,
+    },
+    body: JSON.stringify({
+      data: { userId: 'ada', userProperties: { name: 'ada', email: 'a@example.com' } },
+    }),
+  })
+  return ((await answer.json()) as { result: { data: { token: string } } }).result.data.token
+}

@@ -129,7 +129,7 @@ it('[LIM-5] a workspace that sends too fast is read more slowly: nothing is lost
   await writer.roundTrip()
 })
 
-it('[LIM-6] calls from an address are limited before they are looked at; pages and other addresses are not', async () => {
+it('[LIM-6] calls from an address are limited before they are looked at, pages too; probes and other addresses are not', async () => {
   server = await startTestServer({ callsPerAddressPerSecond: 1, callsPerAddressBurst: 3, trustProxy: 1 })
   const path = '/v2/users/get'
   const from = (address: string, more = {}) =>
@@ -145,11 +145,15 @@ it('[LIM-6] calls from an address are limited before they are looked at; pages a
     expect(details(refused)).toEqual({ limit: 'callsPerAddressPerSecond', value: 1, scope: 'address' })
   }
   expect((await from('192.0.2.2')).status).not.toBe(429)
-  for (let look = 0; look < 10; look += 1)
-    expect(
-      (await fetch(`${server.url}/healthz`, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status,
-    ).toBe(200)
-  expect(await acted('callsPerAddressPerSecond')).toBe(3)
+  const look = async (page: string) =>
+    (await fetch(server.url + page, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status
+  for (let looks = 0; looks < 5; looks += 1) {
+    expect(await look('/healthz')).toBe(200)
+    expect(await look('/readyz')).toBe(200)
+  }
+  for (const page of ['/openapi.json', '/docs', '/metrics', '/backup', '/'])
+    expect(await look(page)).toBe(429)
+  expect(await acted('callsPerAddressPerSecond')).toBe(8)
 })
 
 it('[LIM-7] bytes of bodies are limited by API key, whether their number is announced or not', async () => {

@@ -16,6 +16,7 @@ import { Tenants } from '../../src/directory/tenants.ts'
 import { CorruptRecord, StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import { HeldBytes } from '../../src/quota/held-bytes.ts'
 import { LimitReports } from '../../src/quota/reports.ts'
 import type { Envelope } from '../support/server.ts'
 
@@ -70,7 +71,14 @@ beforeAll(async () => {
     authenticator,
     auditor: new Auditor({ audit, refusals, mode: 'off', proxies: 0 }),
     origins,
-    quotas: { addressCalls: null, calls: null, bodies: null, proxies: 0, reports },
+    quotas: {
+      addressCalls: null,
+      calls: null,
+      bodies: null,
+      held: new HeldBytes({ ofWorkspace: 1_000_000, inAll: 1_000_000 }),
+      proxies: 0,
+      reports,
+    },
     idempotentCalls: new IdempotentCalls({
       kv,
       queue,

@@ -136,7 +136,10 @@ it('[PRES-16] users without a socket are limited; those who are there already ma
     documentId,
     users: [{ userId: 'user-1', status: 'x' }, { userId: 'more' }],
   }
-  expect(errorOf(await server.post('/v2/presence/add', more))).toEqual(['FAILED_PRECONDITION'])
+  const refused = await server.post('/v2/presence/add', more)
+  expect(errorOf(refused)).toEqual(['FAILED_PRECONDITION'])
+  const details = { limit: 'guestsPerDocument', value: 500, scope: 'document' }
+  expect(refused.body.error?.details).toEqual(details)
   expect(await get({ statuses: ['x'] })).toEqual([])
   await call('add', { users: more.users.slice(0, 1) })
   await call('delete', { userIds: ['user-2'] })

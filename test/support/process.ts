@@ -44,17 +44,31 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The built server in a process of its own, as a user runs it. @param atPort a free one unless given */
+/** Runs what follows it with so many open files at most. */
+const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${files}; exec "$@"`, 'sh']
+
+/**
+ * The built server in a process of its own, as a user runs it.
+ * @param atPort a free one unless given
+ * @param openFiles that it may have; as many as we have unless given
+ */
 export async function startProcess(
   data: string,
   options: Record<string, string> = {},
   atPort?: number,
+  openFiles?: number,
 ): Promise<ServerProcess> {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
   const port = atPort ?? (await freePort())
+  const [command, ...before] =
+    openFiles === undefined ? [process.execPath] : [...withOpenFiles(openFiles), process.execPath]
   const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data', data]
   const env = { ...process.env, ...environment, ...options }
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(command ?? process.execPath, [...before, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
   const post: ServerProcess['post'] = (path, body, headers) => postTo(url + path, body, headers)

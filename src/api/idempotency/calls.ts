@@ -173,8 +173,7 @@ export class IdempotentCalls {
   async #take({ part }: Call): Promise<void> {
     const firstEnd = await this.#usage.take(part)
     if (firstEnd === null) return
-    this.#options.log.warn({ part }, 'as many calls with an idempotency key are remembered as can be')
-    throw this.#refused('too_many', tooMany(firstEnd - this.#options.clock.now()))
+    throw this.#refused('too_many', tooMany(this.#limits.calls, firstEnd - this.#options.clock.now()))
   }
 
   #giveBack({ part }: Call): Promise<void> {

@@ -1,4 +1,5 @@
 import { ApiError, type Status } from '../../errors.ts'
+import { exhausted } from '../../quota/limits.ts'
 import { idempotencyHeader } from './call.ts'
 
 /**
@@ -43,9 +44,10 @@ export const answerGone = (httpCode: number): ApiError =>
   )
 
 /** @param freeInMs when there is a place again */
-export const tooMany = (freeInMs: number): ApiError =>
-  new ApiError(
-    'RESOURCE_EXHAUSTED',
+export const tooMany = (callsMax: number, freeInMs: number): ApiError =>
+  exhausted(
+    'idempotentCalls',
+    callsMax,
     `as many calls with an ${idempotencyHeader} are remembered as can be: call without one, or later`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1000)) },
+    Math.max(1, Math.ceil(freeInMs / 1000)),
   )

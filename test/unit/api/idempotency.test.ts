@@ -193,7 +193,11 @@ it('[IDEM-11] beyond so many calls, or bytes of their answers, a call is refused
     clock.advance(10_000)
     for (const process of [calls, started(limits)]) {
       const fourth = process.run(callWith('d'), never)
-      await expect(fourth).rejects.toMatchObject({ status: 'RESOURCE_EXHAUSTED', retryAfterSeconds: 50 })
+      await expect(fourth).rejects.toMatchObject({
+        status: 'RESOURCE_EXHAUSTED',
+        retryAfterSeconds: 50,
+        details: { limit: 'idempotentCalls', scope: 'apiKey' },
+      })
       expect(await process.run(callWith('a'), never)).toMatchObject({ replayed: true })
     }
     clock.advance(keepMs + 60_000)

@@ -81,3 +81,17 @@ it('[LIM-7] what costs more than is left is let in while anything is, and paid o
   expect(limiter.take('key', 1)).toBeCloseTo(10_001)
   expect(limiter.take('other', 1)).toBe(0)
 })
+
+it('[API-30] a clock that is set back has nobody wait longer, and gives nothing', () => {
+  const clock = new HeldClock()
+  const limiter = new RateLimiter({ perSecond: 1, burst: 2, clock })
+  const minutes = new MinuteLimiter({ perMinute: 1, clock })
+  expect([limiter.take('key'), limiter.take('key'), minutes.take('key')]).toEqual([0, 0, true])
+  clock.advance(-3_600_000)
+  expect(limiter.take('key')).toBeCloseTo(1_000)
+  expect(minutes.take('key')).toBe(false)
+  clock.advance(1_000)
+  expect(limiter.take('key')).toBe(0)
+  clock.advance(59_000)
+  expect(minutes.take('key')).toBe(true)
+})

@@ -8,6 +8,7 @@ import { HeldClock } from '../../support/clock.ts'
 const header = 8
 
 class Socket implements Reader {
+  readonly workspaceId = 'ws'
   reading = true
   pauseReading(): void {
     this.reading = false

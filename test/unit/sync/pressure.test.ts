@@ -3,7 +3,12 @@ import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
 
 /** Goes on when everybody who has held it up lets it. */
 class CountedReader implements Reader {
+  readonly workspaceId: string
   #holds = 0
+
+  constructor(workspaceId = 'ws') {
+    this.workspaceId = workspaceId
+  }
 
   get reading(): 'on' | 'paused' {
     return this.#holds === 0 ? 'on' : 'paused'
@@ -52,4 +57,19 @@ it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async ()
   expect(reader.reading).toBe('paused')
   disk.pendingBytes = 0
   await expect.poll(() => reader.reading).toBe('on')
+})
+
+it('[LOAD-4] of those of one workspace that have sent too much one goes on a turn, the longest waiting first', async () => {
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))
+  const reading = () => readers.map((reader) => reader.reading)
+  for (const reader of readers) take(pressure, reader, ReadPressure.messagesPerTurn)
+  await nextTurn()
+  expect(reading()).toEqual(['on', 'paused', 'paused', 'on'])
+  take(pressure, readers[0] as CountedReader, ReadPressure.messagesPerTurn)
+  await nextTurn()
+  expect(reading()).toEqual(['paused', 'on', 'paused', 'on'])
+  await nextTurn()
+  await nextTurn()
+  expect(reading()).toEqual(['on', 'on', 'on', 'on'])
 })

@@ -1,0 +1,178 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { Identity } from '../access/identity.ts'
+import type { RealtimeAccess } from '../access/realtime.ts'
+import { type Role, roleOn } from '../access/roles.ts'
+import { steadyTime } from '../clock.ts'
+import { type Bus, CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { type Close, close } from '../model/close.ts'
+import { limitOf } from '../quota/limits.ts'
+import { DamagedDocument } from '../rooms/quarantine.ts'
+import type { DocumentRecords, Lease, Rooms } from '../rooms/rooms.ts'
+import { AccessWatch } from './access-watch.ts'
+import { CredentialWatch } from './credential-watch.ts'
+import { Outlet } from './outlet.ts'
+import { yWebsocket } from './protocols/y-websocket.ts'
+import { dismiss } from './refusals.ts'
+import type { SyncRequest } from './request.ts'
+import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
+
+export interface EntranceOptions {
+  readonly sendBufferBytesMax: number
+  /** The first edit of a connected editor creates a document. */
+  readonly createOnConnect: boolean
+}
+
+export interface EntranceParts extends Omit<SessionTools, 'time'> {
+  readonly rooms: Rooms
+  readonly access: RealtimeAccess
+  readonly bus: Bus
+  readonly records: DocumentRecords
+  readonly logger: Log
+}
+
+export type Asked = Extract<SyncRequest, { kind: 'document' }>
+
+/** A websocket of somebody who is known, and the connection under it. */
+export interface Newcomer {
+  readonly socket: WebSocket
+  readonly connection: Duplex
+  readonly identity: Identity
+  readonly asked: Asked
+}
+
+/** What is known of a client when it comes in. */
+interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
+  /** Changes of access that had been told before this one's was read. */
+  readonly changes: number
+}
+
+/** Opens the room that an authenticated client asks for, and keeps its session while it is there. */
+export class Entrance {
+  readonly #options: EntranceOptions
+  readonly #parts: EntranceParts & SessionTools
+  readonly #sessions = new Set<Session>()
+  readonly #watch: AccessWatch
+  readonly #credentials: CredentialWatch
+  #draining: Close | null = null
+  #awayToldAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: EntranceOptions, parts: EntranceParts) {
+    this.#options = options
+    this.#parts = { ...parts, time: steadyTime(parts.clock) }
+    this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
+    this.#credentials = new CredentialWatch(parts.access, parts.logger)
+  }
+
+  /** Becomes a session, or is told why not. */
+  admit(newcomer: Newcomer): void {
+    this.#enter(newcomer).catch((error: unknown) => this.#fail(newcomer, error))
+  }
+
+  /** Ends all sessions with `reason`, also those to come. */
+  drain(reason: Close): void {
+    this.#draining = reason
+    for (const session of this.#sessions) session.end(reason)
+  }
+
+  /** To be called about twice a second: rights that end do so within this time. */
+  tick(): void {
+    const now = this.#parts.clock.now()
+    for (const session of this.#sessions) session.tick(now)
+  }
+
+  /** Looks after nobody any more. */
+  end(): void {
+    this.#watch.end()
+    this.#credentials.end()
+  }
+
+  /** What the client sends while the room is opened stays in the kernel's buffers: nothing is read. */
+  async #enter(newcomer: Newcomer): Promise<void> {
+    const { socket, identity, asked } = newcomer
+    socket.pause()
+    const address: DocumentAddress = { ...identity.tenant, ...asked.path }
+    const changes = this.#watch.changes
+    const access = await this.#parts.access.accessOf(identity, address)
+    const { role } = roleOn(identity, address, access, this.#parts.clock.now())
+    if (role === null) return dismiss(socket, access.state === 'disabled' ? disabled : notThere)
+    const lease = await this.#parts.rooms.open(address)
+    const refusal = await this.#refusalIn(lease, newcomer, role).catch((error: unknown) => {
+      lease.release()
+      throw error
+    })
+    if (refusal !== null) {
+      lease.release()
+      return dismiss(socket, refusal)
+    }
+    this.#startSession(newcomer, { lease, identity, address, access, renews: asked.renews, changes })
+    socket.resume()
+  }
+
+  async #refusalIn(lease: Lease, { socket }: Newcomer, role: Role): Promise<Close | null> {
+    const exists = await this.#mayOpen(lease, role)
+    return this.#draining ?? (exists && socket.readyState === socket.OPEN ? null : notThere)
+  }
+
+  /** Is there a document, or may this client make it? Then it gets its record. */
+  async #mayOpen({ room }: Lease, role: Role): Promise<boolean> {
+    if (room.existence === 'live') return true
+    const makes = room.existence === 'absent' && role === 'editor' && this.#options.createOnConnect
+    if (makes) await this.#parts.records.ensure(room.address, room.address.documentId)
+    return makes
+  }
+
+  #startSession({ socket, connection, asked }: Newcomer, { changes, ...visit }: Visit): void {
+    const { metrics } = this.#parts
+    const outlet = new Outlet(connection, this.#options.sendBufferBytesMax, this.#parts.time())
+    const session = new Session({ socket, outlet, protocol: yWebsocket, ...visit }, this.#parts)
+    this.#sessions.add(session)
+    this.#watch.add(session, changes)
+    metrics.connections.inc({ protocol: yWebsocket.name })
+    socket.once('close', () => {
+      this.#sessions.delete(session)
+      this.#watch.delete(session)
+      this.#credentials.delete(session)
+      metrics.connections.dec({ protocol: yWebsocket.name })
+      session.closed()
+    })
+    session.start()
+    if (asked.listens) socket.once('close', this.#parts.rooms.live.enter(visit.address, session))
+    this.#credentials.add(session, asked.origin)
+  }
+
+  #fail({ socket, identity }: Newcomer, error: unknown): void {
+    const { reports, logger } = this.#parts
+    const limit = limitOf(error)
+    if (limit !== null) reports.acted(limit, identity.tenant.workspaceId)
+    else if (this.#isToBeTold(error)) logger.error({ err: error }, 'document could not be opened')
+    dismiss(socket, closeOfFailure(error))
+  }
+
+  /** That a document is damaged has been told. */
+  #isToBeTold(error: unknown): boolean {
+    if (!(error instanceof StoreUnavailable)) return !(error instanceof DamagedDocument)
+    const now = this.#parts.time()
+    if (now - this.#awayToldAt < awayEveryMs) return false
+    this.#awayToldAt = now
+    return true
+  }
+}
+
+/** While the store is away that is in the log this often, in ms, however many come back meanwhile. */
+const awayEveryMs = 10_000
+
+/** What is told of a document that could not be opened. */
+function closeOfFailure(error: unknown): Close {
+  if (error instanceof DamagedDocument || error instanceof CorruptRecord)
+    return close('internal', 'the stored document is damaged')
+  return close(
+    'overloaded',
+    limitOf(error) === null ? 'the document could not be opened: try again' : messageOf(error),
+  )
+}
+
+const notThere = close('notFound', 'no such document')

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import { operations } from '../../../src/api/operations.ts'
+import { pages } from '../../../src/api/pages.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+
+const all = pages({
+  version: '1',
+  operations,
+  metrics: createMetrics(),
+  metricsToken: null,
+  readiness: () => ({ ok: true }),
+  adminToken: null,
+  backup: () => 'nothing',
+})
+
+it.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])(
+  '[LIM-6] all who ask for %s are sent the same bytes',
+  async (path) => {
+    const page = all.find((each) => each.path === path)
+    const textOf = async () => {
+      const content = await page?.content({ headers: {} } as IncomingMessage)
+      return content?.kind === 'text' ? content.text : null
+    }
+    const first = await textOf()
+    expect(Buffer.isBuffer(first) && first.length > 100_000).toBe(true)
+    expect(await textOf()).toBe(first)
+  },
+)
