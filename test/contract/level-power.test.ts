@@ -11,7 +11,7 @@ import { docKey, entriesOf, loadLive } from './samples.ts'
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const rounds = process.env.WEFT_TEST_ALL === '1' ? 20 : 3
 /** Where a disk is fast and a machine busy, few processes die between a write and its sync. */
-const roundsMax = 20
+const roundsMax = rounds + 1
 const linesMax = 800
 
 let directory: TemporaryDirectory

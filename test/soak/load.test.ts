@@ -11,7 +11,7 @@ const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = all ? 50 : 3
+const kills = all ? 50 : 2
 it(
   `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
   async () => {
@@ -23,7 +23,7 @@ it(
   timeout,
 )
 
-const cuts = all ? 10 : 2
+const cuts = all ? 10 : 1
 it(
   `[DUR-5] ${cuts} cuts of power at random moments: what was shown is there afterwards (seed ${seed})`,
   async () => {

@@ -219,7 +219,7 @@ it('[HOOK-6] a public key is an RSA key of at least 2048 bits, as base64 of SPKI
     Buffer.concat([Buffer.from(key.spki, 'base64'), Buffer.of(0)]).toString('base64'),
     key.spki.slice(0, -8),
     `${key.spki}*`,
-    key.spki.replaceAll('+', '-'),
+    key.spki.replace('M', '-'),
     key.privateKey.export({ format: 'der', type: 'pkcs1' }).toString('base64'),
     key.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
     curve.export({ format: 'der', type: 'spki' }).toString('base64'),
