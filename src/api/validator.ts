@@ -26,15 +26,16 @@ export function invalidAt(...issues: readonly [Issue, ...Issue[]]): ApiError {
 /** Checks the `data` of a request. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
 export type Validator = (data: unknown, textLength: number) => void
 
-/** Makes validators: schemas are compiled once, at start. */
+/** Makes validators: a schema is compiled when it is first asked for, since all of them take most of a start. */
 export class Validators {
   readonly #first = createAjv(false)
   readonly #all = createAjv(true)
 
   compile(schema: ObjectSchema): Validator {
-    const first = this.#first.compile(schema)
+    let first: ValidateFunction | null = null
     let all: ValidateFunction | null = null
     return (data, textLength) => {
+      first ??= this.#first.compile(schema)
       if (first(data)) return
       if (textLength > allIssuesTextMax) throw problemsOf(first)
       all ??= this.#all.compile(schema)

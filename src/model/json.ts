@@ -28,12 +28,12 @@ export function jsonDepthExceeds(text: string, depthMax: number): boolean {
   return false
 }
 
-/** Index of the quote that ends the string whose content starts at `from`. */
+/** Index of the quote that ends the string whose content starts at `from`. It goes from quote to quote, which is fast. */
 function endOfString(text: string, from: number): number {
-  for (let index = from; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === backslash) index += 1
-    else if (code === quote) return index
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = at
+    while (escapes > from && text.charCodeAt(escapes - 1) === backslash) escapes -= 1
+    if ((at - escapes) % 2 === 0) return at
   }
   return text.length
 }

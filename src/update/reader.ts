@@ -1,9 +1,12 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { MalformedUpdate } from './malformed.ts'
 
 /** Client ids are 32 bits; clocks and lengths stay below 2^31, so that no sum of them leaves the safe range. */
 export const clientIdMax = 2 ** 32 - 1
 export const clockMax = 2 ** 31 - 1
+
+/** Texts of more bytes are looked at by native code: calling it costs as much as a loop over a hundred bytes. */
+const nativeFrom = 256
 
 /**
  * Walks over lib0-encoded bytes without making values of them. Every read is bounded by the end of the bytes and
@@ -79,6 +82,10 @@ export class ByteReader {
     const start = this.at
     this.skip(byteLength)
     const { bytes } = this
+    if (byteLength > nativeFrom) {
+      const text = bytes.subarray(start, this.at)
+      return isAscii(text) ? byteLength : utf16Length(text)
+    }
     for (let index = start; index < this.at; index++) {
       if ((bytes[index] as number) > 127) return utf16Length(bytes.subarray(start, this.at))
     }
@@ -109,6 +116,8 @@ export class ByteReader {
 /** Yjs decodes strictly: an invalid sequence would throw inside it. */
 function utf16Length(bytes: Uint8Array): number {
   if (!isUtf8(bytes)) throw new MalformedUpdate('a text is not UTF-8')
+  if (bytes.length > nativeFrom)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().length
   let length = 0
   for (const byte of bytes) {
     if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { endWithThis } from '../../bench/support/ending.ts'
 import { headers } from '../support/process.ts'
 import type { NoiseOrder } from './support/noise-maker.ts'
-import { startInspected } from './support/server.ts'
+import { type SoakServer, startInspected } from './support/server.ts'
 import { neighbours, type Typed } from './support/typing.ts'
 
 export interface NoiseOptions {
@@ -13,19 +13,24 @@ export interface NoiseOptions {
   readonly seconds: number
 }
 
-/** What people who type in a document notice of others. */
+/** What people who type in a document notice of a noise. */
+export interface Noticed {
+  /** The noise is on another server of the same machine: what they notice is that the machine is busy. */
+  readonly elsewhere: Typed
+  /** It is on their own server. */
+  readonly here: Typed
+  /** How often it was done meanwhile, here. */
+  readonly times: number
+}
+
 export interface Noise {
   readonly quiet: Typed
-  /** The large document is opened over and over, each time from the disk. */
-  readonly loading: Typed
-  /** It is replaced over and over by contents that differ everywhere. */
-  readonly replacing: Typed
+  /** A large document is replaced over and over by contents that differ everywhere. */
+  readonly replacing: Noticed
+  /** It is opened over and over, each time from the disk. */
+  readonly loading: Noticed
   /** One room gets as much as a client can send. */
-  readonly flooding: Typed
-  /** How often each was done meanwhile. */
-  readonly loads: number
-  readonly replacements: number
-  readonly floodUpdates: number
+  readonly flooding: Noticed
 }
 
 const lineCharacters = 90
@@ -51,30 +56,40 @@ async function during(order: NoiseOrder, type: () => Promise<Typed>): Promise<re
   return [typed, Number(counts.at(-1))]
 }
 
-export async function noise({ bytes, seconds }: NoiseOptions): Promise<Noise> {
-  const server = await startInspected({ WEFT_IDLE_UNLOAD_SECONDS: '0' })
-  try {
-    const token = await server.token()
-    const order = (kind: NoiseOrder['kind'], documentId: string): NoiseOrder => {
-      const address = { organizationId: 'acme', documentId, editorId: 'main', upsert: true, type: 'text' }
-      return {
-        kind,
-        socketUrl: `${server.wsUrl}/sync/acme/${documentId}/main?token=${token}`,
-        restUrl: `${server.url}/v2/crdt/update`,
-        headers,
-        bodies: ['a', 'b'].map((letter) =>
-          JSON.stringify({ data: { ...address, data: linesOf(bytes, letter) } }),
-        ),
-      }
+async function orders(server: SoakServer, bytes: number): Promise<(kind: NoiseOrder['kind']) => NoiseOrder> {
+  const token = await server.token()
+  return (kind) => {
+    const documentId = kind === 'flooding' ? 'flood' : 'large'
+    const address = { organizationId: 'acme', documentId, editorId: 'main', upsert: true, type: 'text' }
+    return {
+      kind,
+      socketUrl: `${server.wsUrl}/sync/acme/${documentId}/main?token=${token}`,
+      restUrl: `${server.url}/v2/crdt/update`,
+      headers,
+      bodies: ['a', 'b'].map((letter) =>
+        JSON.stringify({ data: { ...address, data: linesOf(bytes, letter) } }),
+      ),
     }
-    const type = await neighbours(server, seconds, 5)
+  }
+}
+
+export async function noise({ bytes, seconds }: NoiseOptions): Promise<Noise> {
+  const start = () => startInspected({ WEFT_IDLE_UNLOAD_SECONDS: '0' })
+  const [server, another] = await Promise.all([start(), start()])
+  try {
+    const [here, elsewhere] = await Promise.all([orders(server, bytes), orders(another, bytes)])
+    const type = await neighbours(server, seconds, 8)
     await type()
     const quiet = await type()
-    const [replacing, replacements] = await during(order('replacing', 'large'), type)
-    const [loading, loads] = await during(order('loading', 'large'), type)
-    const [flooding, floodUpdates] = await during(order('flooding', 'flood'), type)
-    return { quiet, loading, replacing, flooding, loads, replacements, floodUpdates }
+    const noticed = async (kind: NoiseOrder['kind']): Promise<Noticed> => {
+      const [control] = await during(elsewhere(kind), type)
+      const [typed, times] = await during(here(kind), type)
+      return { elsewhere: control, here: typed, times }
+    }
+    const replacing = await noticed('replacing')
+    const loading = await noticed('loading')
+    return { quiet, replacing, loading, flooding: await noticed('flooding') }
   } finally {
-    await server.stop()
+    await Promise.all([server.stop(), another.stop()])
   }
 }

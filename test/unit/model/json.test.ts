@@ -25,9 +25,22 @@ describe('depth of JSON text', () => {
     expect(jsonDepthExceeds('["\\"[[["]', 1)).toBe(false)
   })
 
+  it('[UPD-15] whatever quotes, backslashes and brackets are in strings', () => {
+    const odd = fc
+      .array(fc.constantFrom('"', '\\', '[', '{', 'x', 'é'), { maxLength: 40 })
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(odd), (strings) => {
+        expect(jsonDepthExceeds(JSON.stringify(strings), 1)).toBe(false)
+        expect(jsonDepthExceeds(JSON.stringify([...strings, [strings]]), 2)).toBe(true)
+      }),
+    )
+  })
+
   it('[UPD-15] millions of brackets and text that is not JSON get an answer', () => {
     expect(jsonDepthExceeds('['.repeat(5_000_000), 64)).toBe(true)
     expect(jsonDepthExceeds('[]'.repeat(2_000_000), 1)).toBe(false)
+    expect(jsonDepthExceeds(`["${'\\\\'.repeat(2_000_000)}${'\\"'.repeat(2_000_000)}[[", [0]]`, 1)).toBe(true)
     for (const text of ['', '"', '"\\', ']]]]', '}', 'undefined'])
       expect(jsonDepthExceeds(text, 0)).toBe(false)
   })

@@ -51,6 +51,26 @@ describe('genuine updates', () => {
     )
   })
 
+  it('[UPD-1] a text has the length that Yjs gives it, however long it is and whatever is in it', () => {
+    for (const unit of ['a', 'é', '漢', '😀', 'aé漢😀'])
+      for (const units of [1, 60, 64, 85, 86, 127, 128, 129, 255, 256, 257, 100_000]) {
+        const doc = new Y.Doc()
+        doc.getText('t').insert(0, unit.repeat(units))
+        expect(read(Y.encodeStateAsUpdate(doc)).clients).toMatchObject([
+          { client: doc.clientID, from: 0, to: unit.length * units },
+        ])
+      }
+  })
+
+  it('[UPD-6] a text that is not UTF-8 is refused, however long it is', () => {
+    for (const length of [1, 255, 256, 257, 100_000])
+      for (const wrong of [0x80, 0xc0, 0xff]) {
+        const content = Buffer.alloc(length, 'a')
+        content[length - 1] = wrong
+        expect(() => read(oneStruct(inRoot(4, num(length), [...content])))).toThrow('UTF-8')
+      }
+  })
+
   it('[UPD-2] subdocuments are refused unless they are allowed', () => {
     const doc = new Y.Doc()
     doc.getMap('m').set('sub', new Y.Doc())
