@@ -4,7 +4,7 @@ import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import { eventually } from '../support/clients.ts'
 import { freePort, type ServerProcess } from '../support/process.ts'
-import { dataDirectory, startLasting } from './support/server.ts'
+import { dataDirectory, startAsIs } from './support/server.ts'
 
 /** What it took until everybody was back. */
 export interface Storm {
@@ -126,7 +126,8 @@ export async function storm(count: number, ended: Storm['ended']): Promise<Storm
   // Each stock client listens for the end of the process.
   process.setMaxListeners(0)
   const [data, port] = [dataDirectory(), await freePort()]
-  let server = await startLasting(data, {}, port)
+  const start = () => startAsIs(data, port)
+  let server = await start()
   const crowd = new Crowd(server, await server.token())
   try {
     await crowd.join(count)
@@ -135,10 +136,10 @@ export async function storm(count: number, ended: Storm['ended']): Promise<Storm
     await eventually(() => crowd.clients.every(({ provider }) => !provider.wsconnected), undefined, 60_000)
     for (const { doc } of crowd.typing) doc.getText('content').insert(0, 'typed meanwhile')
     CountedSocket.bytes.clear()
-    server = await startLasting(data, {}, port)
-    const start = performance.now()
+    server = await start()
+    const startedAt = performance.now()
     await crowd.synced(() => crowd.unequal)
-    const milliseconds = performance.now() - start
+    const milliseconds = performance.now() - startedAt
     const bytes = crowd.unchanged.map(({ url }) => CountedSocket.bytes.get(url) ?? 0)
     const documentBytes = Y.encodeStateAsUpdate((crowd.unchanged[0] as Client).doc).length
     return { ended, milliseconds, unequal: crowd.unequal, unchangedBytes: Math.max(...bytes), documentBytes }

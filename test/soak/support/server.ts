@@ -45,6 +45,13 @@ export async function startLasting(
   return server
 }
 
+/** A server with its limits as they are unless configured, that ends with this process. */
+export async function startAsIs(data: string, port: number): Promise<ServerProcess> {
+  const server = await startProcess(data, {}, port)
+  endWithThis(server.child)
+  return server
+}
+
 export async function startInspected(more: Record<string, string> = {}): Promise<SoakServer> {
   const port = await freePort()
   const data = dataDirectory()
