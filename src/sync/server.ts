@@ -56,8 +56,9 @@ export class SyncServer {
     this.#ticking.unref()
   }
 
-  /** Takes over a connection from the HTTP server. Never throws. */
+  /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
+    if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))
