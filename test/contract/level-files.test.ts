@@ -128,6 +128,20 @@ it('[STORE-7] the store itself is sound', async () => {
   expect(started).toEqual({ warnings: [], read: sound })
 })
 
+it('[STORE-7] a list of files that is damaged itself is none', async () => {
+  for (const text of [
+    '',
+    '{"files":[{"nbme":"CURRENT","bytes":1,"crc":1}]}',
+    '{"files":[{"name":"MANIFEST"}]}',
+  ]) {
+    const directory = await copy()
+    await writeFile(join(directory, 'store', 'CLOSED'), text)
+    expect((await verify(directory, ignore)).damages).toEqual([])
+    await writeFile(join(directory, 'store', 'CLOSED'), text)
+    expect(await start(directory)).toEqual({ warnings: [], read: sound })
+  }
+})
+
 for (const kind of Object.keys(kinds) as Kind[]) {
   it(`[STORE-7] any changed bit of ${kind} is reported (seed ${seed})`, async () => {
     const random = new Random(seed)

@@ -82,7 +82,21 @@ async function readInventory(path: string): Promise<Inventory | null> {
 }
 
 const isInventory = (value: unknown): value is Inventory =>
-  typeof value === 'object' && value !== null && 'files' in value && Array.isArray(value.files)
+  typeof value === 'object' &&
+  value !== null &&
+  'files' in value &&
+  Array.isArray(value.files) &&
+  value.files.every(isKnownFile)
+
+const isKnownFile = (value: unknown): value is KnownFile =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'bytes' in value &&
+  typeof value.bytes === 'number' &&
+  'crc' in value &&
+  (value.crc === null || typeof value.crc === 'number')
 
 /** Of the first `bytes` bytes. */
 async function crcOf(path: string, name: string, bytes: number): Promise<number> {
