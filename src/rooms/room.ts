@@ -16,6 +16,7 @@ import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
 import { Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
+import { hasOlder } from './log-form.ts'
 import type { Member } from './member.ts'
 import type { Presence } from './presence.ts'
 import { Replacing } from './replacing.ts'
@@ -225,7 +226,9 @@ export class Room {
   /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
     if (this.#editedAt >= editedSince) return 'later'
-    if (this.#compaction.hasLeft && this.#ended === null) await this.#compaction.finish()
+    // An earlier room may have left them.
+    const hasLeft = this.#compaction.hasLeft || (await hasOlder(this.#tools.log, this.doc))
+    if (hasLeft && this.#ended === null) await this.#compaction.finish()
     return 'done'
   }
 

@@ -84,5 +84,5 @@ export async function fileProblems(directory: string): Promise<readonly string[]
   const { checkInventory, readWarnings, storePath } = await loadUpkeep()
   const path = storePath(directory)
   if ((await stat(join(path, 'CURRENT')).catch(() => null)) === null) return []
-  return [...(await checkInventory(path)), ...(await readWarnings(path))]
+  return [...(await checkInventory(path, 'start')), ...(await readWarnings(path))]
 }

@@ -79,6 +79,29 @@ it.skipIf(!isMounted)(
 )
 
 it.skipIf(!isMounted)(
+  '[STORE-9] what was shown while the disk was full is there after SIGKILL',
+  async () => {
+    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+    const [writer, reader] = [await connect(), await connect()]
+    await Promise.all([writer.roundTrip(), reader.roundTrip()])
+    const before = contentOf(reader.offers()).length
+    fillUp()
+    for (let client = 101; client <= 120; client++) writer.sendUpdate(typed('y'.repeat(100_000), client))
+    await eventually(async () => (await ready()) === 503)
+    const shown = contentOf([...reader.offers(), ...reader.updates()]).length
+    await server.end('SIGKILL')
+    makeRoom()
+    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+    const late = await connect()
+    await late.roundTrip()
+    const stored = contentOf(late.offers()).length
+    expect({ before, stored }).toEqual({ before: 2_000_000, stored: Math.max(stored, shown) })
+    late.end()
+  },
+  90_000,
+)
+
+it.skipIf(!isMounted)(
   '[STORE-9] on a full disk backup, compact and the start say so, and damage nothing',
   async () => {
     await server.end('SIGKILL')

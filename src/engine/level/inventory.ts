@@ -1,6 +1,7 @@
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { someAtOnce } from './some-at-once.ts'
 
 /**
  * What the files of a store were when it was closed. LevelDB takes a log that ends early, or whose last record has a
@@ -20,8 +21,11 @@ interface KnownFile {
 const inventoryName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
-const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 const tableBytesPerClose = 256 * 1024 * 1024
+/** Bytes of tables, the newest first, that a start compares: a tenth of a second, half a one from a slow disk. */
+const tableBytesPerStart = 128 * 1024 * 1024
+
+export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 
 /** To be written when the store has been closed. */
 export async function writeInventory(path: string): Promise<void> {
@@ -42,22 +46,35 @@ export async function writeInventory(path: string): Promise<void> {
 /**
  * Sentences about files that are not what they were when the store was closed; each starts with the name of its file.
  * Empty where that is not known: after a crash, or when somebody else has opened the store since.
- * @param tables `sizes`: quick, for a start; `bytes`: all of them are read
+ * @param depth of tables `start` compares all sizes, and the bytes as far as is quick; `verify` all bytes
  */
-export async function checkInventory(path: string, tables: 'sizes' | 'bytes' = 'sizes'): Promise<string[]> {
+export async function checkInventory(path: string, depth: 'start' | 'verify'): Promise<readonly string[]> {
   const inventory = await readInventory(path)
   const names = await dataFiles(path)
   // Each opening makes another manifest, and removes the one before.
   const manifest = inventory?.files.find(({ name }) => name.startsWith('MANIFEST'))
   if (inventory === null || manifest === undefined || !names.includes(manifest.name)) return []
-  const problems = await Promise.all(
-    inventory.files.map(async (file) => {
-      if (!names.includes(file.name)) return `${file.name} is missing`
-      return fileProblem(path, file, isTable(file.name) && tables === 'sizes' ? null : file.crc)
-    }),
-  )
+  const compared = depth === 'verify' ? new Set(inventory.files) : comparedAtStart(inventory.files)
+  const problems = await someAtOnce(inventory.files, async (file) => {
+    if (!names.includes(file.name)) return `${file.name} is missing`
+    return fileProblem(path, file, compared.has(file) ? file.crc : null)
+  })
   return problems.filter((problem) => problem !== null)
 }
+
+/** Those whose bytes are read: all but tables, and the newest tables. */
+function comparedAtStart(files: readonly KnownFile[]): ReadonlySet<KnownFile> {
+  const compared = new Set(files.filter(({ name }) => !isTable(name)))
+  const tables = files.filter(({ name }) => isTable(name))
+  let left = tableBytesPerStart
+  for (const table of tables.sort((a, b) => numberOf(b.name) - numberOf(a.name))) {
+    left -= table.bytes
+    if (left >= 0) compared.add(table)
+  }
+  return compared
+}
+
+const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0)
 
 async function fileProblem(path: string, file: KnownFile, crc: number | null): Promise<string | null> {
   const { name, bytes } = file
@@ -82,7 +99,21 @@ async function readInventory(path: string): Promise<Inventory | null> {
 }
 
 const isInventory = (value: unknown): value is Inventory =>
-  typeof value === 'object' && value !== null && 'files' in value && Array.isArray(value.files)
+  typeof value === 'object' &&
+  value !== null &&
+  'files' in value &&
+  Array.isArray(value.files) &&
+  value.files.every(isKnownFile)
+
+const isKnownFile = (value: unknown): value is KnownFile =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'bytes' in value &&
+  typeof value.bytes === 'number' &&
+  'crc' in value &&
+  (value.crc === null || typeof value.crc === 'number')
 
 /** Of the first `bytes` bytes. */
 async function crcOf(path: string, name: string, bytes: number): Promise<number> {

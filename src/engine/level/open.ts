@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
+import { checkFiles, withoutRemoved } from './check-files.ts'
 import { isDamage } from './failures.ts'
 import { type OlderFormat, settleFormat } from './format.ts'
-import { checkInventory } from './inventory.ts'
 import { DamagedRecord } from './records.ts'
 import type { OpenStore, Store } from './store.ts'
 
@@ -35,14 +35,15 @@ export async function openChecked(
     await refuseUnfinished(directory)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
-    const changed = await checkInventory(path)
+    const changed = await checkFiles(path, 'start')
     refuseChangedManifest(path, changed)
     const store = await openStore(path)
     const format = await settleFormat(store, path, older).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
-    return { store, path, format, warnings: [...changed, ...(await readWarnings(path))] }
+    const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
+    return { store, path, format, warnings }
   } catch (error) {
     throw openError(error, path)
   }
