@@ -99,7 +99,7 @@ export async function startScript(script: string): Promise<RunningScript> {
   return { port, pid: child.pid as number, kill: () => kill(child) }
 }
 
-async function ready(url: string, child: ChildProcess): Promise<void> {
+export async function ready(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
     const response = await fetch(`${url}/readyz`).catch(() => null)
