@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
-import { checkFiles, withoutRemoved } from './check-files.ts'
+import { checkFiles, type FilesDepth, isAboutTable, withoutRemoved } from './check-files.ts'
 import { isDamage } from './failures.ts'
 import { type OlderFormat, settleFormat } from './format.ts'
 import { DamagedRecord } from './records.ts'
@@ -18,6 +18,14 @@ export interface OpenedStore {
   readonly format: number
 }
 
+export interface Opening {
+  readonly older: OlderFormat
+  /** How much of the files is looked at before. */
+  readonly depth: FilesDepth
+  /** What becomes of a store that is damaged. */
+  readonly damaged: 'open' | 'refuse'
+}
+
 /** Where the store of a data directory is. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
@@ -28,22 +36,30 @@ export const unfinishedPath = (directory: string): string => `${storePath(direct
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
-  older: OlderFormat,
+  { older, depth, damaged }: Opening,
 ): Promise<OpenedStore> {
   const path = storePath(directory)
   try {
     await refuseUnfinished(directory)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
-    const changed = await checkFiles(path, 'start')
+    const changed = await checkFiles(path, depth)
     refuseChangedManifest(path, changed)
+    // Opening replaces what is no table.
+    if (damaged === 'refuse')
+      refuseDamaged(
+        directory,
+        changed.filter((sentence) => !isAboutTable(sentence)),
+      )
     const store = await openStore(path)
-    const format = await settleFormat(store, path, older).catch(async (error: unknown) => {
+    try {
+      const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
+      if (damaged === 'refuse') refuseDamaged(directory, warnings)
+      return { store, path, format: await settleFormat(store, path, older), warnings }
+    } catch (error) {
       await store.close()
       throw error
-    })
-    const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
-    return { store, path, format, warnings }
+    }
   } catch (error) {
     throw openError(error, path)
   }
@@ -86,6 +102,15 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
   )
 }
 
+/** For what rewrites the files: nothing would tell of the damage any more. */
+function refuseDamaged(directory: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${storePath(directory)} is damaged (${problems.join('; ')}): see with \`weft verify ${directory}\` what that affects, and restore a backup into an empty directory`,
+  )
+}
+
 /** Damage that LevelDB passes over in silence is in the text it writes while opening. */
 export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
@@ -93,7 +118,7 @@ export async function readWarnings(path: string): Promise<readonly string[]> {
 }
 
 /** The sentence for what `level` says by codes. */
-function openError(error: unknown, path: string): EngineOpenError {
+export function openError(error: unknown, path: string): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
