@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fence, fencesNote, unfenced } from './fence.ts'
-import { checkInventory, isTable, newestTables } from './inventory.ts'
+import { checkInventory, isTable, noteFenced, tablesAtStart } from './inventory.ts'
 import { someAtOnce } from './some-at-once.ts'
 import { expectUnlocked } from './store.ts'
 import { type TableDamage, tableDamage } from './tables.ts'
@@ -20,8 +20,8 @@ export type FilesDepth = 'start' | 'verify'
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
   const { problems, sound } = await checkInventory(path, depth)
   const told = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
-  const newest = await newestTables(path)
-  const isWalked = (name: string) => depth === 'verify' || (newest.has(name) && !sound.has(name))
+  const atStart = await tablesAtStart(path)
+  const isWalked = (name: string) => depth === 'verify' || (atStart.has(name) && !sound.has(name))
   const tables = (await readdir(path)).filter(isTable)
   const found = await someAtOnce(tables, async (name) => {
     const damage = await tableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
@@ -41,7 +41,12 @@ interface DamagedTable {
 
 async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<void> {
   const open = tables.filter(({ damage }) => unfenced(damage.blocks).length > 0)
-  if (open.length > 0) await expectUnlocked(path)
+  if (open.length === 0) return
+  await expectUnlocked(path)
+  await noteFenced(
+    path,
+    open.map(({ name }) => name),
+  )
   for (const { name, damage } of open) await fence(join(path, name), unfenced(damage.blocks))
 }
 

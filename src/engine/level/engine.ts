@@ -59,6 +59,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     holdMs: options.holdMs ?? holdMsDefault,
     clock,
     log,
+    damages: warnings,
     onGivenUp: (error) => {
       for (const part of [parts.log, parts.kv, table]) part.forget()
       commit.abandon(error)

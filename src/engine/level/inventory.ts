@@ -10,6 +10,8 @@ import { tableDamage } from './tables.ts'
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
+  /** Names of tables that LevelDB is kept from blocks of. Missing where there have never been any. */
+  readonly fenced?: readonly string[]
 }
 
 interface KnownFile {
@@ -41,8 +43,19 @@ export async function writeInventory(path: string): Promise<void> {
     const crc = isRead ? await firstCrcOf(path, name, size) : (same?.crc ?? null)
     files.push({ name, bytes: size, crc })
   }
-  await replaceFile(join(path, inventoryName), JSON.stringify({ files } satisfies Inventory))
+  const fenced = before?.fenced?.filter((name) => files.some((file) => file.name === name)) ?? []
+  await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
 }
+
+/** To be called when LevelDB is kept from blocks of these tables: they are looked at wholly from now on. */
+export async function noteFenced(path: string, names: readonly string[]): Promise<void> {
+  const before = await readInventory(path)
+  const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
+  await replaceInventory(path, { files: before?.files ?? [], fenced })
+}
+
+const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
+  replaceFile(join(path, inventoryName), JSON.stringify(inventory))
 
 /** What is damaged already must not be taken for what it was. */
 async function firstCrcOf(path: string, name: string, bytes: number): Promise<number | null> {
@@ -69,8 +82,8 @@ export async function checkInventory(path: string, depth: 'start' | 'verify'): P
   if (inventory === null || manifest === undefined || !names.includes(manifest.name)) {
     return { problems: [], sound: new Set() }
   }
-  const newest = await newestTables(path)
-  const isCompared = ({ name }: KnownFile) => depth === 'verify' || !isTable(name) || newest.has(name)
+  const atStart = await tablesAtStart(path)
+  const isCompared = ({ name }: KnownFile) => depth === 'verify' || !isTable(name) || atStart.has(name)
   const sound = new Set<string>()
   const problems = await someAtOnce(inventory.files, async (file) => {
     if (!names.includes(file.name)) return `${file.name} is missing`
@@ -82,17 +95,17 @@ export async function checkInventory(path: string, depth: 'start' | 'verify'): P
   return { problems: problems.filter((problem) => problem !== null), sound }
 }
 
-/** Names of those tables that a start looks at wholly. */
-export async function newestTables(path: string): Promise<ReadonlySet<string>> {
-  const newest = new Set<string>()
+/** Names of those tables that a start looks at wholly: the newest, and those of which damage is known. */
+export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
+  const found = new Set((await readInventory(path))?.fenced)
   const tables = (await readdir(path)).filter(isTable)
   let left = tableBytesPerStart
   for (const name of tables.sort((a, b) => numberOf(b) - numberOf(a))) {
     left -= await sizeOf(join(path, name))
     if (left < 0) break
-    newest.add(name)
+    found.add(name)
   }
-  return newest
+  return found
 }
 
 /** 0 when it is not there: whoever has the store open may have removed it. */
@@ -131,7 +144,9 @@ const isInventory = (value: unknown): value is Inventory =>
   value !== null &&
   'files' in value &&
   Array.isArray(value.files) &&
-  value.files.every(isKnownFile)
+  value.files.every(isKnownFile) &&
+  (!('fenced' in value) ||
+    (Array.isArray(value.fenced) && value.fenced.every((name) => typeof name === 'string')))
 
 const isKnownFile = (value: unknown): value is KnownFile =>
   typeof value === 'object' &&

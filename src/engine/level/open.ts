@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
 import { checkFiles, type FilesDepth, isAboutTable, withoutRemoved } from './check-files.ts'
-import { isDamage } from './failures.ts'
+import { codeOf, isDamage } from './failures.ts'
 import { type OlderFormat, settleFormat } from './format.ts'
 import { DamagedRecord } from './records.ts'
 import type { OpenStore, Store } from './store.ts'
@@ -39,11 +39,12 @@ export async function openChecked(
   { older, depth, damaged }: Opening,
 ): Promise<OpenedStore> {
   const path = storePath(directory)
+  let changed: readonly string[] = []
   try {
     await refuseUnfinished(directory)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
-    const changed = await checkFiles(path, depth)
+    changed = await checkFiles(path, depth)
     refuseChangedManifest(path, changed)
     // Opening replaces what is no table.
     if (damaged === 'refuse')
@@ -61,7 +62,7 @@ export async function openChecked(
       throw error
     }
   } catch (error) {
-    throw openError(error, path)
+    throw openError(error, path, changed)
   }
 }
 
@@ -117,18 +118,19 @@ export async function readWarnings(path: string): Promise<readonly string[]> {
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** The sentence for what `level` says by codes. */
-export function openError(error: unknown, path: string): EngineOpenError {
+/** The sentence for what `level` says by codes. @param changed sentences about files that are damaged */
+export function openError(error: unknown, path: string, changed: readonly string[] = []): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause)
   const message = messageOf(cause)
   const isDamaged = isDamage(code, message) || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
   if (isDamaged || /corruption|does not exist|no such file|CURRENT/i.test(message)) {
-    return fail('corrupted', `${path} is damaged (${message}): restore the directory from a backup`)
+    const problems = [message, ...changed].join('; ')
+    return fail('corrupted', `${path} is damaged (${problems}): restore the directory from a backup`)
   }
   if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {
     return fail('readOnly', `${path} cannot be written (${message}): make it writable for this user`)

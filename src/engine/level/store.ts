@@ -1,6 +1,6 @@
 import { Level } from 'level'
 import { type ByteRange, rangeOf } from '../keys.ts'
-import { failureOf } from './failures.ts'
+import { codeOf, failureOf } from './failures.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
@@ -90,7 +90,7 @@ export async function expectUnlocked(directory: string): Promise<void> {
   const failure = await failureOf(database.open())
   await database.close()
   const cause = failure?.error instanceof Error ? failure.error.cause : null
-  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') throw failure?.error
+  if (codeOf(cause) === 'LEVEL_LOCKED') throw failure?.error
 }
 
 /** `level` does not tell that its databases in Node have this. */
