@@ -165,6 +165,23 @@ it('[STORE-17] a table whose index is damaged is refused, and one whose filter i
   await slow.close()
 })
 
+it('[STORE-17] a list and a backup that go over such a block are refused, not cut', async () => {
+  const directory = await damagedCopy()
+  const engine = await openLevelEngine({ directory })
+  const lost = await refused(engine)
+  const after = names.slice(names.indexOf(lost.at(-1) as string) + 1)
+  await expect(engine.kv.scan(['p'], { limit: names.length })).rejects.toBeInstanceOf(CorruptRecord)
+  const read = await engine.kv.scan(['p'], { after: [after[0] as string], limit: names.length })
+  expect(read.map(({ key: [name] }) => name)).toEqual(after.slice(1))
+  await engine.close()
+  const dump = await openDump(directory)
+  const all = async () => {
+    for await (const _ of dump.pages);
+  }
+  await expect(all()).rejects.toBeInstanceOf(CorruptRecord)
+  await dump.close()
+})
+
 it('[STORE-17] what opens the store of a stopped server looks at every table', async () => {
   const commands: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
     verify: (directory) => verify(directory, ignore),
