@@ -88,7 +88,7 @@ export class Intake {
 
   /** Applies what can be applied; false when a part is missing something. */
   #integrate({ bytes, summary, from }: Incoming, accepted: RoomUpdate[]): boolean {
-    if (isEmpty(summary)) return true
+    if (isEmpty(summary) || this.#state.isKnown(bytes, summary)) return true
     try {
       const { added, gap } = this.#state.integrate(bytes)
       if (added !== null) this.#accept(added, from, accepted)
