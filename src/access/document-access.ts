@@ -2,6 +2,8 @@ import { folderPath } from '../directory/folder-tree.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
+import type { Bus } from '../engine/engine.ts'
+import { Grouped } from './grouped.ts'
 import { documentPlace, folderPlace, organizationPlace } from './places.ts'
 import { type Access, type Choice, closed, UserAccess } from './user-access.ts'
 
@@ -28,9 +30,12 @@ export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], leve
  */
 export class AccessReader {
   readonly #store: OrganizationStore
+  readonly #grouped: Grouped
 
-  constructor(store: OrganizationStore) {
+  /** @param bus tells of changes: to be subscribed to before those who read again when they are told */
+  constructor(store: OrganizationStore, bus: Bus) {
     this.#store = store
+    this.#grouped = new Grouped(bus)
   }
 
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
@@ -39,7 +44,12 @@ export class AccessReader {
       const [document, organization, access] = await Promise.all([
         reader.get<DocumentRecord>(keys.document(documentId)),
         reader.get<OrganizationRecord>(keys.organization),
-        UserAccess.open({ reader, userId, choose: chooseAll }),
+        UserAccess.open({
+          reader,
+          userId,
+          choose: chooseAll,
+          isGrouped: () => this.#grouped.isIn(scope, reader),
+        }),
       ])
       if (document?.deleting === true || organization?.deleting === true) break
       const folders = await folderPath(reader, document?.folderId ?? rootFolderId)

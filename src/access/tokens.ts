@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, errors, type JWTPayload, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { Tenant } from '../model/address.ts'
 import { type Claims, identityOf } from './claims.ts'
 import type { Identity } from './identity.ts'
+import { signedPayload } from './signed.ts'
 
 const issuer = 'weft'
 const algorithm = 'HS256'
@@ -78,13 +79,13 @@ export interface Issued {
 
 /** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of others whom it trusts. */
 export class Tokens {
-  readonly #secrets: readonly Uint8Array[]
+  readonly #secrets: readonly KeyObject[]
   readonly #options: TokensOptions
 
   /** @throws RangeError when a secret is too short */
   constructor(options: TokensOptions) {
     const { secret, previousSecret } = options
-    this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretBytes)
+    this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretKey)
     this.#options = options
   }
 
@@ -107,7 +108,7 @@ export class Tokens {
       .setIssuedAt(await this.#issuedAt(identity))
       .setExpirationTime(expiresAt)
       .setJti(randomUUID())
-      .sign(this.#secrets[0] as Uint8Array)
+      .sign(this.#secrets[0] as KeyObject)
     return { token, expiresAt }
   }
 
@@ -142,33 +143,28 @@ export class Tokens {
   async #identityOf(token: string): Promise<Identity> {
     const { foreign } = this.#options
     if (foreign?.algorithms.includes(algorithmOf(token))) return foreign.identityOf(token)
-    const identity = identityOf(await this.#payload(token))
+    const identity = identityOf(this.#payload(token))
     if (identity === null) throw new TokenRefused('claims')
     return identity
   }
 
-  async #payload(token: string): Promise<JWTPayload> {
-    let problem: TokenProblem = 'signature'
-    for (const secret of this.#secrets) {
-      try {
-        return (await jwtVerify(token, secret, this.#verifyOptions())).payload
-      } catch (error) {
-        problem = verificationProblem(error)
-        if (problem !== 'signature') break
-      }
+  #payload(token: string): JWTPayload {
+    try {
+      const payload = signedPayload(token, this.#secrets)
+      checkClaims(payload, Math.floor(this.#options.clock.now() / 1000))
+      return payload
+    } catch (error) {
+      throw new TokenRefused(verificationProblem(error))
     }
-    throw new TokenRefused(problem)
   }
+}
 
-  #verifyOptions() {
-    return {
-      algorithms: [algorithm],
-      issuer,
-      requiredClaims: ['exp', 'sub'],
-      clockTolerance: clockToleranceSeconds,
-      currentDate: new Date(this.#options.clock.now()),
-    }
-  }
+/** @param now epoch seconds @throws TokenRefused */
+function checkClaims({ iss, sub, exp, nbf = 0 }: JWTPayload, now: number): void {
+  const isComplete = iss === issuer && sub !== undefined && typeof exp === 'number'
+  if (!isComplete || typeof nbf !== 'number' || nbf > now + clockToleranceSeconds)
+    throw new TokenRefused('claims')
+  if (exp <= now - clockToleranceSeconds) throw new TokenRefused('expired')
 }
 
 /** '' when it is no JWT. */
@@ -180,15 +176,16 @@ function algorithmOf(token: string): string {
   }
 }
 
-function secretBytes(secret: string): Uint8Array {
-  const bytes = new TextEncoder().encode(secret)
+function secretKey(secret: string): KeyObject {
+  const bytes = Buffer.from(secret)
   if (bytes.length < secretBytesMin)
     throw new RangeError(`a signing secret has at least ${secretBytesMin} bytes`)
-  return bytes
+  return createSecretKey(bytes)
 }
 
-/** Why `jwtVerify` refused a token. @throws what it is given, when that is no refusal */
+/** Why a token was refused. @throws what it is given, when that is no refusal */
 export function verificationProblem(error: unknown): TokenProblem {
+  if (error instanceof TokenRefused) return error.reason
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature'
   if (error instanceof errors.JWTExpired) return 'expired'
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTInvalid) return 'claims'

@@ -35,6 +35,8 @@ export interface UserAccessOptions {
   readonly userId: string
   /** What is kept of the grants of groups, and of what makes a member. */
   readonly choose: Choice
+  /** Is anybody in a group? Asked before the user's groups are looked for. */
+  readonly isGrouped?: () => Promise<boolean>
 }
 
 /**
@@ -55,8 +57,9 @@ export class UserAccess {
   }
 
   static async open(options: UserAccessOptions): Promise<UserAccess> {
-    const range = { prefix: keys.groupsOf(options.userId), limit: groupsMax }
-    const entries = await options.reader.scan(range)
+    const { reader, userId, isGrouped } = options
+    if (isGrouped !== undefined && !(await isGrouped())) return new UserAccess(options, [])
+    const entries = await reader.scan({ prefix: keys.groupsOf(userId), limit: groupsMax })
     return new UserAccess(
       options,
       entries.map(({ key }) => key.at(-1) as string),

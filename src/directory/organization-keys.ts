@@ -69,6 +69,8 @@ export const keys = {
   group: (groupId: string): Key => ['groups', groupId],
   membersOf: (groupId: string): Key => ['members', groupId],
   member: (groupId: string, userId: string): Key => ['members', groupId, userId],
+  /** Index: the groups that users are in. */
+  groupsOfAll: ['groupsOf'] as Key,
   /** Index: the groups that a user is in. */
   groupsOf: (userId: string): Key => ['groupsOf', userId],
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],

@@ -3,7 +3,7 @@ import { close } from '../model/close.ts'
 import { checkEntries } from '../update/entries.ts'
 import { checkNesting } from '../update/nesting.ts'
 import { readUpdate } from '../update/read.ts'
-import { isEmpty, isPlain, type UpdateSummary } from '../update/summary.ts'
+import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../update/summary.ts'
 import type { RoomUpdate } from './delivery.ts'
 import type { HeldUpdates, Incoming } from './held.ts'
 import type { Member } from './member.ts'
@@ -67,7 +67,8 @@ export class Intake {
   #applyRun(run: RoomUpdate[], accepted: RoomUpdate[]): void {
     if (run.length === 0) return
     try {
-      this.#state.applyPlain(run)
+      if (run.every(({ summary }) => isSimple(summary))) this.#state.applyLater(run)
+      else this.#state.applyPlain(run)
     } catch (cause) {
       throw new BrokenDocument('an update could not be applied', { cause })
     }
@@ -78,6 +79,7 @@ export class Intake {
 
   /** The last thing to be vetted can only be seen afterwards; nothing is stored yet. */
   #checkEntries(summary: UpdateSummary, from: Member | null): void {
+    if (summary.longRuns.length === 0) return
     try {
       checkEntries(summary, this.#state.doc)
     } catch (cause) {
@@ -88,7 +90,7 @@ export class Intake {
 
   /** Applies what can be applied; false when a part is missing something. */
   #integrate({ bytes, summary, from }: Incoming, accepted: RoomUpdate[]): boolean {
-    if (isEmpty(summary)) return true
+    if (isEmpty(summary) || this.#state.isKnown(bytes, summary)) return true
     try {
       const { added, gap } = this.#state.integrate(bytes)
       if (added !== null) this.#accept(added, from, accepted)

@@ -20,6 +20,8 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   let loaded = await log.load(doc, { bytesMax: pageBytes })
   if (loaded.state !== 'live')
     return { loaded, state: RoomState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
+  const asBytes = storedAsBytes(loaded)
+  if (asBytes !== null) return { loaded, ...asBytes }
   const first = loaded
   const state = RoomState.fromBytes(loaded.snapshot)
   const tail = { entries: 0, bytes: 0 }
@@ -38,6 +40,15 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
   return { loaded: { ...first, head: Math.max(first.head, loaded.head) }, state, tail }
 }
 
+/** What has been read, if that is all of it and no Y.Doc is needed to put it together. */
+function storedAsBytes({ snapshot, entries, more }: LiveLog): Pick<LoadedRoom, 'state' | 'tail'> | null {
+  if (more || entries.length > entriesPerTurn) return null
+  const updates = entries.map(({ bytes }) => bytes)
+  const state = RoomState.fromStored(snapshot, updates)
+  const bytes = updates.reduce((sum, update) => sum + update.length, 0)
+  return state && { state, tail: { entries: entries.length, bytes } }
+}
+
 /** @throws CorruptRecord when Yjs can't read what was stored */
 async function applyStored(state: RoomState, doc: Key, entries: LoadedEntries): Promise<void> {
   try {
@@ -48,7 +59,8 @@ async function applyStored(state: RoomState, doc: Key, entries: LoadedEntries): 
   }
 }
 
-type LoadedEntries = Extract<LoadedLog, { state: 'live' }>['entries']
+type LiveLog = Extract<LoadedLog, { state: 'live' }>
+type LoadedEntries = LiveLog['entries']
 
 /** Long tails are applied in slices, so that other rooms stay responsive. */
 export async function applyInTurns(

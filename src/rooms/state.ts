@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
+import { type Joined, joinUpdates } from '../update/join.ts'
 import { advance, type UpdateSummary } from '../update/summary.ts'
-import { writeStateVector } from '../update/vector.ts'
+import { readStateVector, writeStateVector } from '../update/vector.ts'
 
 /** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
 export const noUpdate = new Uint8Array(2)
@@ -11,6 +12,9 @@ export const noUpdate = new Uint8Array(2)
  * transaction Yjs joins lists of values pairwise, so 4,000 pushes of 30 numbers take 5.8 s together and 52 ms like this.
  */
 const updatesPerTransaction = 64
+
+/** Plain updates that may wait to be applied together: what anything else asks for has them applied first. */
+const waitingMax = updatesPerTransaction
 
 /** A client and the clock of its next item. */
 export interface ClientClock {
@@ -51,44 +55,59 @@ export class RoomState {
   /** Who writes when the document itself is changed. No merger: Yjs takes updates of its own client for a mistake. */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
+  /** Updates that the Y.Doc lacks still; none without a Y.Doc. */
+  #waiting: Uint8Array[] = []
+  /** The whole state, where there is no Y.Doc; `joined`: of several parts, so that Yjs would make it smaller. */
   #bytes: Uint8Array
+  #form: 'encoded' | 'joined' = 'encoded'
+  /** Where what is deleted begins in `#bytes`; null: not known. */
+  #structsEnd: number | null = null
   /** Size when last encoded, plus all bytes added since: an upper bound, as merging only shrinks. */
   #sizeBytes: number
   #addedBytes = 0
 
-  private constructor(bytes: Uint8Array) {
+  private constructor(bytes: Uint8Array, joined: Joined | null) {
     this.#doc = null
     this.#bytes = bytes
     this.#sizeBytes = bytes.length
-    this.clocks = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(bytes))
+    this.#structsEnd = joined?.structsEnd ?? null
+    this.clocks = joined?.clocks ?? Y.decodeStateVector(Y.encodeStateVectorFromUpdate(bytes))
   }
 
   /** @param bytes a whole state, as `Y.encodeStateAsUpdate` makes it; null for an empty document */
   static fromBytes(bytes: Uint8Array | null): RoomState {
-    return new RoomState(bytes ?? noUpdate)
+    const whole = bytes ?? noUpdate
+    return new RoomState(whole, joinUpdates([whole]))
+  }
+
+  /**
+   * What is stored, as bytes: a snapshot, or null, and the updates after it. Null where these can't be put together
+   * as they are: then a Y.Doc has to be made.
+   */
+  static fromStored(snapshot: Uint8Array | null, updates: readonly Uint8Array[]): RoomState | null {
+    const joined = joinUpdates([snapshot ?? noUpdate, ...updates])
+    if (joined === null) return null
+    const state = new RoomState(joined.bytes, joined)
+    if (updates.length > 0) state.#form = 'joined'
+    state.#addedBytes = joined.bytes.length - (snapshot?.length ?? 0)
+    return state
   }
 
   get sizeBytes(): number {
     return this.#sizeBytes
   }
 
+  /** With all that has been applied or is waiting for it. */
   get doc(): Y.Doc {
-    if (this.#doc === null) {
-      const doc = new Y.Doc()
-      Y.applyUpdate(doc, this.#bytes)
-      doc.clientID = this.#writer
-      this.#doc = doc
-      this.#bytes = new Uint8Array(0)
-    }
-    return this.#doc
+    const doc = this.#doc ?? this.#makeDoc()
+    this.#applyWaiting(doc)
+    return doc
   }
 
   /** Keeps the bytes and lets the Y.Doc go. */
   drop(): void {
     if (this.#doc === null) return
-    this.#bytes = this.encode()
-    this.#doc.destroy()
-    this.#doc = null
+    this.become(this.encode())
   }
 
   /**
@@ -96,14 +115,29 @@ export class RoomState {
    * transaction each. `clocks` are advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    const doc = this.doc
+    const { doc } = this
     for (let start = 0; start < updates.length; start += updatesPerTransaction) {
       const together = updates.slice(start, start + updatesPerTransaction)
-      doc.transact(() => {
-        for (const { bytes } of together) Y.applyUpdate(doc, bytes)
-      })
+      applyTogether(
+        doc,
+        together.map(({ bytes }) => bytes),
+      )
     }
     for (const { bytes } of updates) this.#grow(bytes.length)
+  }
+
+  /**
+   * Likewise, some time: a transaction costs more than all else that an edit costs here. Only for what Yjs takes for
+   * sure (`isSimple`): it is stored and shown meanwhile.
+   */
+  applyLater(updates: readonly { readonly bytes: Uint8Array }[]): void {
+    const doc = this.#doc ?? this.#makeDoc()
+    for (const { bytes } of updates) {
+      // What came from a socket is a view of a larger buffer, which would be kept with it.
+      this.#waiting.push(new Uint8Array(bytes))
+      this.#grow(bytes.length)
+      if (this.#waiting.length === waitingMax) this.#applyWaiting(doc)
+    }
   }
 
   /**
@@ -153,7 +187,10 @@ export class RoomState {
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
     this.#doc = null
+    this.#waiting = []
     this.#bytes = bytes
+    this.#form = 'encoded'
+    this.#structsEnd = null
     this.#sizeBytes = bytes.length
     this.#addedBytes = 0
   }
@@ -171,8 +208,17 @@ export class RoomState {
 
   /** What a client with this state vector lacks; everything for null. */
   diff(vector: Uint8Array | null): Uint8Array {
-    if (vector === null || vector.length <= 1) return this.encode()
-    return Y.encodeStateAsUpdate(this.doc, vector)
+    if (vector === null || vector.length <= 1) return this.bytes ?? this.encode()
+    if (this.#doc === null && this.#isCovered(readStateVector(vector)))
+      return this.#deletions() ?? this.#diff(vector)
+    return this.#diff(vector)
+  }
+
+  /** Is this update known for sure, without a Y.Doc? What a client offers that has what is here is. */
+  isKnown(bytes: Uint8Array, { structs, structsEnd }: UpdateSummary): boolean {
+    if (this.#doc !== null || structs > 0) return false
+    const deletions = this.#deletions()
+    return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
   }
 
   vector(): Uint8Array {
@@ -186,8 +232,8 @@ export class RoomState {
 
   /** The whole state. */
   encode(): Uint8Array {
-    if (this.#doc === null) return this.#bytes
-    const bytes = Y.encodeStateAsUpdate(this.#doc)
+    if (this.#doc === null && this.#form === 'encoded') return this.#bytes
+    const bytes = Y.encodeStateAsUpdate(this.doc)
     this.#sizeBytes = bytes.length
     this.#addedBytes = 0
     return bytes
@@ -203,6 +249,36 @@ export class RoomState {
     return this.#sizeBytes + bytes <= bytesMax
   }
 
+  #makeDoc(): Y.Doc {
+    const doc = new Y.Doc()
+    Y.applyUpdate(doc, this.#bytes)
+    doc.clientID = this.#writer
+    this.#doc = doc
+    this.#bytes = nothing
+    return doc
+  }
+
+  #applyWaiting(doc: Y.Doc): void {
+    if (this.#waiting.length > 0) applyTogether(doc, this.#waiting.splice(0))
+  }
+
+  #diff(vector: Uint8Array): Uint8Array {
+    return Y.encodeStateAsUpdate(this.doc, vector)
+  }
+
+  /** Does whoever is at `clocks` lack nothing but, maybe, deletions? */
+  #isCovered(clocks: ReadonlyMap<number, number>): boolean {
+    for (const [client, clock] of this.clocks) if ((clocks.get(client) ?? 0) < clock) return false
+    return true
+  }
+
+  /** Of the bytes that are kept, all deletions, as an update; null where they can't be told. */
+  #deletions(): Uint8Array | null {
+    this.#structsEnd ??= joinUpdates([this.#bytes])?.structsEnd ?? null
+    if (this.#structsEnd === null) return null
+    return Buffer.concat([noStructs, this.#bytes.subarray(this.#structsEnd)])
+  }
+
   #grow(bytes: number): void {
     this.#sizeBytes += bytes
     this.#addedBytes += bytes
@@ -215,12 +291,20 @@ export class RoomState {
   }
 }
 
+function applyTogether(doc: Y.Doc, updates: readonly Uint8Array[]): void {
+  doc.transact(() => {
+    for (const bytes of updates) Y.applyUpdate(doc, bytes)
+  })
+}
+
 interface Captured<T> {
   readonly result: T
   readonly added: Uint8Array | null
   readonly isDear: boolean
 }
 
+const nothing = new Uint8Array(0)
+const noStructs = Uint8Array.of(0)
 const randomClient = (): number => randomInt(2 ** 32)
 
 /**

@@ -61,7 +61,7 @@ export function createSync({
         origins,
         bus: engine.bus,
         defaultTenant,
-        reader: new AccessReader(organizations),
+        reader: new AccessReader(organizations, engine.bus),
       }),
       bus: engine.bus,
       records: directory.documents,

@@ -75,6 +75,7 @@ class UpdateReader extends ByteReader {
     const clients = this.count(3, clientsMax)
     for (let index = 0; index < clients; index++) this.#readClient()
     if (clients > 1) assertDistinct(this.#clients.map((block) => block.client))
+    const structsEnd = this.at
     this.#readDeleteSet()
     if (this.left > 0) throw new MalformedUpdate('something follows its end')
     return {
@@ -82,6 +83,7 @@ class UpdateReader extends ByteReader {
       needs: this.#needs,
       deletedTo: this.#deletedTo,
       structs: this.#structs,
+      structsEnd,
       deletes: this.#deletes,
       types: this.#types,
       longRuns: this.#longRuns,
@@ -94,6 +96,7 @@ class UpdateReader extends ByteReader {
     if (structs === 0) throw new MalformedUpdate('a client has no structs')
     const client = this.varUint()
     const from = this.clock()
+    const start = this.at
     let clock = from
     let skips = false
     for (let index = 0; index < structs; index++) {
@@ -105,7 +108,7 @@ class UpdateReader extends ByteReader {
       if (clock > clockMax) throw new MalformedUpdate('a clock is too large')
     }
     this.#structs += structs
-    this.#clients.push({ client, from, to: clock, skips })
+    this.#clients.push({ client, from, to: clock, skips, structs, start, end: this.at })
   }
 
   /** Length of the struct in clocks. */

@@ -7,6 +7,10 @@ export interface ClientBlock {
   readonly to: number
   /** A part in between is left out. */
   readonly skips: boolean
+  readonly structs: number
+  /** Where its structs are in the bytes. */
+  readonly start: number
+  readonly end: number
 }
 
 /** What an update brings and what it builds on, without its content. */
@@ -17,6 +21,8 @@ export interface UpdateSummary {
   /** Pairs client, clock: deleted ranges end there. */
   readonly deletedTo: readonly number[]
   readonly structs: number
+  /** Where they end in the bytes, and what is deleted begins. */
+  readonly structsEnd: number
   /** Deleted ranges. */
   readonly deletes: number
   /** New shared types: `checkNesting` has to look at them. */
@@ -75,5 +81,11 @@ export function advance(summary: UpdateSummary, clocks: Map<number, number>): vo
     if (to > (clocks.get(client) ?? 0)) clocks.set(client, to)
   }
 }
+
+/** A keystroke or two: nothing of it has to be looked at in the document, before or after it is applied. */
+export const isSimple = ({ structs, deletes, types, longRuns }: UpdateSummary): boolean =>
+  types === 0 && longRuns.length === 0 && structs + deletes <= simpleMax
+
+const simpleMax = 4
 
 export const isEmpty = (summary: UpdateSummary): boolean => summary.structs === 0 && summary.deletes === 0

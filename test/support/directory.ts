@@ -40,7 +40,7 @@ export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDir
     memory,
     engine,
     store,
-    reader: new AccessReader(store),
+    reader: new AccessReader(store, engine.bus),
     permissionReader: new PermissionReader(store, clock),
   }
 }

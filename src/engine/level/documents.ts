@@ -7,7 +7,7 @@ import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
 import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
-import type { Reads, Store } from './store.ts'
+import type { Pair, Reads, Store } from './store.ts'
 
 /** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
 const idleHeadsMax = 4_000
@@ -116,25 +116,57 @@ export async function readStandingNow(store: Store, keys: DocumentKeys): Promise
   }
 }
 
-export async function readStanding(reads: Reads, keys: DocumentKeys): Promise<Standing> {
-  const stored = await reads.get(keys.head)
+export const readStanding = async (reads: Reads, keys: DocumentKeys): Promise<Standing> =>
+  (await readEnd(reads, keys, 1)).standing
+
+/** Where a document stands, and its last updates behind the snapshot: all of them, or those of `appendsMax` appends. */
+export interface LogEnd {
+  readonly standing: Standing
+  readonly updates: readonly LogEntry[]
+}
+
+/** Both are asked for at once: waiting for one after the other is most of what opening a document takes. */
+export async function readEnd(reads: Reads, keys: DocumentKeys, appendsMax: number): Promise<LogEnd> {
+  const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
+  const [newest, ...older] = appends
+  const last = newest === undefined ? [] : decodeUpdates(...newest)
+  const standing = standingOf(keys, stored, last.at(-1))
+  if (standing.state !== 'live') return { standing, updates: [] }
+  return { standing, updates: [...updatesAfter(baseOf(standing.marks).seq, older, last), ...last] }
+}
+
+function standingOf(keys: DocumentKeys, stored: Buffer | undefined, last: LogEntry | undefined): Standing {
   if (stored === undefined) {
-    if ((await lastUpdates(reads, keys)) !== null) throw new DamagedRecord('updates without a head')
+    if (last !== undefined) throw new DamagedRecord('updates without a head')
     return absent
   }
   const head = decodeHead(keys.head, stored)
   if (head.state === 'deleted') return head
-  const last = (await lastUpdates(reads, keys))?.at(-1)
   const base = baseOf(head.marks).seq
   // A log is made by an append: without updates it has a snapshot.
   if (last === undefined && base === 0) throw new DamagedRecord('all updates are missing')
   return { ...head, head: Math.max(base, last?.seq ?? 0) }
 }
 
-/** The updates of the last append that is still there. */
-export async function lastUpdates(reads: Reads, keys: DocumentKeys): Promise<readonly LogEntry[] | null> {
-  for await (const [last] of reads.pages(rangeOf(keys.updates), { reverse: true, limit: 1 })) {
-    return last === undefined ? null : decodeUpdates(...last)
+/** What is behind `base` in the appends before `next`, the newest first. What is older is of no interest, and not read. */
+function updatesAfter(
+  base: number,
+  appends: readonly Pair[],
+  next: readonly LogEntry[],
+): readonly LogEntry[] {
+  const found: (readonly LogEntry[])[] = []
+  let first = next[0]?.seq ?? 0
+  for (const append of appends) {
+    if (first <= base + 1) break
+    const updates = decodeUpdates(...append)
+    found.unshift(updates)
+    first = updates[0]?.seq ?? 0
   }
-  return null
+  return found.flat()
+}
+
+/** The last appends that are still there, the newest first, as far as they come in one page. */
+async function lastAppends(reads: Reads, keys: DocumentKeys, max: number): Promise<readonly Pair[]> {
+  for await (const page of reads.pages(rangeOf(keys.updates), { reverse: true, limit: max })) return page
+  return []
 }

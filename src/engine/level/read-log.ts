@@ -1,10 +1,13 @@
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../engine.ts'
 import { honouredSince, type LiveStanding, rebuiltFrom, type WantedVersion } from '../heads.ts'
 import { baseOf } from '../marks.ts'
-import { type DocumentKeys, lastUpdates, readStanding } from './documents.ts'
+import { type DocumentKeys, type LogEnd, readEnd, readStanding } from './documents.ts'
 import { readEntries, type WantedEntries } from './read-entries.ts'
 import { DamagedRecord, decodeSnapshot, type StoredSnapshot } from './records.ts'
 import type { Reads, Store } from './store.ts'
+
+/** Appends at the end of a log that are read with its head: where it has few behind its snapshot, that is all of it. */
+const appendsAtOnce = 32
 
 /** Reads a log as it is at one moment. @throws DamagedRecord */
 export const readLog = (store: Store, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> =>
@@ -27,18 +30,16 @@ async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>):
 }
 
 async function readNow(reads: Reads, keys: DocumentKeys, options: LoadOptions): Promise<LoadedLog> {
-  const standing = await readStanding(reads, keys)
+  const end = await readEnd(reads, keys, appendsAtOnce)
+  const { standing } = end
   if (standing.state !== 'live') return standing
   const { epoch, head, marks } = standing
   const base = baseOf(marks)
   const since = honouredSince(standing, options)
   const isSnapshotNeeded = since === null || head === base.seq
   const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
-  const page = await readPage(reads, keys, {
-    after: since ?? base.seq,
-    upTo: head,
-    bytesMax: options.bytesMax,
-  })
+  const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
+  const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
   return {
     state: 'live',
     epoch,
@@ -47,11 +48,7 @@ async function readNow(reads: Reads, keys: DocumentKeys, options: LoadOptions): 
     head,
     snapshot: since === null ? (snapshot?.bytes ?? null) : null,
     ...page,
-    changed: await readChanged(reads, keys, {
-      standing,
-      snapshot,
-      last: page.more ? undefined : page.entries.at(-1),
-    }),
+    changed: changedIn(end, standing, snapshot),
   }
 }
 
@@ -66,6 +63,15 @@ async function readThen(
   const { seq: upTo, bytesMax } = wanted
   const page = await readPage(reads, keys, { after: base, upTo, bytesMax })
   return { snapshot: snapshot?.bytes ?? null, base, ...page }
+}
+
+/** What is wanted, if all of it is among the last updates; null when it has to be looked for. */
+function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: WantedEntries) {
+  const entries = updates.filter(({ seq }) => seq > after)
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0)
+  const isWhole =
+    entries.length === upTo - after && entries.every(({ seq }, index) => seq === after + 1 + index)
+  return isWhole && bytes <= bytesMax ? { entries, more: false } : null
 }
 
 async function readPage(
@@ -88,14 +94,13 @@ async function readSnapshot(reads: Reads, keys: DocumentKeys, seq: number): Prom
   return snapshot
 }
 
-async function readChanged(
-  reads: Reads,
-  keys: DocumentKeys,
-  found: { standing: LiveStanding; snapshot: StoredSnapshot | null; last: LogEntry | undefined },
-): Promise<{ at: number; by: string }> {
-  const { standing, snapshot } = found
+function changedIn(
+  { updates }: LogEnd,
+  standing: LiveStanding,
+  snapshot: StoredSnapshot | null,
+): { at: number; by: string } {
   if (standing.head === baseOf(standing.marks).seq && snapshot !== null) return snapshot.changed
-  const last = found.last ?? (await lastUpdates(reads, keys))?.at(-1)
+  const last = updates.at(-1)
   if (last === undefined) throw new DamagedRecord('the last update is missing')
   return { at: last.at, by: last.by }
 }

@@ -1,6 +1,7 @@
 import { Level } from 'level'
 import { type ByteRange, rangeOf } from '../keys.ts'
 import { codeOf, failureOf } from './failures.ts'
+import { Gathered, type ReadMany } from './gathered.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
@@ -64,8 +65,11 @@ export async function openLevelStore(directory: string): Promise<Store> {
     writeBufferSize: writeBufferBytes,
   })
   await database.open()
+  const now = new Gathered(readerOf(database))
+  const moments = new SharedMoments(database)
   return {
-    ...readsOf(database),
+    get: (key) => now.get(key),
+    pages: pagesOf(database),
     async write(operations, sync) {
       const batch = database.batch()
       for (const { key, value } of operations) {
@@ -73,13 +77,15 @@ export async function openLevelStore(directory: string): Promise<Store> {
         else batch.put(key, value)
       }
       await batch.write({ sync })
+      // Who looks after this must find it.
+      moments.end()
     },
-    snapshot() {
-      const snapshot = database.snapshot()
-      return { ...readsOf(database, snapshot), close: () => snapshot.close() }
-    },
+    snapshot: () => moments.enter(),
     compactTables: (range = everything) => compactTables(database, range),
-    close: () => database.close(),
+    close: () => {
+      now.flush()
+      return database.close()
+    },
   }
 }
 
@@ -104,36 +110,94 @@ async function compactTables(database: Database, { gte, lt }: ByteRange): Promis
   if (isCompactable(database)) await database.compactRange(gte, lt, encodings)
 }
 
-function readsOf(database: Database, snapshot?: DatabaseSnapshot): Reads {
-  const at = snapshot === undefined ? {} : { snapshot }
-  return {
-    async get(key) {
-      const value = await database.get(key, { ...encodings, ...at })
-      return value === undefined ? undefined : asBuffer(value)
-    },
-    async *pages({ gte, lt }, { reverse = false, limit = -1, values = true } = {}) {
-      const iterator = database.iterator({
-        ...encodings,
-        ...at,
-        gte,
-        lt,
-        reverse,
-        limit,
-        values,
-        highWaterMarkBytes: pageBytes,
-      })
-      try {
-        for (;;) {
-          const pairs = await iterator.nextv(pagePairs)
-          if (pairs.length === 0) return
-          yield pairs.map(([key, value]) => [asBuffer(key), asBuffer(value ?? nothing)] as const)
-        }
-      } finally {
-        await iterator.close()
-      }
-    },
+/** One moment for all who want to see one in the same turn of the event loop: what they read is read together, too. */
+class SharedMoments {
+  readonly #database: Database
+  #current: Moment | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  enter(): Snapshot {
+    this.#current ??= this.#begin()
+    return this.#current.enter()
+  }
+
+  /** Whoever comes from now on sees a later one. */
+  end(): void {
+    this.#current?.leave()
+    this.#current = null
+  }
+
+  #begin(): Moment {
+    const moment = new Moment(this.#database)
+    setImmediate(() => {
+      if (this.#current === moment) this.end()
+    })
+    return moment
   }
 }
+
+/** Is let go when nobody needs it any more. */
+class Moment {
+  readonly #database: Database
+  readonly #snapshot: DatabaseSnapshot
+  readonly #gathered: Gathered
+  /** Those who look, and one until nobody can come any more. */
+  #users = 1
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#snapshot = database.snapshot()
+    this.#gathered = new Gathered(readerOf(database, this.#snapshot))
+  }
+
+  enter(): Snapshot {
+    this.#users += 1
+    return {
+      get: (key) => this.#gathered.get(key),
+      pages: pagesOf(this.#database, this.#snapshot),
+      close: () => this.leave(),
+    }
+  }
+
+  async leave(): Promise<void> {
+    this.#users -= 1
+    if (this.#users === 0) await this.#snapshot.close()
+  }
+}
+
+const readerOf =
+  (database: Database, snapshot?: DatabaseSnapshot): ReadMany =>
+  async (keys) => {
+    const at = snapshot === undefined ? encodings : { ...encodings, snapshot }
+    const values = await database.getMany([...keys], at)
+    return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
+  }
+
+const pagesOf = (database: Database, snapshot?: DatabaseSnapshot): Reads['pages'] =>
+  async function* ({ gte, lt }, { reverse = false, limit = -1, values = true } = {}) {
+    const iterator = database.iterator({
+      ...encodings,
+      ...(snapshot !== undefined && { snapshot }),
+      gte,
+      lt,
+      reverse,
+      limit,
+      values,
+      highWaterMarkBytes: pageBytes,
+    })
+    try {
+      for (;;) {
+        const pairs = await iterator.nextv(pagePairs)
+        if (pairs.length === 0) return
+        yield pairs.map(([key, value]) => [asBuffer(key), asBuffer(value ?? nothing)] as const)
+      }
+    } finally {
+      await iterator.close()
+    }
+  }
 
 const nothing = new Uint8Array(0)
 const everything = rangeOf(nothing)

@@ -1,0 +1,48 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { errors, type JWTPayload } from 'jose'
+
+/** Header, payload and signature, each in the alphabet of base64url, without padding. */
+const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
+
+/**
+ * The payload of a JWT (compact, HS256) that one of `keys` has signed. By hand, and at once: handing a HMAC to a
+ * thread, as Web Crypto does, takes thirty times as long as the HMAC. What the claims say is not looked at.
+ * @throws JOSEError as `jwtVerify` does
+ */
+export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
+  const parts = compactForm.exec(token)
+  if (parts === null) throw new errors.JWSInvalid('not a compact JWS')
+  const [, header = '', payload = '', signature = ''] = parts
+  checkHeader(objectIn(header))
+  const given = Buffer.from(signature, 'base64url')
+  const signed = token.slice(0, header.length + 1 + payload.length)
+  if (!keys.some((key) => isSame(createHmac('sha256', key).update(signed).digest(), given)))
+    throw new errors.JWSSignatureVerificationFailed()
+  const claims = objectIn(payload)
+  if (claims === null) throw new errors.JWTInvalid('the claims are no JSON object')
+  return claims
+}
+
+/** The algorithm is not the token's to choose, and what is critical is to be understood: nothing is. */
+function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
+  if (header === null) throw new errors.JWSInvalid('the header is no JSON object')
+  if (Object.hasOwn(header, 'crit')) throw new errors.JOSENotSupported('critical headers are not supported')
+  if (header.alg !== 'HS256') throw new errors.JOSEAlgNotAllowed('the algorithm is not allowed')
+}
+
+const isSame = (expected: Buffer, given: Buffer): boolean =>
+  expected.length === given.length && timingSafeEqual(expected, given)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Null when there is none. */
+function objectIn(part: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, 'base64url')))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
