@@ -19,6 +19,7 @@ import type { Gate } from '../sync/client-socket.ts'
 import { LocalGate } from '../sync/local-socket.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
+import { WorkerPool } from '../sync/workers/pool.ts'
 import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
@@ -30,7 +31,7 @@ const pendingBytesMax = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
 
-type GateParts = Pick<Services, 'config' | 'metrics' | 'reports' | 'log'>
+type GateParts = Pick<Services, 'config' | 'clock' | 'metrics' | 'reports' | 'log'>
 
 /** The websocket edge. */
 export function createSync({
@@ -57,7 +58,7 @@ export function createSync({
       proxies: config.trustProxy,
     },
     {
-      gate: gateOf({ config, metrics, reports, log }),
+      gate: gateOf({ config, clock, metrics, reports, log }),
       rooms,
       access: new RealtimeAccess({
         tokens,
@@ -89,9 +90,11 @@ export function createSync({
 }
 
 /** What serves the websockets. */
-function gateOf({ config, metrics, reports, log }: GateParts): Gate {
+function gateOf({ config, clock, metrics, reports, log }: GateParts): Gate {
   const limits = { messageBytesMax: config.maxMessageBytes, sendBufferBytesMax: config.sendBufferBytes }
-  return new LocalGate(limits, { metrics, reports, logger: log })
+  const parts = { clock, metrics, reports, logger: log }
+  const { workers } = config
+  return workers === 1 ? new LocalGate(limits, parts) : new WorkerPool({ ...limits, workers }, parts)
 }
 
 /** The HTTP edge: REST and pages. */
