@@ -34,6 +34,8 @@ export interface EditWindowsOptions {
 export class EditWindows implements EditNotes {
   readonly #options: EditWindowsOptions
   readonly #windows: Windows<Edit>
+  /** By user: a room notes every commit with the same address. */
+  readonly #names = new WeakMap<DocumentAddress, Map<string, string>>()
 
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended } = options
@@ -45,17 +47,17 @@ export class EditWindows implements EditNotes {
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    const editor = addressKey(address)
-    const begun = new Map<string, Edit>()
-    const counted = new Set<string>()
-    for (const user of editors) {
-      const name = keyName([...editor, user.userId])
-      if (user.userId === '' || counted.has(name)) continue
-      counted.add(name)
+    const names = this.#names.get(address) ?? new Map<string, string>()
+    this.#names.set(address, names)
+    let begun: Map<string, Edit> | null = null
+    for (const user of distinct(editors)) {
+      if (user.userId === '') continue
+      const name = names.get(user.userId) ?? keyName([...addressKey(address), user.userId])
+      names.set(user.userId, name)
       const edit = this.#windows.count(name, () => this.#editOf(address, user))
-      if (edit !== null) begun.set(name, edit)
+      if (edit !== null) begun = (begun ?? new Map()).set(name, edit)
     }
-    return begun.size === 0 ? null : this.#begun(begun)
+    return begun === null ? null : this.#begun(begun)
   }
 
   /** Ends every window now. */
@@ -92,4 +94,12 @@ export class EditWindows implements EditNotes {
       },
     }
   }
+}
+
+/** The first of each user; most commits have one. */
+function distinct(editors: readonly Editor[]): Iterable<Editor> {
+  if (editors.length === 1) return editors
+  const first = new Map<string, Editor>()
+  for (const editor of editors) if (!first.has(editor.userId)) first.set(editor.userId, editor)
+  return first.values()
 }

@@ -26,17 +26,22 @@ export interface EditNotes {
 /** Notes of several, as one. */
 export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
   noted(address, editors) {
-    const begun = all.flatMap((notes) => notes.noted(address, editors) ?? [])
-    if (begun.length === 0) return null
-    return {
-      jobs: begun.flatMap(({ jobs }) => jobs),
-      stored: () => {
-        for (const { stored } of begun) stored()
-      },
-      lost: () => {
-        for (const { lost } of begun) lost()
-      },
+    let begun: Begun[] | null = null
+    for (const notes of all) {
+      const one = notes.noted(address, editors)
+      if (one !== null) begun = [...(begun ?? []), one]
     }
+    return begun === null ? null : together(begun)
+  },
+})
+
+const together = (begun: readonly Begun[]): Begun => ({
+  jobs: begun.flatMap(({ jobs }) => jobs),
+  stored: () => {
+    for (const { stored } of begun) stored()
+  },
+  lost: () => {
+    for (const { lost } of begun) lost()
   },
 })
 
