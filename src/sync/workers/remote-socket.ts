@@ -1,11 +1,6 @@
 import type { ClientSocket, SocketListener } from '../client-socket.ts'
 import type { Addressee, Outbox } from './outbox.ts'
-import { codeBody, numberBody, toMain, toWorker } from './records.ts'
-
-/** What has been looked at is told to the worker when it is so much. */
-const takenBytesMin = 32_768
-/** Counted with each message. */
-const messageBytes = 8
+import { codeBody, numberBody, toMain, toWorker, untaken } from './records.ts'
 
 /** A websocket that a worker serves, as the main process sees it. */
 export class RemoteSocket implements ClientSocket, Addressee {
@@ -88,7 +83,7 @@ export class RemoteSocket implements ClientSocket, Addressee {
       case toMain.binary:
       case toMain.text:
         this.#listener?.message(body, kind === toMain.binary)
-        return this.#took(body.length + messageBytes)
+        return this.#took(body.length + untaken.messageBytes)
       case toMain.ping:
         return this.#listener?.ping(body.readUInt32LE())
       case toMain.pong:
@@ -108,7 +103,7 @@ export class RemoteSocket implements ClientSocket, Addressee {
 
   #took(bytes: number): void {
     this.#takenBytes += bytes
-    if (this.#takenBytes < takenBytesMin) return
+    if (this.#takenBytes < untaken.toldBytes) return
     this.#tell(toWorker.taken, numberBody(this.#takenBytes))
     this.#takenBytes = 0
   }

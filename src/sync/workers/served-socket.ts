@@ -1,12 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Outbox } from './outbox.ts'
-import { numberBody, toMain } from './records.ts'
+import { numberBody, toMain, untaken } from './records.ts'
 
-/** Of one socket in the hands of the main process. Beyond it the socket is not read. */
-const untakenBytesMax = 65_536
-/** Counted with each message, as the main process does. */
-const messageBytes = 8
 /** What may wait for the main process in all. Beyond it no socket is read. */
 const waitingBytesMax = 4_194_304
 
@@ -81,7 +77,7 @@ export class ServedSocket {
   /** The main process has looked at so many bytes of messages. */
   taken(bytes: number): void {
     this.#untakenBytes -= bytes
-    if (this.#untakenBytes <= untakenBytesMax / 2) this.release('untaken')
+    if (this.#untakenBytes <= untaken.bytesMax / 2) this.release('untaken')
   }
 
   hold(by: Hold): void {
@@ -107,8 +103,8 @@ export class ServedSocket {
 
   #message(kind: number, data: Buffer): void {
     this.#say(kind, data)
-    this.#untakenBytes += data.length + messageBytes
-    if (this.#untakenBytes > untakenBytesMax) this.hold('untaken')
+    this.#untakenBytes += data.length + untaken.messageBytes
+    if (this.#untakenBytes > untaken.bytesMax) this.hold('untaken')
     if (this.#tools.outbox.waitingBytes <= waitingBytesMax || this.#holds.has('link')) return
     this.hold('link')
     this.#tools.held(this)
