@@ -8,7 +8,7 @@ export interface Arrival {
   readonly knock: Knock
   readonly connection: Socket
   readonly who: string
-  readonly then: (socket: ClientSocket) => void
+  readonly opened: (socket: ClientSocket) => void
 }
 
 /** Heartbeats after which an arrival is given up: a worker that is alive and has not got it never will. */

@@ -63,7 +63,7 @@ export class WorkerPool implements Gate {
     // Only what comes over TCP can be handed over, and nothing else comes.
     if (first === undefined || !(connection instanceof Socket)) return void connection.destroy()
     const worker = others.reduce((least, each) => (each.size < least.size ? each : least), first)
-    worker.take({ knock, connection, who, then })
+    worker.take({ knock, connection, who, opened: then })
   }
 
   async end(): Promise<void> {

@@ -129,7 +129,7 @@ export class SocketWorker {
     if (arrival === null) return void this.#outbox.add(toWorker.terminate, id)
     const socket = new RemoteSocket(id, this.#outbox, this.#parts.sendBufferBytesMax)
     this.#sockets.set(id, { socket, arrival })
-    arrival.then(socket)
+    arrival.opened(socket)
   }
 
   #failed(id: number, body: Buffer): void {
@@ -160,7 +160,7 @@ export class SocketWorker {
     const connections = this.size
     this.#link.destroy()
     this.#arrivals.end()
-    for (const id of [...this.#sockets.keys()]) this.#closed(id, closedAbnormally)
+    for (const id of this.#sockets.keys()) this.#closed(id, closedAbnormally)
     const hung = this.#unanswered > unansweredMax
     return { pid: this.#child.pid, code, signal, connections, hung }
   }

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import fc from 'fast-check'
+import { array, assert, asyncProperty, constant, integer, nat, oneof, record, uint8Array } from 'fast-check'
 import { expect, it } from 'vitest'
 import { Outbox } from '../../../../src/sync/workers/outbox.ts'
 import { RecordReader, toWorker } from '../../../../src/sync/workers/records.ts'
@@ -50,36 +50,32 @@ function bySocket(said: readonly Said[]): Map<number, string[]> {
 }
 
 /** Small bodies, and a few of about the size from which on they are not copied. */
-const body = fc.oneof(
-  fc.uint8Array({ maxLength: 40 }),
-  fc.integer({ min: 16_380, max: 16_390 }).map((length) => new Uint8Array(length).fill(length % 256)),
+const body = oneof(
+  uint8Array({ maxLength: 40 }),
+  integer({ min: 16_380, max: 16_390 }).map((length) => new Uint8Array(length).fill(length % 256)),
 )
-const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 })
-const wideCuts = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 10 })
+const cuts = array(integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 })
+const wideCuts = array(integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 10 })
 
 it('[WORK-1] records arrive as they were said, however the stream is cut', async () => {
-  const record = fc.record({ kind: fc.nat(255), id: fc.nat(2 ** 32 - 1), body })
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(record, { maxLength: 12 }),
-      fc.oneof(cuts, wideCuts),
-      async (records, lengths) => {
-        const bytes = await bytesOf((outbox) => {
-          for (const each of records) outbox.add(each.kind, each.id, each.body)
-        })
-        const expected = records.map((each) => ({ ...each, body: Buffer.from(each.body).toString('latin1') }))
-        expect(read(bytes, lengths)).toEqual(expected)
-      },
-    ),
+  const said = record({ kind: nat(255), id: nat(2 ** 32 - 1), body })
+  await assert(
+    asyncProperty(array(said, { maxLength: 12 }), oneof(cuts, wideCuts), async (records, lengths) => {
+      const bytes = await bytesOf((outbox) => {
+        for (const each of records) outbox.add(each.kind, each.id, each.body)
+      })
+      const expected = records.map((each) => ({ ...each, body: Buffer.from(each.body).toString('latin1') }))
+      expect(read(bytes, lengths)).toEqual(expected)
+    }),
   )
 })
 
 it('[WORK-1] what is shared arrives in the order of each socket', async () => {
-  const step = fc.record({ socket: fc.nat(4), what: fc.oneof(fc.nat(3), fc.constant('ping' as const)) })
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 60 }),
-      fc.array(body, { minLength: 4, maxLength: 4 }),
+  const step = record({ socket: nat(4), what: oneof(nat(3), constant('ping' as const)) })
+  await assert(
+    asyncProperty(
+      array(step, { maxLength: 60 }),
+      array(body, { minLength: 4, maxLength: 4 }),
       wideCuts,
       async (steps, frames, lengths) => {
         const sockets = [0, 1, 2, 3, 4].map((id) => ({ id, lastEntry: 0 }))
