@@ -51,7 +51,7 @@ export const toMain = {
  * Messages of one socket that the main process has not looked at yet. Beyond the most the worker does not read it; by and
  * by it is told what has been taken. Each message counts as so much more than its bytes: many small ones are more work.
  */
-export const untaken = { bytesMax: 1_048_576, toldBytes: 262_144, messageBytes: 512 } as const
+export const untaken = { bytesMax: 131_072, toldBytes: 32_768, messageBytes: 64 } as const
 
 /** What a websocket ended of. */
 export interface Failure {

@@ -32,7 +32,7 @@ const beatMs = 1_000
 /** A worker that has not answered so many heartbeats is ended. */
 const unansweredMax = 10
 /** How long a worker that was told to end may take, in ms. */
-const endingMsMax = 1_000
+const endingMsMax = 250
 
 /** One process that serves websockets for this one. */
 export class SocketWorker {
@@ -63,7 +63,10 @@ export class SocketWorker {
         clearInterval(beating)
         resolve(this.#end(code, signal))
       }
-      this.#child.once('exit', end).on('error', () => end(null, null))
+      this.#child.once('exit', end).on('error', () => {
+        if (this.#child.pid === undefined) end(null, null)
+        else this.#child.kill('SIGKILL')
+      })
     })
     const early = this.ended.then(({ code, signal }) => {
       throw new Error(`a socket worker ended at its start (${signal ?? code})`)
