@@ -16,6 +16,7 @@ const beatsMax = 10
 
 interface Waiting extends Arrival {
   beats: number
+  readonly handle: unknown
 }
 
 /** Those who are on their way to one worker. */
@@ -26,8 +27,9 @@ export class Arrivals {
     return this.#waiting.size
   }
 
+  /** To be called before it is sent. */
   add(id: number, arrival: Arrival): void {
-    this.#waiting.set(id, { ...arrival, beats: 0 })
+    this.#waiting.set(id, { ...arrival, beats: 0, handle: Reflect.get(arrival.connection, '_handle') })
     arrival.connection.once('close', () => this.#waiting.delete(id))
   }
 
@@ -50,11 +52,20 @@ export class Arrivals {
   beat(): void {
     for (const arrival of this.#waiting.values()) {
       arrival.beats += 1
-      if (arrival.beats > beatsMax) arrival.connection.destroy()
+      if (arrival.beats > beatsMax) cutOff(arrival)
     }
   }
 
   end(): void {
-    for (const { connection } of this.#waiting.values()) connection.destroy()
+    for (const arrival of this.#waiting.values()) cutOff(arrival)
   }
 }
+
+/** Node takes the handle from a connection that it sends, and forgets it if nobody takes it there: it stayed open for ever. */
+function cutOff({ connection, handle }: Waiting): void {
+  connection.destroy()
+  if (isClosable(handle)) handle.close()
+}
+
+const isClosable = (handle: unknown): handle is { close(): void } =>
+  typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
