@@ -9,6 +9,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const benches = [
+  'sync',
   'replay',
   'replace',
   'replace-json',

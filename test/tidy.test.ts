@@ -140,6 +140,9 @@ describe('documentation', () => {
     expect(listed.filter((id, index) => listed.indexOf(id) !== index)).toEqual([])
     expect([...ruleIds].filter((id) => !cited.has(id))).toEqual([])
     expect([...cited].filter((id) => !ruleIds.has(id))).toEqual([])
+    const rows = [...spec.matchAll(/^\|.*\|$/gm)].join('\n')
+    const shown = [...rows.matchAll(/\b[A-Z]+-\d+\b/g)].map(String)
+    expect(shown.filter((id) => !ruleIds.has(id))).toEqual([])
   })
 
   it('[TIDY-10] the map of src names every folder and file at its top', () => {

@@ -7,6 +7,7 @@ const waitingMax = 16
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly handle: RequestListener
 }
 
 /**
@@ -14,27 +15,22 @@ interface Exchange {
  * requests from somebody who reads no answer would have all these answers made, and kept.
  */
 export class Exchanges {
-  readonly #handle: RequestListener
   /** Of each connection those not answered to their end; the first is being answered. */
   readonly #unanswered = new WeakMap<Socket, Exchange[]>()
 
-  constructor(handle: RequestListener) {
-    this.#handle = handle
-  }
-
-  /** Who sends too many before they are answered is hung up on. */
-  take(request: IncomingMessage, response: ServerResponse): void {
+  /** `handle` answers when all before are answered. Who sends too many before that is hung up on. */
+  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const { socket } = request
     if (socket.destroyed) return
     const exchanges = this.#unanswered.get(socket) ?? []
     this.#unanswered.set(socket, exchanges)
-    exchanges.push({ request, response })
+    exchanges.push({ request, response, handle })
     if (exchanges.length > waitingMax + 1) socket.destroy()
     else if (exchanges.length === 1) this.#answerFirst(exchanges)
   }
 
   /**
-   * Whether bytes that are no request may be answered now. Not where others wait for their answers: who has asked
+   * Whether what is no request may be answered now. Not where others wait for their answers: who has asked
    * would take it for theirs. A request whose end is missing is what the bytes belong to.
    */
   isNext(socket: Socket): boolean {
@@ -50,6 +46,6 @@ export class Exchanges {
       exchanges.shift()
       this.#answerFirst(exchanges)
     })
-    this.#handle(first.request, first.response)
+    first.handle(first.request, first.response)
   }
 }

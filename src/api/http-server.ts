@@ -61,25 +61,32 @@ const tooManyHeaders = new ApiError('INVALID_ARGUMENT', `there are more than ${h
   httpCode: 431,
 })
 
-/** A server that answers in the envelope also what never becomes a request, and survives every socket error. */
+/**
+ * A server that answers in the envelope also what never becomes a request, and survives every socket error. Who listens
+ * for upgrades must leave a socket alone that is destroyed: its upgrade came before an answer that was asked for.
+ */
 export function createHttpServer(
   handle: RequestListener,
   { silenceTimeout, ...timeouts } = httpTimeouts,
 ): Server {
-  const exchanges = new Exchanges((request, response) => {
+  const exchanges = new Exchanges()
+  const answer: RequestListener = (request, response) => {
     const problem = problemOf(request)
     if (problem === null) handle(request, response)
     else refuse(request, response, problem)
-  })
+  }
   const server = createServer(
     { ...timeouts, maxHeaderSize: headerBytesMax, requireHostHeader: false, IncomingMessage: HttpRequest },
-    (request, response) => exchanges.take(request, response),
+    (request, response) => exchanges.take(request, response, answer),
   )
   server.setTimeout(silenceTimeout)
   // Node would leave out what is beyond its number, and tell nobody.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuse(request, response, unmetExpectation)
+    exchanges.take(request, response, () => refuse(request, response, unmetExpectation))
+  })
+  server.on('upgrade', ({ socket }: IncomingMessage) => {
+    if (!exchanges.isNext(socket)) socket.destroy()
   })
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

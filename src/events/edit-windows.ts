@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { keyName } from '../engine/keys.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
-import { type Begun, type EditNotes, type Editor, Windows } from './windows.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { type Begun, type EditNotes, type Editor, editorName, Windows } from './windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
 export const editQueue = 'edits'
@@ -34,8 +34,6 @@ export interface EditWindowsOptions {
 export class EditWindows implements EditNotes {
   readonly #options: EditWindowsOptions
   readonly #windows: Windows<Edit>
-  /** By user: a room notes every commit with the same address. */
-  readonly #names = new WeakMap<DocumentAddress, Map<string, string>>()
 
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended } = options
@@ -47,15 +45,13 @@ export class EditWindows implements EditNotes {
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    const names = this.#names.get(address) ?? new Map<string, string>()
-    this.#names.set(address, names)
+    const editor = editorName(address)
     let begun: Map<string, Edit> | null = null
-    for (const user of distinct(editors)) {
+    for (const user of editors) {
       if (user.userId === '') continue
-      const name = names.get(user.userId) ?? keyName([...addressKey(address), user.userId])
-      names.set(user.userId, name)
+      const name = `${editor}${keyName([user.userId])}`
       const edit = this.#windows.count(name, () => this.#editOf(address, user))
-      if (edit !== null) begun = (begun ?? new Map()).set(name, edit)
+      if (edit !== null) begun = (begun ?? new Map<string, Edit>()).set(name, edit)
     }
     return begun === null ? null : this.#begun(begun)
   }
@@ -67,7 +63,7 @@ export class EditWindows implements EditNotes {
 
   /** Forgets the windows of all users of an editor: the next commit of each begins one. */
   forgetEditor(address: DocumentAddress): void {
-    this.#windows.forgetAll(keyName(addressKey(address)))
+    this.#windows.forgetAll(editorName(address))
   }
 
   #editOf(address: DocumentAddress, user: Editor): Edit {
@@ -94,12 +90,4 @@ export class EditWindows implements EditNotes {
       },
     }
   }
-}
-
-/** The first of each user; most commits have one. */
-function distinct(editors: readonly Editor[]): Iterable<Editor> {
-  if (editors.length === 1) return editors
-  const first = new Map<string, Editor>()
-  for (const editor of editors) if (!first.has(editor.userId)) first.set(editor.userId, editor)
-  return first.values()
 }

@@ -45,10 +45,15 @@ export async function finishLog(log: DocumentLog, doc: Key, editedSince: number)
   await compactIf(log, doc, async ({ loaded, state, tail }) => {
     if (loaded.changed.at >= editedSince) outcome = 'later'
     else if (isBulky(tail, state.sizeBytes - tail.bytes)) return true
-    const [head = null] = await log.heads([doc])
-    return outcome === 'done' && head !== null && head.base > head.oldest
+    return outcome === 'done' && (await hasOlder(log, doc))
   })
   return outcome
+}
+
+/** Are there versions in the log from before its snapshot? @throws CorruptRecord, StoreUnavailable */
+export async function hasOlder(log: DocumentLog, doc: Key): Promise<boolean> {
+  const [head = null] = await log.heads([doc])
+  return head !== null && head.base > head.oldest
 }
 
 interface LiveRoom extends LoadedRoom {

@@ -60,8 +60,9 @@ export class SyncServer {
     return this.#parts.gate.start()
   }
 
-  /** Takes over a connection from the HTTP server. Never throws. */
+  /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
+    if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
     this.#connections.add(connection)
     connection.once('close', () => this.#connections.delete(connection))

@@ -47,7 +47,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (!isMounted) return
-  await server.end('SIGKILL')
+  // None when the first start has failed.
+  await (server as ServerProcess | undefined)?.end('SIGKILL')
   execFileSync('umount', ['-l', disk])
   for (const path of [disk, elsewhere]) rmSync(path, { recursive: true, force: true })
 })
@@ -74,6 +75,29 @@ it.skipIf(!isMounted)(
     expect(await add('after')).toBe(200)
     await server.end('SIGKILL')
     expect(JSON.parse((await weft('verify', data, '--json')).out)).toMatchObject({ ok: true, documents: 3 })
+  },
+  90_000,
+)
+
+it.skipIf(!isMounted)(
+  '[STORE-9] what was shown while the disk was full is there after SIGKILL',
+  async () => {
+    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+    const [writer, reader] = [await connect(), await connect()]
+    await Promise.all([writer.roundTrip(), reader.roundTrip()])
+    const before = contentOf(reader.offers()).length
+    fillUp()
+    for (let client = 101; client <= 120; client++) writer.sendUpdate(typed('y'.repeat(100_000), client))
+    await eventually(async () => (await ready()) === 503)
+    const shown = contentOf([...reader.offers(), ...reader.updates()]).length
+    await server.end('SIGKILL')
+    makeRoom()
+    server = await startProcess(data, { WEFT_LOG_LEVEL: 'silent' })
+    const late = await connect()
+    await late.roundTrip()
+    const stored = contentOf(late.offers()).length
+    expect({ before, stored }).toEqual({ before: 2_000_000, stored: Math.max(stored, shown) })
+    late.end()
   },
   90_000,
 )

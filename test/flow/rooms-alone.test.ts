@@ -12,7 +12,7 @@ import type { Member } from '../../src/rooms/member.ts'
 import type { Room } from '../../src/rooms/room.ts'
 import { Rooms } from '../../src/rooms/rooms.ts'
 import { readUpdate } from '../../src/update/read.ts'
-import { contentOf } from '../support/clients.ts'
+import { contentOf, eventually } from '../support/clients.ts'
 import { badEntry } from '../support/crafted.ts'
 import { noEdits, noRecords, noVisits } from '../support/rooms.ts'
 
@@ -111,4 +111,33 @@ it('[SYNC-18] whoever comes to a room that was deleted meanwhile is ended with 4
   const late = visitor('late')
   room.join(late)
   expect([late.codes, room.memberCount]).toEqual([[4404], 0])
+})
+
+it('[SYNC-25] an edit is encoded once for all who get it, one frame each; its sender gets none', async () => {
+  const lease = await rooms.open(address)
+  const { room } = lease
+  let encoded = 0
+  const encoder = {
+    ...visitor('').encoder,
+    update: (bytes: Uint8Array) => Uint8Array.of(++encoded, ...bytes),
+  }
+  const sent: [string, Uint8Array | null][] = []
+  const members = ['ann', 'bob', 'cid', 'dan'].map((id): Member => {
+    const deliver: Member['deliver'] = function (this: Member, delivery) {
+      sent.push([id, delivery.bytesFor(this)])
+    }
+    return { ...visitor(id), encoder, deliver }
+  })
+  for (const member of members) room.join(member)
+  const bytes = typedOn(room, 'x')
+  send(room, members[0] as Member, bytes)
+  await eventually(() => sent.length >= members.length)
+  const frame = Buffer.of(1, ...bytes)
+  expect(sent).toEqual([
+    ['ann', null],
+    ['bob', frame],
+    ['cid', frame],
+    ['dan', frame],
+  ])
+  lease.release()
 })

@@ -288,7 +288,7 @@ describe('refusals and ends', () => {
       exp: number
     }
     expect(claims.exp * 1000 - Date.now()).toBeLessThanOrEqual(60_000)
-    const expiring = await shortToken(1)
+    const expiring = await shortToken(3)
     const plain = await RawClient.connect(url(path, expiring))
     const renewing = await RawClient.connect(`${url(path, expiring)}&renew=1`)
     expect(await plain.closed).toMatchObject({ code: 4401, reason: expect.stringContaining('expired') })
@@ -314,7 +314,7 @@ describe('refusals and ends', () => {
   })
 })
 
-/** A token of one second, minted as a backend with the secret would. */
+/** A token of so many seconds, up to one less, minted as a backend with the secret would. */
 async function shortToken(seconds: number): Promise<string> {
   const { SignJWT } = await import('jose')
   const { workspaceId, apiKey, jwtSecret } = server.credentials

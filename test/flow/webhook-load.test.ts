@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Engine, Key } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import { eventually } from '../support/clients.ts'
+import { eventually, syncedEditor } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
 import {
   type Behaviour,
@@ -215,4 +215,24 @@ it('[HOOK-247] while the events of one API key are being dispatched, those of an
     release()
     await server.stop()
   }
+})
+
+it('[HOOK-249] people and backends edit on beside receivers that hang', async () => {
+  const { server, endpoint, document, log } = await start(webhookOptions)
+  const dead = await receiving(hanging)
+  const made = Array.from({ length: 20 }, () => endpoint(dead.url, { filterTypes: ['document.create'] }))
+  const ids = await Promise.all(made)
+  await document('d')
+  await eventually(() => dead.hooks.length === ids.length)
+  const come = async (user: string) =>
+    syncedEditor(server.wsUrl, `${organizationId}/d/main`, await server.token(user))
+  const [ann, bob] = [await come('ann'), await come('bob')]
+  ann.text.insert(0, 'typed')
+  await eventually(() => bob.text.toString() === 'typed')
+  const data = { organizationId, documentId: 'd', editorId: 'main', type: 'text', data: 'replaced' }
+  dataOf(await server.post('/v2/crdt/update', data))
+  await eventually(() => bob.text.toString() === 'replaced')
+  for (const id of ids)
+    expect((await log(id)).deliveries).toMatchObject([{ status: 'pending', attempts: [] }])
+  for (const editor of [ann, bob]) editor.close()
 })

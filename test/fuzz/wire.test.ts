@@ -23,8 +23,15 @@ const count = (kind: FrameKind): void => void sent.set(kind, (sent.get(kind) ?? 
 /** Clocks, deletions and content: equal for replicas that have the same. */
 function digest(doc: Y.Doc): string {
   const content = [doc.getText('t').toString(), doc.getMap('m').toJSON(), doc.getText('text').toDelta()]
-  return JSON.stringify([Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64'), content])
+  const snapshot = Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64')
+  return JSON.stringify([snapshot, content], keysInOrder)
 }
+
+/** Replicas learn of the keys of a map in different orders. */
+const keysInOrder = (_key: string, value: unknown): unknown =>
+  value === null || typeof value !== 'object' || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 class Room {
   readonly #server: ServerProcess
@@ -77,10 +84,13 @@ class Room {
 
   /** A newcomer gets what everybody has seen. What was sent on connections that are gone may come a little later. */
   async settle(): Promise<void> {
+    let found = ''
+    const describe = (): unknown => ({ seen: digest(this.#seen), found })
     await eventually(async () => {
       await this.watch()
-      return (await digestOf(this.#server, this.#url)) === digest(this.#seen)
-    })
+      found = await digestOf(this.#server, this.#url)
+      return found === digest(this.#seen)
+    }, describe)
     this.#witness?.end()
   }
 

@@ -18,6 +18,7 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { HeldBytes } from '../../src/quota/held-bytes.ts'
 import { LimitReports } from '../../src/quota/reports.ts'
+import { eventually } from '../support/clients.ts'
 import type { Envelope } from '../support/server.ts'
 
 const faults: Readonly<Record<string, unknown>> = {
@@ -140,4 +141,12 @@ it('[API-17] queries are never logged', async () => {
   await provoke('bug')
   expect(logged.length).toBeGreaterThan(1)
   expect(logged.join('')).not.toContain('in-the-query')
+})
+
+it('[API-8] the line of the log that a request leaves has its id', async () => {
+  await provoke('bug')
+  const lines = () => logged.map((line) => JSON.parse(line) as { msg: string; requestId?: string })
+  await eventually(() => lines().some(({ msg }) => msg === 'request'))
+  const [request] = lines().filter(({ msg }) => msg === 'request')
+  expect(request).toMatchObject({ requestId: 'request-1', route: '/v2/test/fail', status: 500 })
 })

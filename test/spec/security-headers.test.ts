@@ -14,6 +14,7 @@ const upgrade = (path: string, ...lines: readonly string[]): string =>
   [`GET ${path} HTTP/1.1`, 'host: x', 'connection: upgrade', 'upgrade: websocket', ...lines, '', ''].join(
     '\r\n',
   )
+const healthy = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 const handshake = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==']
 
 /** One of each kind of answer that there is; what no HTTP client would send, too. */
@@ -73,27 +74,38 @@ describe.each(Object.entries(requests))('%s', (_name, [status, request]) => {
 })
 
 it('[SEC-1] what is refused after others on a connection is answered, and no answer is given twice', async () => {
-  const healthy = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
   const answers = (await readAll(healthy, 'nonsense\r\n\r\n')).split('HTTP/1.1 ').slice(1)
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '400'])
 })
 
-it('[SEC-1] an answer that has been asked for is not replaced by the refusal of what follows it', async () => {
-  const { apiKey, authToken } = server.credentials
-  const body = JSON.stringify({
-    data: { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } },
-  })
-  const head = [
-    'POST /v2/auth/generate_token HTTP/1.1',
-    'host: x',
-    'content-type: application/json',
-    `x-service-api-key: ${apiKey}`,
-    `x-service-auth-token: ${authToken}`,
-    `content-length: ${body.length}`,
-  ]
-  const text = await readAll(`${head.join('\r\n')}\r\n\r\n${body}nonsense\r\n\r\n`)
-  expect(text).not.toContain('HTTP/1.1 400')
+it('[SEC-1] an upgrade after others on a connection is answered when these have been', async () => {
+  const answers = (await readAll(healthy, upgrade('/elsewhere', ...handshake))).split('HTTP/1.1 ').slice(1)
+  expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '404'])
 })
+
+it.each([
+  ['bytes that are no HTTP', 'nonsense\r\n\r\n'],
+  ['an upgrade elsewhere', upgrade('/elsewhere', ...handshake)],
+  ['an upgrade that is taken', upgrade('/sync/a/b/c', ...handshake)],
+])(
+  '[SEC-1] an answer that has been asked for is not replaced by that to %s after it',
+  async (_name, after) => {
+    const { apiKey, authToken } = server.credentials
+    const body = JSON.stringify({
+      data: { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } },
+    })
+    const head = [
+      'POST /v2/auth/generate_token HTTP/1.1',
+      'host: x',
+      'content-type: application/json',
+      `x-service-api-key: ${apiKey}`,
+      `x-service-auth-token: ${authToken}`,
+      `content-length: ${body.length}`,
+    ]
+    const text = await readAll(`${head.join('\r\n')}\r\n\r\n${body}${after}`)
+    expect(text).not.toMatch(/^HTTP\/1\.1 (?!200)/)
+  },
+)
 
 /** Sends the parts one after another, each when the one before has been answered; all that came until the end. */
 function readAll(...parts: readonly string[]): Promise<string> {

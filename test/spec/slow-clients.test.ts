@@ -151,6 +151,13 @@ it(`[SEC-4] ${pipelined} requests at once on one connection end that connection,
   expect((await answered()) - before).toBeLessThanOrEqual(1)
 })
 
+it('[SEC-4] requests that expect what nobody does are counted among those that wait', async () => {
+  const expecting = 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'
+  const flood = open(server.port, request + expecting.repeat(1_000))
+  await eventually(() => flood.ended())
+  expect(flood.text()).not.toContain('HTTP/1.1 417')
+})
+
 it('[SEC-4] some requests at once are answered one after the other, in their order', async () => {
   const pages = ['healthz', 'version', 'readyz', 'openapi.json', 'healthz']
   const client = open(server.port, pages.map((page) => `GET /${page} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))

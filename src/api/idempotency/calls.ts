@@ -11,7 +11,7 @@ import { CallIds } from '../call-ids.ts'
 import { type Call, checkSame } from './call.ts'
 import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
 import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
-import { bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
+import { bytesOf, bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
 import { Sealing } from './sealing.ts'
 import { sweep } from './sweep.ts'
 import { CallTurns } from './turns.ts'
@@ -96,11 +96,11 @@ export class IdempotentCalls {
     if (record !== null) checkSame(record, call)
     if (record?.state === 'done') return this.#replay(call, record)
     if (record !== null && call.effect === 'once') throw this.#refused('unknown', endUnknown())
-    if (record !== null) return this.#carryOut(call, record, work)
+    if (record !== null) return this.#carryOut(call, record, work, 'again')
     await this.#take(call)
     const begun = this.#begun(call)
     if (isNoted(call)) await this.#begin(call, begun)
-    return this.#carryOut(call, begun, work)
+    return this.#carryOut(call, begun, work, 'first')
   }
 
   #replay(call: Call, { httpCode, answer }: DoneRecord): GivenAnswer {
@@ -110,12 +110,13 @@ export class IdempotentCalls {
     return { httpCode, text, replayed: true }
   }
 
-  async #carryOut(call: Call, { seed, endsAt }: BegunRecord, work: Work): Promise<GivenAnswer> {
+  async #carryOut(call: Call, record: BegunRecord, work: Work, time: Time): Promise<GivenAnswer> {
+    const { seed, endsAt } = record
     let text: string
     try {
       text = await work(new CallIds(seed))
     } catch (error) {
-      await this.#failed(call, endsAt, error)
+      await this.#failed(call, endsAt, error, time)
       throw error
     }
     await this.#keep(call, endsAt, 200, text)
@@ -137,12 +138,12 @@ export class IdempotentCalls {
     }
   }
 
-  async #failed(call: Call, endsAt: number, error: unknown): Promise<void> {
+  async #failed(call: Call, endsAt: number, error: unknown, time: Time): Promise<void> {
     const ending = endingOf(error)
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, endsAt, error.httpCode, JSON.stringify(errorBody(error)))
-    // A call that is noted and unknown stays so; one that is not is made again.
-    if (ending === 'unknown' && isNoted(call)) return
+    // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
+    if (isNoted(call) && (ending === 'unknown' || time === 'again')) return
     await this.#giveBack(call)
     if (isNoted(call)) await this.#whileStored(this.#records.remove(call, endsAt))
   }
@@ -151,7 +152,9 @@ export class IdempotentCalls {
   async #keep(call: Call, endsAt: number, httpCode: number, text: string): Promise<void> {
     const answer = await this.#sealed(call, text)
     const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
-    await this.#whileStored(this.#records.put(call, record))
+    if (await this.#whileStored(this.#records.put(call, record))) return
+    await this.#usage.add(call.part, { calls: 0, bytes: bytesOfCall - bytesOf(record) })
+    if (!isNoted(call)) await this.#giveBack(call)
   }
 
   /** An answer as it is stored; null when it is too large, or there is no place for it. */
@@ -161,12 +164,14 @@ export class IdempotentCalls {
     return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
   }
 
-  /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
-  async #whileStored(storing: Promise<void>): Promise<void> {
+  /** What has been done is told to who called, also when that cannot be noted (false): then who calls again is told less. */
+  async #whileStored(storing: Promise<void>): Promise<boolean> {
     try {
       await storing
+      return true
     } catch (err) {
       this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
+      return false
     }
   }
 
@@ -200,6 +205,8 @@ export type Work = (ids: CallIds) => Promise<string>
 
 type BegunRecord = Extract<CallRecord, { state: 'begun' }>
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
+/** Again: nobody knows what an earlier time has done. */
+type Time = 'first' | 'again'
 type Outcome = 'first' | 'replayed' | 'unknown' | 'lost' | 'too_many'
 
 /** What is `repeatable` leaves the same without. */

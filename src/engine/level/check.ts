@@ -4,10 +4,11 @@ import { EngineOpenError, type Key } from '../engine.ts'
 import { decodeKey, rangeOf } from '../keys.ts'
 import { baseOf } from '../marks.ts'
 import { checkExpected } from './check-expected.ts'
+import { checkFiles, withoutRemoved } from './check-files.ts'
 import { checkDue, checkRecord } from './check-records.ts'
 import { DocumentKeys, readStandingNow } from './documents.ts'
-import { checkInventory, writeInventory } from './inventory.ts'
-import { openChecked, storePath } from './open.ts'
+import { writeInventory } from './inventory.ts'
+import { openChecked, openError, storePath } from './open.ts'
 import { readLog, readVersion } from './read-log.ts'
 import { readSound } from './read-sound.ts'
 import { DamagedRecord } from './records.ts'
@@ -21,13 +22,18 @@ import { openLevelStore, type Store } from './store.ts'
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)
   // Before it is opened: LevelDB replaces files then.
-  const changed = (await checkInventory(path, 'bytes')).map(fileDamage)
+  const changed = await checkFiles(path, 'verify').catch((error: unknown) => {
+    throw openError(error, path)
+  })
   try {
-    const { store, warnings } = await openChecked(directory, openLevelStore, { do: 'refuse' })
-    const silent = warnings
-      .map(fileDamage)
-      .filter(({ what }) => !changed.some((known) => known.what === what))
-    const damages = [...changed, ...silent]
+    const { store, warnings } = await openChecked(directory, openLevelStore, {
+      older: { do: 'refuse' },
+      depth: 'start',
+      damaged: 'open',
+    })
+    const known = (await withoutRemoved(path, changed)).map(fileDamage)
+    const silent = warnings.map(fileDamage).filter(({ what }) => !known.some((each) => each.what === what))
+    const damages = [...known, ...silent]
     let check: StoreCheck
     try {
       check = await new Check(store, options).run(damages)
@@ -40,11 +46,11 @@ export async function checkStore(directory: string, options: CheckOptions): Prom
   } catch (error) {
     if (!(error instanceof EngineOpenError) || error.reason !== 'corrupted') throw error
     const damage: Damage = { kind: 'store', what: path, problem: error.message }
-    return { damages: [...changed, damage], records: 0, bytes: 0, documents: 0 }
+    return { damages: [...changed.map(fileDamage), damage], records: 0, bytes: 0, documents: 0 }
   }
 }
 
-/** A sentence of an inventory starts with the name of a file; LevelDB's do not. */
+/** A sentence about a file starts with the name of a file; LevelDB's do not. */
 function fileDamage(sentence: string): Damage {
   const [name = ''] = sentence.split(' ', 1)
   const what = /^(CURRENT|MANIFEST-|\d+\.)/.test(name) ? name : `LevelDB: ${sentence}`

@@ -95,6 +95,24 @@ it('[IDEM-8] what adds makes the same ids when it is made again, and others when
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
+it('[IDEM-8] what adds makes the same ids still when it was refused for now in between', async () => {
+  const ids: string[] = []
+  const adding = async (make: CallIds, end: Promise<string>) => {
+    ids.push(make.make())
+    return end
+  }
+  void started().run(callWith('a', 'adds'), (make) => adding(make, never()))
+  await expect.poll(() => ids.length).toBe(1)
+  const calls = started()
+  const full = new ApiError('RESOURCE_EXHAUSTED', 'full')
+  await expect(calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.reject(full)))).rejects.toBe(
+    full,
+  )
+  const done = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('"done"')))
+  expect(await done).toMatchObject({ replayed: false })
+  expect(new Set(ids).size).toBe(1)
+})
+
 it('[IDEM-8] a failure that is our fault, or of the store, leaves unknown what was done', async () => {
   for (const [index, error] of [new Error('a bug'), new ApiError('UNAVAILABLE', 'away')].entries()) {
     const [calls, second] = [started(), work()]
@@ -241,6 +259,19 @@ it('[IDEM-11] calls that are not remembered take no place', async () => {
     await expect(calls.run(callWith('a'), work(new ApiError('ABORTED', '')).do)).rejects.toThrow()
   expect(await stored()).toEqual([])
   expect(await calls.run(callWith('b'), work().do)).toMatchObject({ replayed: false })
+})
+
+it('[IDEM-11] a call whose end could not be noted takes no place', async () => {
+  const calls = started({ calls: 1, bytes: 2_000 })
+  const commit = engine.kv.commit.bind(engine.kv)
+  engine.kv.commit = () => Promise.reject(new Error('the store is away'))
+  for (const key of ['a', 'b', 'c'])
+    expect(await calls.run(callWith(key, 'repeatable'), work('x'.repeat(600)).do)).toMatchObject({
+      replayed: false,
+    })
+  engine.kv.commit = commit
+  await calls.run(callWith('d', 'repeatable'), work('x'.repeat(600)).do)
+  expect(await calls.run(callWith('d', 'repeatable'), never)).toMatchObject({ replayed: true })
 })
 
 it('[IDEM-11] of an answer that is too large only that it was given is kept', async () => {

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { endWithThis } from '../support/ending.ts'
+import { freePort, ready, startWeft } from '../support/server.ts'
+import { type Dialect, hocuspocus, plain } from './dialects.ts'
+
+/** A server that runs in a process of its own. */
+export interface Running {
+  readonly pid: number
+  readonly dialect: Dialect
+  /** Where a document is. */
+  url(document: string): string
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<void>
+  kill(): Promise<void>
+}
+
+export interface Contender {
+  readonly name: string
+  /** Whether it keeps documents. */
+  readonly keeps: boolean
+  /** @param data a directory of its own */
+  start(data: string): Promise<Running>
+}
+
+const bench = join(import.meta.dirname, '..')
+const peersNode = join(bench, 'peers', 'node_modules', 'node', 'bin', 'node')
+
+/** Seconds that a server may take to stop. */
+const stopSeconds = 30
+
+async function startProcess(
+  args: readonly string[],
+  data: string,
+  program = process.execPath,
+): Promise<ChildProcess & { port: number }> {
+  const port = await freePort()
+  const child = spawn(program, [...args, String(port), data], {
+    cwd: bench,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  endWithThis(child)
+  await ready(`http://127.0.0.1:${port}`, child)
+  return Object.assign(child, { port })
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  const late = setTimeout(() => child.kill('SIGKILL'), stopSeconds * 1000)
+  await once(child, 'exit')
+  clearTimeout(late)
+}
+
+const runningOf = (child: ChildProcess, dialect: Dialect, url: (document: string) => string): Running => ({
+  pid: child.pid as number,
+  dialect,
+  url,
+  stop: () => end(child, 'SIGTERM'),
+  kill: () => end(child, 'SIGKILL'),
+})
+
+const relay = (name: string, script: string): Contender => ({
+  name,
+  keeps: false,
+  start: async (data) => {
+    const child = await startProcess(['--import', 'tsx', join('support', script)], data)
+    return runningOf(child, plain, (document) => `ws://127.0.0.1:${child.port}/${document}`)
+  },
+})
+
+const peer = (name: string, script: string, dialect: Dialect): Contender => ({
+  name,
+  keeps: true,
+  start: async (data) => {
+    const child = await startProcess([join('peers', script)], data, peersNode)
+    return runningOf(child, dialect, (document) => `ws://127.0.0.1:${child.port}/${document}`)
+  },
+})
+
+/** Everything comes from one address here, and nobody is to be held up for that. */
+const oneAddress = {
+  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
+  WEFT_RECEIVE_BYTES_PER_SECOND: '0',
+}
+
+/** @param options more of Weft's options */
+const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
+  name,
+  keeps: true,
+  start: async (data) => {
+    const server = await startWeft(data, { ...oneAddress, ...options })
+    const token = await server.token()
+    const url = (document: string): string => `${server.syncUrl}bench/${document}/main?token=${token}`
+    return { ...runningOf(server.process, plain, url), kill: () => server.kill() }
+  },
+})
+
+const relays: readonly Contender[] = [
+  relay('relay', 'relay.ts'),
+  relay('batching relay', 'batching-relay.ts'),
+]
+
+/** Those that are installed. */
+const peers = (): readonly Contender[] =>
+  existsSync(peersNode)
+    ? [
+        peer('Hocuspocus', 'hocuspocus.mjs', hocuspocus),
+        peer('@y/websocket-server', 'y-websocket-server.mjs', plain),
+      ]
+    : []
+
+/** All there are; the first is what the others are measured by. */
+export const contenders = (): readonly Contender[] => [...relays, weft(), ...peers()]

@@ -1,0 +1,53 @@
+import { median, round, table, thousands } from '../support/report.ts'
+import type { Figure, Scenario } from './scenario.ts'
+
+type Runs = readonly Readonly<Record<string, number>>[]
+
+/** What came out of all runs. */
+export class Results {
+  readonly #names: readonly string[]
+  readonly #scenarios = new Map<Scenario, Map<string, Runs>>()
+
+  constructor(names: readonly string[]) {
+    this.#names = names
+  }
+
+  add(scenario: Scenario, name: string, figures: Readonly<Record<string, number>>): void {
+    const of = this.#scenarios.get(scenario) ?? new Map<string, Runs>()
+    this.#scenarios.set(scenario, of.set(name, [...(of.get(name) ?? []), figures]))
+  }
+
+  /** A table a scenario: a row each contender, and for each figure its median and its ratio to the first contender. */
+  print(): void {
+    for (const [scenario, runs] of this.#scenarios) {
+      console.log(`\n${scenario.name}`)
+      const figures = Object.entries(scenario.figures)
+      const first = this.#names.find((name) => runs.has(name)) ?? ''
+      const header = ['', ...figures.flatMap(([, { label }]) => [label, `of ${first}`])]
+      const rows = this.#names
+        .filter((name) => runs.has(name))
+        .map((name) => [
+          name,
+          ...figures.flatMap(([key, figure]) => {
+            const [value, of] = [medianOf(runs.get(name), key), medianOf(runs.get(first), key)]
+            return [shown(value, figure), name === first ? '' : round(value / of)]
+          }),
+        ])
+      table(header, rows)
+    }
+  }
+
+  toJSON(): unknown {
+    return [...this.#scenarios].map(([{ name, figures }, runs]) => ({
+      name,
+      figures,
+      runs: Object.fromEntries(runs),
+    }))
+  }
+}
+
+const medianOf = (runs: Runs | undefined, key: string): number =>
+  runs === undefined ? Number.NaN : median(runs.map((run) => run[key] ?? Number.NaN))
+
+const shown = (value: number, { digits }: Figure): string =>
+  Number.isNaN(value) ? 'no' : digits === 0 ? thousands(value) : round(value, digits)

@@ -1,0 +1,18 @@
+// One run of a scenario, in a process of its own: the load generator. Told what by its arguments, tells its parent.
+
+import { messageOf } from '../../src/errors.ts'
+import { temporaryDirectory } from '../support/server.ts'
+import { scenarios } from '../sync/scenarios.ts'
+import { contenders } from './contenders.ts'
+import type { Scale } from './scenario.ts'
+
+const [scenarioName, contenderName, scale] = process.argv.slice(2)
+const scenario = scenarios.find(({ name }) => name === scenarioName)
+const contender = contenders().find(({ name }) => name === contenderName)
+if (scenario === undefined || contender === undefined) throw new Error('no such run')
+try {
+  process.send?.(await scenario.run(contender, temporaryDirectory(), JSON.parse(scale ?? '') as Scale))
+} catch (error) {
+  process.send?.(messageOf(error))
+}
+process.exit()

@@ -1,0 +1,30 @@
+import type { Contender } from './contenders.ts'
+
+/** One figure of a scenario. */
+export interface Figure {
+  readonly label: string
+  readonly digits: number
+  readonly better: 'less' | 'more'
+}
+
+export interface Scenario<Key extends string = string> {
+  readonly name: string
+  /** Only those who keep documents can do it. */
+  readonly needsStore: boolean
+  readonly figures: Readonly<Record<Key, Figure>>
+  /** Starts the contender on an empty directory, and ends it. NaN: it could not do it. */
+  run(contender: Contender, data: string, scale: Scale): Promise<Readonly<Record<Key, number>>>
+}
+
+/** How much is done. */
+export interface Scale {
+  /** `smoke` only proves that it runs. */
+  readonly size: 'full' | 'smoke'
+  /** Measured, after as many of warming up. */
+  readonly seconds: number
+}
+
+export const perDelivered: Figure = { label: 'CPU µs a delivered update', digits: 2, better: 'less' }
+export const deliveredPerSecond: Figure = { label: 'delivered/s', digits: 0, better: 'more' }
+export const p50: Figure = { label: 'p50 ms', digits: 2, better: 'less' }
+export const p99: Figure = { label: 'p99 ms', digits: 2, better: 'less' }

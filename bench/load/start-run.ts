@@ -1,0 +1,31 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { endWithThis } from '../support/ending.ts'
+import type { Contender } from './contenders.ts'
+import type { Scale, Scenario } from './scenario.ts'
+
+/** A run that hangs must not keep the others waiting. */
+const runMs = 180_000
+
+/** Has a scenario run by a process of its own. @throws Error saying why it could not be done */
+export async function startRun(
+  scenario: Scenario,
+  contender: Contender,
+  scale: Scale,
+): Promise<Readonly<Record<string, number>>> {
+  const args = [scenario.name, contender.name, JSON.stringify(scale)]
+  // NaN stays itself.
+  const child = fork(join(import.meta.dirname, 'run.ts'), args, {
+    execArgv: ['--import', 'tsx'],
+    serialization: 'advanced',
+  })
+  endWithThis(child)
+  const late = setTimeout(() => child.kill('SIGTERM'), runMs)
+  const told = await new Promise<unknown>((resolve) => {
+    child.once('message', resolve)
+    child.once('exit', () => resolve(`it took longer than ${runMs / 1000} s, or failed`))
+  })
+  clearTimeout(late)
+  if (typeof told === 'string') throw new Error(told)
+  return told as Readonly<Record<string, number>>
+}

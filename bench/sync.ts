@@ -1,0 +1,66 @@
+/**
+ * Websockets: Weft beside bare relays, which are the limit, and beside servers of others, in turns in the same run.
+ * Servers and load are processes of their own; CPU and memory are what the operating system has counted.
+ *
+ *   npm ci --prefix bench                          installs the servers of others; without it they are left out
+ *   node --import tsx bench/sync.ts [--smoke] [--rounds=3] [--seconds=4] [--only=cursors] [--with=weft,relay] [--json=FILE]
+ */
+
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { messageOf } from '../src/errors.ts'
+import { contenders as all } from './load/contenders.ts'
+import { Results } from './load/results.ts'
+import type { Scale } from './load/scenario.ts'
+import { startRun } from './load/start-run.ts'
+import { fsyncMs } from './support/disk.ts'
+import { progress, round } from './support/report.ts'
+import { scenarios } from './sync/scenarios.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    only: { type: 'string', default: '' },
+    with: { type: 'string' },
+    json: { type: 'string' },
+  },
+})
+const scale: Scale = options.smoke
+  ? { size: 'smoke', seconds: 0.5 }
+  : { size: 'full', seconds: Number(options.seconds ?? 4) }
+const rounds = Number(options.rounds ?? (options.smoke ? 1 : 3))
+const wanted = options.with?.split(',')
+const contenders = all().filter(({ name }) => wanted?.includes(name) ?? true)
+const chosen = scenarios.filter(({ name }) => name.includes(options.only))
+if (chosen.length === 0) throw new Error(`there are: ${scenarios.map(({ name }) => name).join('; ')}`)
+
+const runs = Array.from({ length: rounds }, () => chosen)
+  .flat()
+  .flatMap((scenario) =>
+    contenders
+      .filter(({ keeps }) => keeps || !scenario.needsStore)
+      .map((contender) => ({ scenario, contender })),
+  )
+const results = new Results(contenders.map(({ name }) => name))
+const bar = progress('sync')
+for (const [index, { scenario, contender }] of runs.entries()) {
+  bar.at(index / runs.length)
+  try {
+    results.add(scenario, contender.name, await startRun(scenario, contender, scale))
+  } catch (error) {
+    console.error(`${contender.name}, ${scenario.name}: ${messageOf(error)}`)
+    if (contender.name === 'weft') process.exitCode = 1
+  }
+}
+bar.end()
+const disk = fsyncMs()
+console.log(
+  `${rounds} rounds in turns, medians; ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
+)
+results.print()
+console.log(`fsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)
+process.exit()

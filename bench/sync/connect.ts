@@ -1,0 +1,69 @@
+import * as Y from 'yjs'
+import type { Contender, Running } from '../load/contenders.ts'
+import type { LoadSocket } from '../load/load-socket.ts'
+import type { Scale, Scenario } from '../load/scenario.ts'
+import { enter, enterAll, sleep } from '../load/typing.ts'
+import { cpuOfTree, residentBytes } from '../support/cpu.ts'
+
+const characters = 1_000
+const full = { rooms: 1_000, sockets: 2_000 }
+const smoke = { rooms: 10, sockets: 20 }
+/** Time for everybody to write what they keep, and for what is left of starting. */
+const settleMs = 2_000
+
+const documentOf = (index: number): string => `document-${index}`
+
+/** Every room gets its text, and the server is stopped. */
+async function fill(contender: Contender, data: string, rooms: number): Promise<void> {
+  const doc = new Y.Doc()
+  doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
+  const update = Y.encodeStateAsUpdate(doc)
+  const server = await contender.start(data)
+  await enterAll(rooms, async (index) => {
+    const socket = await enter(server, documentOf(index))
+    socket.send(server.dialect.update(documentOf(index), update))
+    await answer(server, socket, documentOf(index))
+    return socket
+  })
+  await sleep(settleMs)
+  await server.stop()
+}
+
+/** Asks for what is there, and waits for it. */
+async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
+    socket.send(server.dialect.ask(document))
+    socket.send(server.dialect.offerNothing(document))
+  })
+}
+
+/** Two who come into each of many rooms that are on the disk. */
+export const connecting: Scenario<'cpu' | 'memory'> = {
+  name: `${full.sockets} sockets on ${full.rooms} rooms of ${characters} characters`,
+  needsStore: false,
+  figures: {
+    cpu: { label: 'CPU µs a connect', digits: 0, better: 'less' },
+    memory: { label: 'MB over an empty server', digits: 1, better: 'less' },
+  },
+  async run(contender, data, { size }: Scale) {
+    const { rooms, sockets: count } = size === 'full' ? full : smoke
+    if (contender.keeps) await fill(contender, data, rooms)
+    const server = await contender.start(data)
+    await sleep(settleMs)
+    const [cpu, bytes] = [cpuOfTree(server.pid), residentBytes(server.pid)]
+    await enterAll(count, async (index) => {
+      const document = documentOf(index % rooms)
+      const socket = await enter(server, document)
+      if (contender.keeps) await answer(server, socket, document)
+      return socket
+    })
+    await sleep(settleMs)
+    const figures = {
+      cpu: (cpuOfTree(server.pid) - cpu) / count,
+      memory: (residentBytes(server.pid) - bytes) / 2 ** 20,
+    }
+    await server.kill()
+    return figures
+  },
+}

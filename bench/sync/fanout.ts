@@ -1,0 +1,127 @@
+import type { Contender, Running } from '../load/contenders.ts'
+import type { LoadSocket } from '../load/load-socket.ts'
+import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
+import { enter, enterAll, paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
+import { cpuOfTree } from '../support/cpu.ts'
+import { quantile } from '../support/report.ts'
+
+/** Keystrokes of a writer that have not come yet: enough to keep the server busy. */
+const windowSize = 1_024
+/** Sent in one write, as a client does whose thread was busy. */
+const together = 32
+/** What ends a run: nobody types it otherwise. */
+const endCharacter = 126
+const endMs = 20_000
+
+interface Room {
+  readonly server: Running
+  readonly typists: readonly Typist[]
+  readonly readers: readonly LoadSocket[]
+  /** What one of the readers sees. */
+  readonly watch: Watch
+  /** Connections that get each keystroke. */
+  readonly receivers: number
+}
+
+async function openRoom(contender: Contender, data: string, writers: number, readers: number): Promise<Room> {
+  const server = await contender.start(data)
+  const document = 'room'
+  const sockets = await enterAll(writers + readers, () => enter(server, document))
+  const typists = sockets.slice(0, writers).map((socket) => new Typist(socket, server, document))
+  const watch = new Watch(typists)
+  const readingSockets = sockets.slice(writers)
+  watched(readingSockets[0] as LoadSocket, server, watch)
+  await sleep(500)
+  return { server, typists, readers: readingSockets, watch, receivers: writers + readers - 1 }
+}
+
+/** Types as much as the server takes, until told to stop. */
+function saturate({ typists, watch }: Room): () => void {
+  let running = true
+  const go = (): void => {
+    for (const typist of typists)
+      if (!typist.isHeldUp && typist.sent - watch.seenOf(typist) < windowSize) typist.type(together)
+    if (running) setImmediate(go)
+  }
+  go()
+  return () => {
+    running = false
+  }
+}
+
+interface Counted {
+  readonly delivered: number
+  readonly microseconds: number
+  readonly seconds: number
+}
+
+async function count({ server, watch, receivers }: Room, seconds: number): Promise<Counted> {
+  const [total, cpu, start] = [watch.total, cpuOfTree(server.pid), performance.now()]
+  watch.timing = true
+  await sleep(seconds * 1000)
+  watch.timing = false
+  return {
+    delivered: (watch.total - total) * receivers,
+    microseconds: cpuOfTree(server.pid) - cpu,
+    seconds: (performance.now() - start) / 1000,
+  }
+}
+
+/** Nobody has been left out. @throws Error */
+async function expectAllCame({ typists, readers, watch }: Room): Promise<void> {
+  const deadline = performance.now() + endMs
+  const wait = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) {
+      if (performance.now() > deadline) throw new Error('some reader has not been sent everything')
+      await sleep(5)
+    }
+  }
+  await wait(() => typists.every((typist) => watch.seenOf(typist) === typist.sent))
+  const ended = new Set<LoadSocket>()
+  for (const reader of readers)
+    reader.onMessage = (payload) => payload.includes(endCharacter) && ended.add(reader)
+  typists[0]?.type(1, endCharacter)
+  await wait(() => ended.size === readers.length)
+}
+
+/** As many as the server takes. */
+export const saturated = (name: string, writers: number, readers: number): Scenario<'cpu' | 'rate'> => ({
+  name,
+  needsStore: false,
+  figures: { cpu: perDelivered, rate: deliveredPerSecond },
+  async run(contender, data, { seconds }: Scale) {
+    const room = await openRoom(contender, data, writers, readers)
+    const stop = saturate(room)
+    await sleep(seconds * 1000)
+    const counted = await count(room, seconds)
+    stop()
+    await expectAllCame(room)
+    await room.server.kill()
+    return { cpu: counted.microseconds / counted.delivered, rate: counted.delivered / counted.seconds }
+  },
+})
+
+/** @param perSecond deliveries */
+export const pacedRoom = (
+  name: string,
+  writers: number,
+  readers: number,
+  perSecond: number,
+): Scenario<'cpu' | 'p50'> => ({
+  name,
+  needsStore: false,
+  figures: { cpu: perDelivered, p50 },
+  async run(contender, data, { seconds }: Scale) {
+    const room = await openRoom(contender, data, writers, readers)
+    let next = 0
+    const stop = paced(perSecond / room.receivers, (due) => {
+      for (let index = 0; index < due; index++) room.typists[next++ % writers]?.type()
+    })
+    await sleep(seconds * 1000)
+    const counted = await count(room, seconds)
+    stop()
+    await expectAllCame(room)
+    await room.server.kill()
+    return { cpu: counted.microseconds / counted.delivered, p50: quantile(room.watch.latencies, 0.5) }
+  },
+})

@@ -1,0 +1,89 @@
+import * as Y from 'yjs'
+import type { Running } from '../load/contenders.ts'
+import type { LoadSocket } from '../load/load-socket.ts'
+import type { Scale, Scenario } from '../load/scenario.ts'
+import { enter, enterAll, sleep } from '../load/typing.ts'
+import { residentBytes } from '../support/cpu.ts'
+
+const updateBytes = 65_536
+const full = 200 * 2 ** 20
+const smoke = 4 * 2 ** 20
+/** Updates that one who reads may be behind: nobody else is to be a slow reader. */
+const windowSize = 32
+const catchUpMs = 60_000
+const document = 'burst'
+
+/** Somebody who has the document, and applies what comes. */
+class Replica {
+  readonly doc = new Y.Doc()
+
+  constructor(socket: LoadSocket, { dialect }: Running) {
+    socket.onMessage = (payload) => {
+      const message = dialect.read(payload)
+      if (message !== null && message.kind !== 'awareness') Y.applyUpdate(this.doc, message.bytes)
+    }
+  }
+
+  get last(): number {
+    return Number.parseInt(String(this.doc.getMap('map').get('value') ?? '0'), 10)
+  }
+}
+
+/** Writes one value after the other to the same place: much goes by, and the document stays small. */
+class Writer {
+  readonly #doc = new Y.Doc()
+  written = 0
+
+  constructor(socket: LoadSocket, { dialect }: Running) {
+    this.#doc.on('update', (update: Uint8Array) => socket.send(dialect.update(document, update)))
+  }
+
+  async write(bytes: number, reader: Replica, look: () => void): Promise<void> {
+    const until = this.written + Math.ceil(bytes / updateBytes)
+    while (this.written < until) {
+      while (this.written < until && this.written - reader.last < windowSize)
+        this.#doc.getMap('map').set('value', String(++this.written).padEnd(updateBytes, 'x'))
+      look()
+      await sleep(2)
+    }
+  }
+}
+
+/** One reader stops while much goes by, and reads on. */
+export const slowReader: Scenario<'growth' | 'behind'> = {
+  name: 'a reader stops during 200 MB',
+  needsStore: false,
+  figures: {
+    growth: { label: 'MB of memory', digits: 0, better: 'less' },
+    behind: { label: 'updates missing at the end', digits: 0, better: 'less' },
+  },
+  async run(contender, data, { size }: Scale) {
+    const bytes = size === 'full' ? full : smoke
+    const server = await contender.start(data)
+    const [writing, reading, stopping] = (await enterAll(3, () => enter(server, document))) as [
+      LoadSocket,
+      LoadSocket,
+      LoadSocket,
+    ]
+    await sleep(500)
+    const [writer, reader, stopped] = [
+      new Writer(writing, server),
+      new Replica(reading, server),
+      new Replica(stopping, server),
+    ]
+    // A process is as large as its work makes it: the same while all read comes first.
+    await writer.write(bytes / 2, reader, () => {})
+    await sleep(500)
+    const before = residentBytes(server.pid)
+    let most = before
+    stopping.pause()
+    await writer.write(bytes, reader, () => {
+      most = Math.max(most, residentBytes(server.pid))
+    })
+    stopping.resume()
+    const deadline = performance.now() + catchUpMs
+    while (stopped.last < writer.written && performance.now() < deadline) await sleep(20)
+    await server.kill()
+    return { growth: (most - before) / 2 ** 20, behind: writer.written - stopped.last }
+  },
+}

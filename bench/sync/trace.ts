@@ -1,0 +1,135 @@
+import * as Y from 'yjs'
+import type { Running } from '../load/contenders.ts'
+import { clientFrame, opcodes } from '../load/frames.ts'
+import type { LoadSocket } from '../load/load-socket.ts'
+import { p99, type Scale, type Scenario } from '../load/scenario.ts'
+import { enter, enterAll, sleep } from '../load/typing.ts'
+import { median, quantile } from '../support/report.ts'
+import { readTrace, updatesOf } from '../support/trace.ts'
+
+/** Keystrokes sent that the reader has not seen yet: enough to keep everyone busy, few enough to mean something. */
+const windowSize = 1_024
+const smokeKeystrokes = 3_000
+const joiners = 20
+/** A newcomer who does not have everything by then never gets it. */
+const joinMs = 90_000
+const settleMs = 2_000
+const document = 'trace'
+
+interface Session {
+  readonly updates: readonly Uint8Array[]
+  readonly client: number
+  /** Characters typed, with those that were deleted later. */
+  readonly length: number
+  /** How many characters have been typed with each update. */
+  readonly clocks: Float64Array
+  readonly endContent: string
+}
+
+let read: Session | undefined
+
+/** The recorded session, made into updates once. */
+function session(keystrokes: number): Session {
+  if (read !== undefined) return read
+  const trace = readTrace(keystrokes)
+  const updates = updatesOf(trace.patches)
+  const clocks = new Float64Array(updates.length)
+  let [client, clock] = [0, 0]
+  for (const [index, update] of updates.entries()) {
+    for (const [id, to] of Y.parseUpdateMeta(update).to) [client, clock] = [id, to]
+    clocks[index] = clock
+  }
+  read = { updates, client, length: clock, clocks, endContent: trace.endContent }
+  return read
+}
+
+/** How much of what a client has typed is in an update. */
+const reached = (update: Uint8Array, client: number): number => Y.parseUpdateMeta(update).to.get(client) ?? 0
+
+/** Types everything as fast as it comes to a reader; latencies of those that type a character. */
+async function typed(server: Running, { updates, client, clocks, length }: Session) {
+  const [writer, reader] = (await enterAll(2, () => enter(server, document))) as [LoadSocket, LoadSocket]
+  await sleep(500)
+  const frames = updates.map((update) => clientFrame(opcodes.binary, server.dialect.update(document, update)))
+  const sentAt = new Float64Array(updates.length)
+  const latencies: number[] = []
+  let [sent, seen, highest] = [0, 0, 0]
+  const start = performance.now()
+  await new Promise<void>((resolve) => {
+    const send = (): void => {
+      while (sent < updates.length && sent - seen < windowSize) {
+        sentAt[sent] = performance.now()
+        writer.sendFrames(frames[sent++] as Buffer)
+      }
+    }
+    reader.onMessage = (payload) => {
+      const message = server.dialect.read(payload)
+      if (message === null || message.kind === 'awareness') return
+      // A deletion counts as come with whatever comes next: it has no clock of its own.
+      highest = Math.max(highest, reached(message.bytes, client))
+      const now = performance.now()
+      for (; seen < sent && (clocks[seen] as number) <= highest; seen++)
+        latencies.push(now - (sentAt[seen] as number))
+      if (highest === length) return resolve()
+      if (sent - seen <= windowSize / 2) send()
+    }
+    send()
+  })
+  return { latencies, seconds: (performance.now() - start) / 1000 }
+}
+
+/** Milliseconds until a newcomer has everything, and how often its bytes were sent; NaN if it never had. */
+async function joined(server: Running, { client, length, endContent }: Session) {
+  const start = performance.now()
+  const doc = new Y.Doc()
+  const parts: Buffer[] = []
+  const socket = await enter(server, document)
+  const complete = new Promise<number>((resolve) => {
+    socket.onMessage = (payload) => {
+      const message = server.dialect.read(payload)
+      if (message === null || message.kind === 'awareness') return
+      parts.push(Buffer.from(message.bytes))
+      if (reached(message.bytes, client) >= length) resolve(performance.now() - start)
+    }
+  })
+  socket.send(server.dialect.ask(document))
+  const ms = await Promise.race([complete, sleep(joinMs).then(() => Number.NaN)])
+  return {
+    ms,
+    socket,
+    copies: () => socket.receivedBytes / Math.max(...parts.map((part) => part.length)),
+    isRight: () => {
+      for (const part of parts) Y.applyUpdate(doc, part)
+      return doc.getText('content').toJSON() === endContent
+    },
+  }
+}
+
+/** A recorded writing session, typed by one and read by another; then the server is stopped, started, and many come. */
+export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
+  name: 'a recorded session of 259,778 keystrokes, writer → reader; then 20 come at once after a restart',
+  needsStore: false,
+  figures: {
+    rate: { label: 'keystrokes/s', digits: 0, better: 'more' },
+    p99,
+    join: { label: 'join p50 ms', digits: 0, better: 'less' },
+    copies: { label: 'state sent, times', digits: 2, better: 'less' },
+  },
+  async run(contender, data, { size }: Scale) {
+    const recorded = session(size === 'full' ? 300_000 : smokeKeystrokes)
+    const server = await contender.start(data)
+    const { latencies, seconds } = await typed(server, recorded)
+    const figures = { rate: recorded.updates.length / seconds, p99: quantile(latencies, 0.99) }
+    await sleep(contender.keeps ? settleMs : 0)
+    await server.stop()
+    if (!contender.keeps) return { ...figures, join: Number.NaN, copies: Number.NaN }
+    const again = await contender.start(data)
+    await sleep(1_000)
+    const newcomers = await Promise.all(Array.from({ length: joiners }, () => joined(again, recorded)))
+    await sleep(1_000)
+    const isComplete = newcomers.every(({ ms, isRight }) => !Number.isNaN(ms) && isRight())
+    const copies = median(newcomers.map((newcomer) => newcomer.copies()))
+    await again.kill()
+    return { ...figures, join: isComplete ? median(newcomers.map(({ ms }) => ms)) : Number.NaN, copies }
+  },
+}
