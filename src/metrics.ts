@@ -58,6 +58,11 @@ function gauges(registry: Registry) {
       help: 'Age of the oldest event that waits to be told, by what this process has seen last',
       registers,
     }),
+    socketWorkers: new Gauge({
+      name: 'weft_socket_workers',
+      help: 'Processes that serve websockets for this one: 0 where it serves them itself',
+      registers,
+    }),
     slowClients: new Gauge({
       name: 'weft_slow_clients',
       help: 'Connections whose send buffer is full: they get no updates until it has drained',
@@ -73,6 +78,11 @@ function counters(registry: Registry) {
       name: 'weft_connections_closed_total',
       help: 'Realtime connections that have ended, by close code',
       labelNames: ['code'],
+      registers,
+    }),
+    socketWorkerRestarts: new Counter({
+      name: 'weft_socket_worker_restarts_total',
+      help: 'Times a process that serves websockets has ended and was started again',
       registers,
     }),
     /** `source` is `socket`, `rest` or another door a change comes in by. */

@@ -80,7 +80,11 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const sync = createSync(services)
   const edge = createHttp(services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
-  const port = await edge.listen(config.port, config.host)
+  await sync.start()
+  const port = await edge.listen(config.port, config.host).catch(async (error: unknown) => {
+    await sync.end()
+    throw error
+  })
   services.directory.removals.start()
   services.directory.edits.start()
   services.userData.start()

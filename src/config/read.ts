@@ -148,6 +148,10 @@ function parse(key: OptionKey, { name, text }: Found): unknown {
 }
 
 function checkTogether(config: Config): void {
+  if (config.workers > 1 && process.platform === 'win32')
+    throw new ConfigError(
+      `${environmentOf('workers')} is ${config.workers}; expected 1, because on Windows connections cannot be handed to other processes`,
+    )
   if (config.auth === 'none' && !isLoopbackHost(config.host))
     throw new ConfigError(
       `${environmentOf('auth')} is "none" and ${environmentOf('host')} is ${JSON.stringify(config.host)}; ` +

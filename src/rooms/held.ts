@@ -42,7 +42,9 @@ export class HeldUpdates {
   }
 
   add(incoming: Incoming): void {
-    this.#updates.push({ incoming, until: this.#clock.now() + gapMs })
+    // A copy: as it came it is a view on all that was read with it.
+    const kept = { ...incoming, bytes: new Uint8Array(incoming.bytes) }
+    this.#updates.push({ incoming: kept, until: this.#clock.now() + gapMs })
     this.#bytes += incoming.bytes.length
     while (this.#bytes > this.#bytesMax || this.#updates.length > heldMax) this.#dropOldest()
   }

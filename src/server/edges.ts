@@ -15,8 +15,11 @@ import { Notifications } from '../notifications/notifications.ts'
 import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupSlots } from '../storage/backup-slots.ts'
+import type { Gate } from '../sync/client-socket.ts'
+import { LocalGate } from '../sync/local-socket.ts'
 import { ReadPressure } from '../sync/pressure.ts'
 import { SyncServer } from '../sync/server.ts'
+import { WorkerPool } from '../sync/workers/pool.ts'
 import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
@@ -27,6 +30,8 @@ import type { Services } from './services.ts'
 const pendingBytesMax = 4_194_304
 
 const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
+
+type GateParts = Pick<Services, 'config' | 'clock' | 'metrics' | 'reports' | 'log'>
 
 /** The websocket edge. */
 export function createSync({
@@ -47,14 +52,13 @@ export function createSync({
   return new SyncServer(
     {
       ...admissionOf({ config, clock, reports }),
-      messageBytesMax: config.maxMessageBytes,
-      sendBufferBytesMax: config.sendBufferBytes,
       authMs: config.authTimeoutSeconds * 1000,
       createOnConnect: config.createOnConnect,
       loopbackOnly: config.auth === 'none',
       proxies: config.trustProxy,
     },
     {
+      gate: gateOf({ config, clock, metrics, reports, log }),
       rooms,
       access: new RealtimeAccess({
         tokens,
@@ -83,6 +87,14 @@ export function createSync({
       },
     },
   )
+}
+
+/** What serves the websockets. */
+function gateOf({ config, clock, metrics, reports, log }: GateParts): Gate {
+  const limits = { messageBytesMax: config.maxMessageBytes, sendBufferBytesMax: config.sendBufferBytes }
+  const parts = { clock, metrics, reports, logger: log }
+  const { workers } = config
+  return workers === 1 ? new LocalGate(limits, parts) : new WorkerPool({ ...limits, workers }, parts)
 }
 
 /** The HTTP edge: REST and pages. */

@@ -1,5 +1,3 @@
-import type { Duplex } from 'node:stream'
-import type { WebSocket } from 'ws'
 import type { Identity } from '../access/identity.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
 import { type Role, roleOn } from '../access/roles.ts'
@@ -13,15 +11,14 @@ import { limitOf } from '../quota/limits.ts'
 import { DamagedDocument } from '../rooms/quarantine.ts'
 import type { DocumentRecords, Lease, Rooms } from '../rooms/rooms.ts'
 import { AccessWatch } from './access-watch.ts'
+import type { ClientSocket } from './client-socket.ts'
 import { CredentialWatch } from './credential-watch.ts'
-import { Outlet } from './outlet.ts'
 import { yWebsocket } from './protocols/y-websocket.ts'
 import { dismiss } from './refusals.ts'
 import type { SyncRequest } from './request.ts'
 import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
 
 export interface EntranceOptions {
-  readonly sendBufferBytesMax: number
   /** The first edit of a connected editor creates a document. */
   readonly createOnConnect: boolean
 }
@@ -36,16 +33,15 @@ export interface EntranceParts extends Omit<SessionTools, 'time'> {
 
 export type Asked = Extract<SyncRequest, { kind: 'document' }>
 
-/** A websocket of somebody who is known, and the connection under it. */
+/** A websocket of somebody who is known. */
 export interface Newcomer {
-  readonly socket: WebSocket
-  readonly connection: Duplex
+  readonly socket: ClientSocket
   readonly identity: Identity
   readonly asked: Asked
 }
 
 /** What is known of a client when it comes in. */
-interface Visit extends Omit<SessionParts, 'socket' | 'outlet' | 'protocol'> {
+interface Visit extends Omit<SessionParts, 'socket' | 'protocol'> {
   /** Changes of access that had been told before this one's was read. */
   readonly changes: number
 }
@@ -114,7 +110,7 @@ export class Entrance {
 
   async #refusalIn(lease: Lease, { socket }: Newcomer, role: Role): Promise<Close | null> {
     const exists = await this.#mayOpen(lease, role)
-    return this.#draining ?? (exists && socket.readyState === socket.OPEN ? null : notThere)
+    return this.#draining ?? (exists && socket.isOpen ? null : notThere)
   }
 
   /** Is there a document, or may this client make it? Then it gets its record. */
@@ -125,14 +121,13 @@ export class Entrance {
     return makes
   }
 
-  #startSession({ socket, connection, asked }: Newcomer, { changes, ...visit }: Visit): void {
+  #startSession({ socket, asked }: Newcomer, { changes, ...visit }: Visit): void {
     const { metrics } = this.#parts
-    const outlet = new Outlet(connection, this.#options.sendBufferBytesMax, this.#parts.time())
-    const session = new Session({ socket, outlet, protocol: yWebsocket, ...visit }, this.#parts)
+    const session = new Session({ socket, protocol: yWebsocket, ...visit }, this.#parts)
     this.#sessions.add(session)
     this.#watch.add(session, changes)
     metrics.connections.inc({ protocol: yWebsocket.name })
-    socket.once('close', () => {
+    socket.onClosed(() => {
       this.#sessions.delete(session)
       this.#watch.delete(session)
       this.#credentials.delete(session)
@@ -140,7 +135,7 @@ export class Entrance {
       session.closed()
     })
     session.start()
-    if (asked.listens) socket.once('close', this.#parts.rooms.live.enter(visit.address, session))
+    if (asked.listens) socket.onClosed(this.#parts.rooms.live.enter(visit.address, session))
     this.#credentials.add(session, asked.origin)
   }
 

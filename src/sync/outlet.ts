@@ -6,24 +6,18 @@ import type { Duplex } from 'node:stream'
  */
 export class Outlet {
   readonly #connection: Duplex
-  readonly #bufferBytesMax: number
   #corked = false
-  /** When the last frame was written, or the start, in the time that is given here. */
-  lastWriteAt: number
 
-  constructor(connection: Duplex, bufferBytesMax: number, now: number) {
-    this.lastWriteAt = now
+  constructor(connection: Duplex) {
     this.#connection = connection
-    this.#bufferBytesMax = bufferBytesMax
   }
 
-  /** More is waiting than a reader may be behind. */
-  get full(): boolean {
-    return this.#connection.writableLength > this.#bufferBytesMax
+  /** What the operating system has not taken yet. */
+  get waitingBytes(): number {
+    return this.#connection.writableLength
   }
 
-  write(frames: Uint8Array, now: number): void {
-    this.lastWriteAt = now
+  write(frames: Uint8Array): void {
     if (!this.#corked) {
       this.#corked = true
       this.#connection.cork()

@@ -46,9 +46,8 @@ export class ReadPressure {
     this.#beginTurn()
     const taken = (this.#taken.get(reader) ?? 0) + 1
     this.#taken.set(reader, taken)
-    if (taken !== ReadPressure.messagesPerTurn) return
-    this.#yield(reader)
-    reader.pauseReading()
+    // One that waits may still say what was on its way.
+    if (taken >= ReadPressure.messagesPerTurn && this.#yield(reader)) reader.pauseReading()
   }
 
   forget(reader: Reader): void {
@@ -81,9 +80,12 @@ export class ReadPressure {
     if (this.#yielding.size > 0) this.#beginTurn()
   }
 
-  #yield(reader: Reader): void {
+  /** False if it was waiting for a turn already. */
+  #yield(reader: Reader): boolean {
     const waiting = this.#yielding.get(reader.workspaceId) ?? new Set()
+    const isNew = !waiting.has(reader)
     this.#yielding.set(reader.workspaceId, waiting.add(reader))
+    return isNew
   }
 
   /** True if it was waiting for a turn. */

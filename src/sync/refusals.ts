@@ -1,8 +1,10 @@
 import type { WebSocket } from 'ws'
 import type { Close } from '../model/close.ts'
 import type { Admission } from './admission.ts'
+import type { ClientSocket } from './client-socket.ts'
+import type { EndingsParts } from './endings.ts'
 import type { Knock } from './knock.ts'
-import { Upgrades, type UpgradesParts } from './upgrades.ts'
+import { Upgrades } from './upgrades.ts'
 
 /** What a client may send, in all, that has not been authenticated. */
 const unauthenticatedBytesMax = 65_536
@@ -12,11 +14,11 @@ const frameBytes = 8
 /** Refuses connections that have asked for an upgrade: next to nothing is read of what they send. */
 export class Refusals {
   readonly #admission: Admission
-  readonly #reports: UpgradesParts['reports']
+  readonly #reports: EndingsParts['reports']
   /** Accepts those who are then refused. */
   readonly #upgrades: Upgrades
 
-  constructor(admission: Admission, parts: UpgradesParts) {
+  constructor(admission: Admission, parts: EndingsParts) {
     this.#admission = admission
     this.#reports = parts.reports
     this.#upgrades = new Upgrades(unauthenticatedBytesMax, 'unauthenticatedBytes', parts)
@@ -52,7 +54,7 @@ export class Refusals {
 }
 
 /** The upgrade is accepted first: a browser shows a page neither status nor reason of a refused one. */
-export function dismiss(socket: WebSocket, reason: Close): void {
+export function dismiss(socket: Pick<ClientSocket, 'resume' | 'close'>, reason: Close): void {
   socket.resume()
   socket.close(reason.code, reason.reason)
 }

@@ -6,16 +6,15 @@ import { loopbackProblem } from '../access/loopback.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
 import { Admission, type AdmissionLimits } from './admission.ts'
+import type { Gate } from './client-socket.ts'
 import { closeOf } from './credential-watch.ts'
 import { type Asked, Entrance, type EntranceOptions, type EntranceParts } from './entrance.ts'
 import type { Knock } from './knock.ts'
 import { nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { Refusals } from './refusals.ts'
 import { readSyncRequest, type SyncRequest } from './request.ts'
-import { Upgrades } from './upgrades.ts'
 
 export interface SyncOptions extends AdmissionLimits, EntranceOptions {
-  readonly messageBytesMax: number
   /** From the upgrade request to the checked token. */
   readonly authMs: number
   /** Only loopback hosts and origins may connect. */
@@ -25,6 +24,8 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
 }
 
 export interface SyncParts extends EntranceParts {
+  /** Serves those who may come in. */
+  readonly gate: Gate
   /** Told of a token that was refused, and where it came from. Must not throw. */
   readonly onRefused: (clientAddress: string) => void
 }
@@ -38,7 +39,6 @@ export class SyncServer {
   readonly #parts: SyncParts
   readonly #admission: Admission
   readonly #refusals: Refusals
-  readonly #upgrades: Upgrades
   readonly #entrance: Entrance
   /** All that have asked for an upgrade and are still there. */
   readonly #connections = new Set<Duplex>()
@@ -50,10 +50,14 @@ export class SyncServer {
     this.#parts = parts
     this.#admission = new Admission(options)
     this.#refusals = new Refusals(this.#admission, parts)
-    this.#upgrades = new Upgrades(options.messageBytesMax, 'maxMessageBytes', parts)
     this.#entrance = new Entrance(options, parts)
     this.#ticking = setInterval(() => this.#entrance.tick(), tickMs)
     this.#ticking.unref()
+  }
+
+  /** Resolves when connections can be taken. */
+  start(): Promise<void> {
+    return this.#parts.gate.start()
   }
 
   /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
@@ -83,8 +87,18 @@ export class SyncServer {
     const deadline = performance.now() + timeoutMs
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections) connection.destroy()
+    await this.end()
+  }
+
+  /** Cuts off whoever is left. */
+  async end(): Promise<void> {
     clearInterval(this.#ticking)
+    await this.#parts.gate.end()
     this.#entrance.end()
+  }
+
+  #gateProblem(): Close | null {
+    return this.#parts.gate.isOpen ? null : close('overloaded', 'no connections are taken for a moment')
   }
 
   #refusalBefore({ request, address }: Knock, asked: SyncRequest): Close | null {
@@ -105,12 +119,10 @@ export class SyncServer {
     if (connection.destroyed) return
     if (identity instanceof TokenRefused) return this.#refuseToken(knock, identity)
     const { workspaceId } = identity.tenant
-    const full = this.#admission.workspaceProblem(workspaceId)
+    const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
     connection.once('close', this.#admission.enterWorkspace(workspaceId))
-    this.#upgrades.accept(knock, workspaceId, (socket) =>
-      this.#entrance.admit({ socket, connection, identity, asked }),
-    )
+    this.#parts.gate.accept(knock, workspaceId, (socket) => this.#entrance.admit({ socket, identity, asked }))
   }
 
   #refuseToken(knock: Knock, refused: TokenRefused): void {

@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import type { DocumentAccess } from '../access/document-access.ts'
 import type { Identity } from '../access/identity.ts'
 import { type Role, roleOn } from '../access/roles.ts'
@@ -18,8 +17,8 @@ import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
+import type { ClientSocket } from './client-socket.ts'
 import type { Inflow, Meter } from './inflow.ts'
-import type { Outlet } from './outlet.ts'
 import type { Reader, ReadPressure } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
 
@@ -36,8 +35,7 @@ export interface SessionTools {
 }
 
 export interface SessionParts {
-  readonly socket: WebSocket
-  readonly outlet: Outlet
+  readonly socket: ClientSocket
   readonly protocol: Protocol
   readonly lease: Lease
   readonly identity: Identity
@@ -77,6 +75,8 @@ export class Session implements Member, Listener, Reader {
   #waitingForDrain = false
   #heardAt: number
   #pingedAt: number
+  /** When something was said to the client last, or it came. */
+  #spokeAt: number
   /** How many want nothing to be read for now. */
   #holds = 0
   #state: 'open' | 'ended' = 'open'
@@ -96,22 +96,24 @@ export class Session implements Member, Listener, Reader {
         return this.encoder.offer(this.#room.state.diff(vector))
       },
       durable: () => this.#room.durable,
-      isFull: () => parts.outlet.full,
+      isFull: () => parts.socket.isFull,
       send: (frame) => this.#sendAnswer(frame),
     })
     this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
     this.#heardAt = tools.time()
     this.#pingedAt = this.#heardAt
+    this.#spokeAt = this.#heardAt
   }
 
   /** Joins the room and says what the room has. Nothing is sent before this. */
   start(): void {
-    const { socket } = this.#parts
-    socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
-    socket.on('ping', (data: Buffer) => this.#meter.count(data.length, this))
-    socket.on('pong', (data: Buffer) => {
-      this.#heard()
-      this.#meter.count(data.length, this)
+    this.#parts.socket.listen({
+      message: (data, isBinary) => this.#receive(data, isBinary),
+      ping: (bytes) => this.#meter.count(bytes, this),
+      pong: (bytes) => {
+        this.#heard()
+        this.#meter.count(bytes, this)
+      },
     })
     this.#room.join(this)
     this.#sendVector()
@@ -132,22 +134,21 @@ export class Session implements Member, Listener, Reader {
 
   deliver(delivery: Delivered): void {
     if (this.#behind !== null) return
-    if (this.#parts.outlet.full) return this.#fallBehind()
+    if (this.#parts.socket.isFull) return this.#fallBehind()
     const frames = delivery.bytesFor(this)
     if (frames !== null) this.#send(frames)
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
-    const { outlet } = this.#parts
     if (this.#behind !== null) return
-    if (own && this.#tools.time() - outlet.lastWriteAt < echoAfterMs) return
-    if (outlet.full) return this.#fallBehind()
+    if (own && this.#tools.time() - this.#spokeAt < echoAfterMs) return
+    if (this.#parts.socket.isFull) return this.#fallBehind()
     this.#send(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
     if (!this.#reachable || this.#behind !== null) return 'missed'
-    if (this.#parts.outlet.full) {
+    if (this.#parts.socket.isFull) {
       this.#report('sendBufferBytes')
       return 'missed'
     }
@@ -191,7 +192,7 @@ export class Session implements Member, Listener, Reader {
     if (now >= this.#roleUntil && this.#roleAt(now) === null) return this.#endRevoked()
     const time = this.#tools.time()
     if (time - this.#pingedAt >= heartbeatMs) this.#heartbeat(time)
-    if (time - this.#parts.outlet.lastWriteAt >= heartbeatMs && this.#behind === null) {
+    if (time - this.#spokeAt >= heartbeatMs && this.#behind === null) {
       this.#send(this.encoder.awareness(emptyAwareness))
     }
   }
@@ -237,7 +238,7 @@ export class Session implements Member, Listener, Reader {
       case 'awareness':
         return this.#takeAwareness(message.message)
       case 'queryAwareness':
-        if (!this.#parts.outlet.full) this.#showAll(this.#room.awareness.all())
+        if (!this.#parts.socket.isFull) this.#showAll(this.#room.awareness.all())
     }
   }
 
@@ -278,7 +279,7 @@ export class Session implements Member, Listener, Reader {
 
   #sendAnswer(frame: Uint8Array): void {
     this.#send(frame)
-    if (this.#parts.outlet.full) this.#resumeWhenDrained()
+    if (this.#parts.socket.isFull) this.#resumeWhenDrained()
   }
 
   #showAll(messages: readonly Uint8Array[]): void {
@@ -291,12 +292,13 @@ export class Session implements Member, Listener, Reader {
   }
 
   #send(frames: Uint8Array): void {
-    if (this.#reachable) this.#parts.outlet.write(frames, this.#tools.time())
+    if (!this.#reachable) return
+    this.#spokeAt = this.#tools.time()
+    this.#parts.socket.write(frames)
   }
 
   get #reachable(): boolean {
-    const { socket } = this.#parts
-    return this.#state === 'open' && socket.readyState === socket.OPEN
+    return this.#state === 'open' && this.#parts.socket.isOpen
   }
 
   /** From here on the client gets nothing, then one difference instead of everything it missed. */
@@ -310,7 +312,7 @@ export class Session implements Member, Listener, Reader {
   #resumeWhenDrained(): void {
     if (this.#waitingForDrain) return
     this.#waitingForDrain = true
-    this.#parts.outlet.whenDrained(() => {
+    this.#parts.socket.whenDrained(() => {
       this.#waitingForDrain = false
       this.#catchUp()
       this.#answers.resume()
@@ -342,7 +344,7 @@ export class Session implements Member, Listener, Reader {
   #heartbeat(time: number): void {
     if (this.#heardAt < this.#pingedAt && this.#holds === 0) return this.#parts.socket.terminate()
     this.#pingedAt = time
-    if (this.#parts.socket.readyState === this.#parts.socket.OPEN) this.#parts.socket.ping()
+    this.#parts.socket.ping()
   }
 
   #report(limit: LimitName): void {

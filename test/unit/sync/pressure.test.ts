@@ -59,6 +59,18 @@ it('[LOAD-4] a new turn does not let go on whoever waits for the disk', async ()
   await expect.poll(() => reader.reading).toBe('on')
 })
 
+it('[LOAD-4] who waits for its turn goes on in it, also if more of it came meanwhile', async () => {
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const [first, second] = [new CountedReader(), new CountedReader()]
+  for (const reader of [first, second]) take(pressure, reader, ReadPressure.messagesPerTurn)
+  await nextTurn()
+  expect([first.reading, second.reading]).toEqual(['on', 'paused'])
+  // What a worker had read of the socket before it was told to wait.
+  take(pressure, second, ReadPressure.messagesPerTurn)
+  await nextTurn()
+  expect(second.reading).toBe('on')
+})
+
 it('[LOAD-4] of those of one workspace that have sent too much one goes on a turn, the longest waiting first', async () => {
   const pressure = new ReadPressure(() => 0, 1_000, nothing)
   const readers = ['one', 'one', 'one', 'other'].map((workspaceId) => new CountedReader(workspaceId))

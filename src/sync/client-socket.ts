@@ -1,0 +1,47 @@
+import type { Knock } from './knock.ts'
+
+/** What a session hears of its client. */
+export interface SocketListener {
+  /** One whole message. */
+  message(data: Buffer, isBinary: boolean): void
+  ping(bytes: number): void
+  pong(bytes: number): void
+}
+
+/** A client's websocket, wherever the connection under it is served. Nothing here throws, and nothing blocks. */
+export interface ClientSocket {
+  /** Can something still be said? */
+  readonly isOpen: boolean
+  /** More is waiting to be sent than a reader may be behind. */
+  readonly isFull: boolean
+  /** Once, before the first message is read. */
+  listen(listener: SocketListener): void
+  /** `fn` is called once, when the connection is gone. */
+  onClosed(fn: () => void): void
+  /** Whole websocket frames; what is written in one turn of the event loop becomes one system call. */
+  write(frames: Uint8Array): void
+  /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
+  whenDrained(fn: () => void): void
+  ping(): void
+  /** Nothing is read any more, except for what has been read of the connection already. */
+  pause(): void
+  resume(): void
+  close(code: number, reason: string): void
+  /** Ends without a word. */
+  terminate(): void
+}
+
+/** Makes sockets of connections that may come in. */
+export interface Gate {
+  /** Resolves when connections can be taken. */
+  start(): Promise<void>
+  /** Are connections taken now? */
+  readonly isOpen: boolean
+  /**
+   * Calls `then` when the websocket is there; never when the client has no proper handshake: it is then told so.
+   * @param who is told of when a message is too large
+   */
+  accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void
+  /** Cuts off whoever is left. */
+  end(): Promise<void>
+}

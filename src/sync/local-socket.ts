@@ -1,0 +1,94 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { ClientSocket, Gate, SocketListener } from './client-socket.ts'
+import type { EndingsParts } from './endings.ts'
+import type { Knock } from './knock.ts'
+import { Outlet } from './outlet.ts'
+import { Upgrades } from './upgrades.ts'
+
+/** A websocket that this process serves itself. */
+class LocalSocket implements ClientSocket {
+  readonly #socket: WebSocket
+  readonly #outlet: Outlet
+  readonly #bufferBytesMax: number
+
+  constructor(socket: WebSocket, connection: Duplex, bufferBytesMax: number) {
+    this.#socket = socket
+    this.#outlet = new Outlet(connection)
+    this.#bufferBytesMax = bufferBytesMax
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get isFull(): boolean {
+    return this.#outlet.waitingBytes > this.#bufferBytesMax
+  }
+
+  listen(listener: SocketListener): void {
+    this.#socket
+      .on('message', (data: Buffer, isBinary) => listener.message(data, isBinary))
+      .on('ping', (data) => listener.ping(data.length))
+      .on('pong', (data) => listener.pong(data.length))
+  }
+
+  onClosed(fn: () => void): void {
+    this.#socket.once('close', fn)
+  }
+
+  write(frames: Uint8Array): void {
+    this.#outlet.write(frames)
+  }
+
+  whenDrained(fn: () => void): void {
+    this.#outlet.whenDrained(fn)
+  }
+
+  ping(): void {
+    if (this.isOpen) this.#socket.ping()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+}
+
+export interface LocalGateOptions {
+  readonly messageBytesMax: number
+  readonly sendBufferBytesMax: number
+}
+
+/** Has this process serve all websockets itself. */
+export class LocalGate implements Gate {
+  readonly isOpen = true
+  readonly #upgrades: Upgrades
+  readonly #sendBufferBytesMax: number
+
+  constructor({ messageBytesMax, sendBufferBytesMax }: LocalGateOptions, parts: EndingsParts) {
+    this.#upgrades = new Upgrades(messageBytesMax, 'maxMessageBytes', parts)
+    this.#sendBufferBytesMax = sendBufferBytesMax
+  }
+
+  async start(): Promise<void> {}
+
+  accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void {
+    this.#upgrades.accept(knock, who, (socket) =>
+      then(new LocalSocket(socket, knock.connection, this.#sendBufferBytesMax)),
+    )
+  }
+
+  async end(): Promise<void> {}
+}

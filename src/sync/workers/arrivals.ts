@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net'
+import type { ClientSocket } from '../client-socket.ts'
+import type { Knock } from '../knock.ts'
+import { encodeOpening } from './opening.ts'
+
+/** Somebody whose connection is on its way to a worker. */
+export interface Arrival {
+  readonly knock: Knock
+  readonly connection: Socket
+  readonly who: string
+  readonly opened: (socket: ClientSocket) => void
+}
+
+/** Heartbeats after which an arrival is given up: a worker that is alive and has not got it never will. */
+const beatsMax = 10
+
+interface Waiting extends Arrival {
+  beats: number
+  readonly handle: unknown
+}
+
+/** Those who are on their way to one worker. */
+export class Arrivals {
+  readonly #waiting = new Map<number, Waiting>()
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** To be called before it is sent. */
+  add(id: number, arrival: Arrival): void {
+    this.#waiting.set(id, { ...arrival, beats: 0, handle: Reflect.get(arrival.connection, '_handle') })
+    arrival.connection.once('close', () => this.#waiting.delete(id))
+  }
+
+  /** What the worker needs to answer the request of an arrival that it has got; null: it is gone. */
+  opening(id: number): Buffer | null {
+    const arrival = this.#waiting.get(id)
+    if (arrival === undefined) return null
+    const { request, head } = arrival.knock
+    // Clients that wait for our answer have said nothing yet; of others this is what had been read.
+    const more: unknown = arrival.connection.read()
+    return encodeOpening(request, Buffer.isBuffer(more) ? Buffer.concat([head, more]) : head)
+  }
+
+  take(id: number): Arrival | null {
+    const arrival = this.#waiting.get(id) ?? null
+    this.#waiting.delete(id)
+    return arrival
+  }
+
+  beat(): void {
+    for (const arrival of this.#waiting.values()) {
+      arrival.beats += 1
+      if (arrival.beats > beatsMax) cutOff(arrival)
+    }
+  }
+
+  end(): void {
+    for (const arrival of this.#waiting.values()) cutOff(arrival)
+  }
+}
+
+/** Node takes the handle from a connection that it sends, and forgets it if nobody takes it there: it stayed open for ever. */
+function cutOff({ connection, handle }: Waiting): void {
+  connection.destroy()
+  if (isClosable(handle)) handle.close()
+}
+
+const isClosable = (handle: unknown): handle is { close(): void } =>
+  typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
