@@ -126,7 +126,7 @@ class SharedMoments {
 
   /** Whoever comes from now on sees a later one. */
   end(): void {
-    this.#current?.leave()
+    void this.#current?.leave()
     this.#current = null
   }
 
