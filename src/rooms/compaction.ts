@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentLog, Key } from '../engine/engine.ts'
 import type { CommitLine } from './commits.ts'
-import { isBulky, isLarge, isSlow, keepNone } from './log-form.ts'
+import { isBulky, isLarge, isSlow, isWorthLeaving, keepNone } from './log-form.ts'
 import type { LogTail } from './log-tail.ts'
 import type { RoomState } from './state.ts'
 
@@ -77,6 +77,11 @@ export class Compaction {
     if (this.#tail.bytes < tailBytesMin) return false
     const isLong = this.#tail.entries > this.#limits.compactAfter || isLarge(this.#tail, this.#snapshotBytes)
     return isLong && isSlow(this.#tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
+  }
+
+  /** Is it time, when everybody leaves? */
+  get dueAtLeaving(): boolean {
+    return isWorthLeaving(this.#tail, this.#snapshotBytes)
   }
 
   /** Has the log more in it than its final form would have? */

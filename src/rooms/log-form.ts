@@ -29,6 +29,16 @@ export const isSlow = (tail: LogTail, snapshotBytes: number): boolean =>
 export const isBulky = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
   bytes + entries * bytesPerEntryStored > Math.max(finalTail.bytes, finalTail.share * snapshotBytes)
 
+/** Of a log that is left the tail takes at most this share of the snapshot, or so many bytes. */
+const leftTail = { share: 1 / 16, bytes: 4_096 }
+
+/**
+ * Is a document that everybody leaves better stored anew, so that who comes next finds it ready to be handed out? To
+ * put a tail into a large document takes a Y.Doc of all of it.
+ */
+export const isWorthLeaving = ({ entries, bytes }: LogTail, snapshotBytes: number): boolean =>
+  bytes + entries * bytesPerEntryStored > Math.max(leftTail.bytes, leftTail.share * snapshotBytes)
+
 /** Entries in a tail that may be bulky: what has fewer is not even looked at. */
 export const bulkyEntriesMin = 32
 

@@ -213,10 +213,11 @@ export class Room {
   }
 
   /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
-  async compact(): Promise<void> {
+  async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
+    const { due, dueAtLeaving } = this.#compaction
+    if (this.#ended !== null || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
     try {
-      if (this.#compaction.due && this.#ended === null) await this.#compaction.run()
-      else return
+      await this.#compaction.run()
       if (this.#compaction.hasLeft) this.#tools.left(this.doc)
     } catch (err) {
       this.#tools.logger.warn({ err }, 'compaction failed')

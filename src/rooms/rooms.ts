@@ -43,6 +43,9 @@ const waitingForThreadMax = 64
 /** Bounded work takes seconds at most: a thread that takes longer is ended. */
 const threadJobMs = 60_000
 
+/** How long a stop may be held up by what makes the next start faster. */
+const compactLeftMs = 1_000
+
 /** A claim that keeps a room open. */
 export interface Lease {
   readonly room: Room
@@ -203,10 +206,19 @@ export class Rooms {
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
+    await this.#compactLeft(rooms)
     for (const room of rooms) room.close(reason)
     this.presence.close()
     await this.#upkeep.stop()
     await Promise.all([this.#threads.close(), this.#readers.close()])
+  }
+
+  /** As many as there is time for: a log is complete without. */
+  async #compactLeft(rooms: readonly Room[]): Promise<void> {
+    const end = this.#clock.now() + compactLeftMs
+    await inSlices(rooms, async (room) => {
+      if (this.#engine.health().ok && this.#clock.now() < end) await room.compact('leaving')
+    })
   }
 
   #removed(prefix: Key): void {
@@ -347,7 +359,7 @@ export class Rooms {
 
   /** Lets an idle room go, unless somebody came while its last work was being finished. */
   async #retire(open: OpenRoom): Promise<void> {
-    await open.room.compact()
+    await open.room.compact('leaving')
     await open.room.settled()
     if (open.leases === 0) open.room.close(close('restarting', 'the room was idle'))
   }

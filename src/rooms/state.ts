@@ -85,7 +85,7 @@ export class RoomState {
    * as they are: then a Y.Doc has to be made.
    */
   static fromStored(snapshot: Uint8Array | null, updates: readonly Uint8Array[]): RoomState | null {
-    const joined = joinUpdates([snapshot ?? noUpdate, ...updates])
+    const joined = joinUpdates(snapshot === null ? updates : [snapshot, ...updates])
     if (joined === null) return null
     const state = new RoomState(joined.bytes, joined)
     if (updates.length > 0) state.#form = 'joined'

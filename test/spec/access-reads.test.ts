@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { liveRole } from '../../src/access/live-role.ts'
 import { putGrant } from '../../src/directory/grants.ts'
-import { putMembership } from '../../src/directory/memberships.ts'
+import { putMembership, removeMembership } from '../../src/directory/memberships.ts'
 import type { AccessRole } from '../../src/directory/records.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { countReads } from '../support/counted-store.ts'
@@ -95,4 +95,27 @@ it('[ACC-58] of the grants on a resource those of the groups that a user is in c
     { numRuns: 300 },
   )
   await close()
+})
+
+it('[ACC-59] where nobody is in a group nobody looks for groups; the first who is in one has what it is granted', async () => {
+  const { engine, reads } = countReads(await openMemoryEngine())
+  const { store, reader } = directoryOn(engine)
+  const readsOf = async () => {
+    const before = reads()
+    const { levels } = await reader.read(scope, 'd', 'ann')
+    return { reads: reads() - before, groups: levels[0]?.groups.length }
+  }
+  const first = await readsOf()
+  expect(await readsOf()).toEqual({ reads: first.reads - 1, groups: 0 })
+  await store.change(scope, async (transaction) => {
+    putMembership(transaction, { groupId: 'g', userId: 'ann' })
+    const grant = { accessRole: 'editor', expiresAt: null } as const
+    await putGrant(transaction, { type: 'document', id: 'd' }, { type: 'group', id: 'g' }, grant)
+  })
+  expect((await readsOf()).groups).toBe(1)
+  await store.change(scope, async (transaction) => {
+    removeMembership(transaction, { groupId: 'g', userId: 'ann' })
+  })
+  expect((await readsOf()).groups).toBe(0)
+  await engine.close()
 })

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import type { RoomUpdate } from '../../../src/rooms/delivery.ts'
+import { HeldUpdates } from '../../../src/rooms/held.ts'
+import { Intake } from '../../../src/rooms/intake.ts'
+import { loadRoom } from '../../../src/rooms/loading.ts'
+import type { Member } from '../../../src/rooms/member.ts'
+import { RoomState } from '../../../src/rooms/state.ts'
+import { yWebsocket } from '../../../src/sync/protocols/y-websocket.ts'
+import { readUpdate } from '../../../src/update/read.ts'
+import { HeldClock } from '../../support/clock.ts'
+
+const clock = new HeldClock()
+
+/** What somebody has typed, as updates, and where that led to. */
+function typed(words: readonly string[], deleting = false): { doc: Y.Doc; updates: Uint8Array[] } {
+  const updates: Uint8Array[] = []
+  const doc = new Y.Doc()
+  doc.on('update', (update) => updates.push(update))
+  const text = doc.getText('t')
+  for (const word of words) text.insert(text.length, word)
+  if (deleting) text.delete(0, 1)
+  return { doc, updates }
+}
+
+async function stored(updates: readonly Uint8Array[], snapshotOf?: Uint8Array): Promise<RoomState> {
+  const engine = await openMemoryEngine({ clock })
+  const doc = ['a', 'b']
+  await engine.log.append(
+    doc,
+    'create',
+    updates.map((bytes) => ({ bytes, by: 'ann' })),
+  )
+  if (snapshotOf !== undefined)
+    expect(await engine.log.compact(doc, 1, 0, 1, snapshotOf, Number.POSITIVE_INFINITY)).toBe(true)
+  const { state } = await loadRoom(engine.log, doc)
+  await engine.close()
+  return state
+}
+
+const member: Member = {
+  encoder: yWebsocket,
+  user: { id: 'bob', name: 'Bob', email: '' },
+  deliver: () => undefined,
+  deliverAwareness: () => undefined,
+  askForMissing: () => undefined,
+  end: ({ reason }) => expect.unreachable(reason),
+}
+
+function takes(state: RoomState, bytes: Uint8Array): readonly RoomUpdate[] {
+  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  return new Intake(state, new HeldUpdates(1_000, clock)).take([
+    { kind: 'offer', bytes, summary, from: member },
+  ])
+}
+
+it('[ROOM-24] a document is handed out from what is stored, without a Y.Doc, until somebody edits', async () => {
+  const { doc, updates } = typed(['one ', 'two ', 'three'])
+  const [first = new Uint8Array()] = updates
+  for (const state of [await stored(updates), await stored(updates, first)]) {
+    const got = new Y.Doc()
+    Y.applyUpdate(got, state.diff(Y.encodeStateVector(got)))
+    expect(Y.encodeStateAsUpdate(got)).toEqual(Y.encodeStateAsUpdate(doc))
+    expect(state.vector()).toEqual(Y.encodeStateVector(doc))
+    expect(state.bytes).not.toBeNull()
+    expect(state.doc.getText('t').toJSON()).toBe('one two three')
+    expect(state.encode()).toEqual(Y.encodeStateAsUpdate(doc))
+  }
+})
+
+it('[ROOM-24] who has everything is told so, and believed, without a Y.Doc', async () => {
+  const { doc } = typed(['one ', 'two'], true)
+  const snapshot = Y.encodeStateAsUpdate(doc)
+  const state = await stored([snapshot], snapshot)
+  const upToDate = Y.encodeStateAsUpdate(doc, Y.encodeStateVector(doc))
+  expect(new Uint8Array(state.diff(Y.encodeStateVector(doc)))).toEqual(upToDate)
+  expect(takes(state, upToDate)).toEqual([])
+  expect(state.bytes).not.toBeNull()
+})
+
+it('[ROOM-24] who has deleted more, or lacks something, is not taken for one who has everything', async () => {
+  const { doc } = typed(['one ', 'two'], true)
+  const state = RoomState.fromBytes(Y.encodeStateAsUpdate(doc))
+  const mine = new Y.Doc()
+  Y.applyUpdate(mine, Y.encodeStateAsUpdate(doc))
+  mine.getText('t').delete(0, 1)
+  const accepted = takes(state, Y.encodeStateAsUpdate(mine, Y.encodeStateVector(doc)))
+  expect(accepted).toHaveLength(1)
+  expect(state.doc.getText('t').toJSON()).toBe('e two')
+  const behind = new Y.Doc()
+  Y.applyUpdate(behind, typed(['x']).updates[0] as Uint8Array)
+  Y.applyUpdate(behind, RoomState.fromBytes(Y.encodeStateAsUpdate(doc)).diff(Y.encodeStateVector(behind)))
+  expect(behind.getText('t').toJSON()).toContain('ne two')
+})
+
+it('[ROOM-24] what was deleted behind the snapshot is not handed out', async () => {
+  const { updates } = typed(['secret'], true)
+  const state = await stored(updates)
+  expect(Buffer.from(state.diff(null)).includes('ecret')).toBe(true)
+  expect(Buffer.from(state.diff(null)).includes('secret')).toBe(false)
+})
