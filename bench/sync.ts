@@ -3,7 +3,7 @@
  * Servers and load are processes of their own; CPU and memory are what the operating system has counted.
  *
  *   npm ci --prefix bench                          installs the servers of others; without it they are left out
- *   node --import tsx bench/sync.ts [--smoke] [--rounds=3] [--seconds=4] [--only=cursors] [--with=weft,relay] [--json=FILE]
+ *   node --import tsx bench/sync.ts [--smoke] [--rounds=3] [--seconds=4] [--only=cursors] [--with=weft,relay] [--json=FILE] [--markdown]
  */
 
 import { writeFileSync } from 'node:fs'
@@ -26,6 +26,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     with: { type: 'string' },
     json: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
   },
 })
 const scale: Scale = options.smoke
@@ -60,7 +61,8 @@ const disk = fsyncMs()
 console.log(
   `${rounds} rounds in turns, medians; ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
 )
-results.print()
+if (options.markdown) console.log(results.markdown())
+else results.print()
 console.log(`fsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)
 process.exit()

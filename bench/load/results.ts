@@ -37,6 +37,18 @@ export class Results {
     }
   }
 
+  /** All medians as one table of Markdown: a row each figure, a column each contender. */
+  markdown(): string {
+    const rows = [...this.#scenarios].flatMap(([{ name, figures }, runs]) =>
+      Object.entries(figures).map(([key, figure]) => [
+        `${name}: ${figure.label}`,
+        ...this.#names.map((each) => (runs.has(each) ? shown(medianOf(runs.get(each), key), figure) : '')),
+      ]),
+    )
+    const header = ['', ...this.#names]
+    return [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  }
+
   toJSON(): unknown {
     return [...this.#scenarios].map(([{ name, figures }, runs]) => ({
       name,
