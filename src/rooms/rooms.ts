@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts'
 import type { Content } from '../content/read.ts'
 import { type Reading, readState } from '../content/reading.ts'
 import { inSlices } from '../directory/items.ts'
-import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { RemovalTask } from '../directory/removal-task.ts'
 import { decodeRemovalNews, removalTopic } from '../directory/removed.ts'
 import { CorruptRecord, type Engine, type Key, StoreUnavailable } from '../engine/engine.ts'
@@ -13,6 +12,8 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import { type DocumentRecords, isIn } from './going.ts'
+import { compactLeft } from './leaving.ts'
 import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
 import { finishLog } from './log-form.ts'
@@ -43,9 +44,6 @@ const waitingForThreadMax = 64
 /** Bounded work takes seconds at most: a thread that takes longer is ended. */
 const threadJobMs = 60_000
 
-/** How long a stop may be held up by what makes the next start faster. */
-const compactLeftMs = 1_000
-
 /** A claim that keeps a room open. */
 export interface Lease {
   readonly room: Room
@@ -60,14 +58,6 @@ export interface RoomsParts {
   readonly records: DocumentRecords
   readonly edits: EditNotes
   readonly visits: VisitNotes
-}
-
-/** Whoever keeps a record of each document that there is. */
-export interface DocumentRecords {
-  /** Makes the record unless there is one. @throws ApiError ABORTED while the document is being deleted */
-  ensure(scope: OrganizationScope, documentId: string): Promise<void>
-  /** Is the document being deleted, itself or with what it is in? */
-  isGoing(scope: OrganizationScope, documentId: string): Promise<boolean>
 }
 
 interface OpenRoom {
@@ -206,19 +196,11 @@ export class Rooms {
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
-    await this.#compactLeft(rooms)
+    await compactLeft(rooms, this.#engine, this.#clock)
     for (const room of rooms) room.close(reason)
     this.presence.close()
     await this.#upkeep.stop()
     await Promise.all([this.#threads.close(), this.#readers.close()])
-  }
-
-  /** As many as there is time for: a log is complete without. */
-  async #compactLeft(rooms: readonly Room[]): Promise<void> {
-    const end = this.#clock.now() + compactLeftMs
-    await inSlices(rooms, async (room) => {
-      if (this.#engine.health().ok && this.#clock.now() < end) await room.compact('leaving')
-    })
   }
 
   #removed(prefix: Key): void {
@@ -245,16 +227,10 @@ export class Rooms {
     const room = this.#rooms.get(key)?.room
     if (room === undefined) return
     try {
-      if (await this.#isIn(task, room.address)) room.close(deleted)
+      if (await isIn(task, room.address, this.#records)) room.close(deleted)
     } catch (err) {
       this.#tools.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
     }
-  }
-
-  /** What a folder holds nobody has counted: the directory says it of what is open. */
-  async #isIn(task: RemovalTask, address: DocumentAddress): Promise<boolean> {
-    if (task.kind === 'documents') return task.documentIds.includes(address.documentId)
-    return task.kind === 'organization' || this.#records.isGoing(address, address.documentId)
   }
 
   #openUnder(prefix: Key): readonly string[] {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Gathered } from '../../src/engine/level/gathered.ts'
-import { openLevelStore, type Snapshot, type Store } from '../../src/engine/level/store.ts'
+import type { Snapshot } from '../../src/engine/level/reads.ts'
+import { openLevelStore, type Store } from '../../src/engine/level/store.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
 
 const key = (name: string | number): Buffer => Buffer.from(`key ${name}`)

@@ -1,6 +1,6 @@
 import type { VisitNotes } from '../../src/events/visits.ts'
 import type { EditNotes } from '../../src/events/windows.ts'
-import type { DocumentRecords } from '../../src/rooms/rooms.ts'
+import type { DocumentRecords } from '../../src/rooms/going.ts'
 
 /** For tests of rooms alone, where nobody keeps records of documents. */
 export const noRecords: DocumentRecords = {

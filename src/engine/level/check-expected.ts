@@ -1,9 +1,9 @@
 import type { CheckOptions, Damage, Expected, Removed } from '../damage.ts'
 import type { Key } from '../engine.ts'
 import { decodeKeyPair, encodeKey } from '../keys.ts'
+import type { Reads } from './reads.ts'
 import { unseal } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
-import type { Reads } from './store.ts'
 
 /** What a value, which is sound, says that there is, and is not. */
 export async function checkExpected(

@@ -3,9 +3,9 @@ import type { Damage } from '../damage.ts'
 import { decodeKey, encodeKey } from '../keys.ts'
 import { decodeJob } from './job-records.ts'
 import { dueKey, readDueKey } from './job-table.ts'
+import type { Reads } from './reads.ts'
 import { decodeHead, unseal } from './records.ts'
 import { inSpace, spaces } from './spaces.ts'
-import type { Reads } from './store.ts'
 
 type Decode = (key: Buffer, value: Buffer) => unknown
 

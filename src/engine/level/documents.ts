@@ -5,9 +5,10 @@ import { type ByteRange, encodeKey, keyName, rangeOf, writeNumber } from '../key
 import { baseOf } from '../marks.ts'
 import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
+import type { Pair, Reads } from './reads.ts'
 import { DamagedRecord, decodeHead, decodeUpdates } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
-import type { Pair, Reads, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
 const idleHeadsMax = 4_000

@@ -4,7 +4,7 @@ import { rangeOf } from '../keys.ts'
 import type { Disk } from './disk.ts'
 import { readError } from './failures.ts'
 import { named } from './naming.ts'
-import type { Snapshot } from './store.ts'
+import type { Snapshot } from './reads.ts'
 
 /** Every key of a store. */
 export const everything = rangeOf(Buffer.alloc(0))

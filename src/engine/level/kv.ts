@@ -27,13 +27,13 @@ export class LevelKv implements Kv {
     this.#disk = parts.disk
     this.#commit = parts.commit
     this.#queue = parts.queue
-    this.#values = new Cells((key) => this.#read(key), 0)
+    this.#values = new Cells(async (key) => (await this.#readAll([key]))[0] ?? null, 0)
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     const read = async () => {
       const space = partition(part)
-      return Promise.all(keys.map((key) => this.#read(stored(space, key))))
+      return this.#readAll(keys.map((key) => stored(space, key)))
     }
     return this.#gate.run(() => named('partition', part, read))
   }
@@ -104,9 +104,12 @@ export class LevelKv implements Kv {
     return this.#values.pin(at.toString('latin1'), () => at)
   }
 
-  async #read(key: Buffer): Promise<Uint8Array | null> {
-    const value = await this.#disk.read((store) => store.get(key))
-    return value === undefined ? null : unseal(key, value)
+  async #readAll(keys: readonly Buffer[]): Promise<(Uint8Array | null)[]> {
+    const values = await this.#disk.read((store) => Promise.all(keys.map((key) => store.get(key))))
+    return keys.map((key, index) => {
+      const value = values[index]
+      return value === undefined ? null : unseal(key, value)
+    })
   }
 
   /** After a write whose outcome is unknown. */

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../engine.ts'
 import type { DocumentKeys } from './documents.ts'
+import type { Reads } from './reads.ts'
 import { DamagedRecord, decodeUpdates } from './records.ts'
-import type { Reads } from './store.ts'
 
 export interface WantedEntries {
   readonly after: number

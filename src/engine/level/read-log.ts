@@ -3,8 +3,9 @@ import { honouredSince, type LiveStanding, rebuiltFrom, type WantedVersion } fro
 import { baseOf } from '../marks.ts'
 import { type DocumentKeys, type LogEnd, readEnd, readStanding } from './documents.ts'
 import { readEntries, type WantedEntries } from './read-entries.ts'
+import type { Reads } from './reads.ts'
 import { DamagedRecord, decodeSnapshot, type StoredSnapshot } from './records.ts'
-import type { Reads, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** Appends at the end of a log that are read with its head: where it has few behind its snapshot, that is all of it. */
 const appendsAtOnce = 32

@@ -1,33 +1,14 @@
 import { Level } from 'level'
 import { type ByteRange, rangeOf } from '../keys.ts'
 import { codeOf, failureOf } from './failures.ts'
-import { Gathered, type ReadMany } from './gathered.ts'
+import { Gathered } from './gathered.ts'
+import { SharedMoments } from './moments.ts'
+import { type Database, encodings, pagesOf, type Reads, readerOf, type Snapshot } from './reads.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
   readonly key: Uint8Array
   readonly value: Uint8Array | null
-}
-
-export type Pair = readonly [key: Buffer, value: Buffer]
-
-export interface ScanOptions {
-  readonly reverse?: boolean
-  /** Pairs at most. */
-  readonly limit?: number
-  /** False: values are left empty. */
-  readonly values?: boolean
-}
-
-export interface Reads {
-  get(key: Uint8Array): Promise<Buffer | undefined>
-  /** The pairs of a range in pages; what is there when the first page is asked for. */
-  pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly Pair[]>
-}
-
-/** Reads that all see the same moment. Must be closed. */
-export interface Snapshot extends Reads {
-  close(): Promise<void>
 }
 
 /**
@@ -45,17 +26,10 @@ export interface Store extends Reads {
 
 export type OpenStore = (directory: string) => Promise<Store>
 
-type Database = Level<Uint8Array, Uint8Array>
-type DatabaseSnapshot = ReturnType<Database['snapshot']>
-
-const pagePairs = 1_000
-const pageBytes = 1024 * 1024
 /** Uncompressed blocks kept in memory for reads. */
 const cacheBytes = 32 * 1024 * 1024
 /** Two such buffers exist at most; larger ones mean fewer and larger tables. */
 const writeBufferBytes = 16 * 1024 * 1024
-
-const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
 /** Opens or creates the LevelDB in `directory`. @throws what `level` throws */
 export async function openLevelStore(directory: string): Promise<Store> {
@@ -110,95 +84,4 @@ async function compactTables(database: Database, { gte, lt }: ByteRange): Promis
   if (isCompactable(database)) await database.compactRange(gte, lt, encodings)
 }
 
-/** One moment for all who want to see one in the same turn of the event loop: what they read is read together, too. */
-class SharedMoments {
-  readonly #database: Database
-  #current: Moment | null = null
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  enter(): Snapshot {
-    this.#current ??= this.#begin()
-    return this.#current.enter()
-  }
-
-  /** Whoever comes from now on sees a later one. */
-  end(): void {
-    void this.#current?.leave()
-    this.#current = null
-  }
-
-  #begin(): Moment {
-    const moment = new Moment(this.#database)
-    setImmediate(() => {
-      if (this.#current === moment) this.end()
-    })
-    return moment
-  }
-}
-
-/** Is let go when nobody needs it any more. */
-class Moment {
-  readonly #database: Database
-  readonly #snapshot: DatabaseSnapshot
-  readonly #gathered: Gathered
-  /** Those who look, and one until nobody can come any more. */
-  #users = 1
-
-  constructor(database: Database) {
-    this.#database = database
-    this.#snapshot = database.snapshot()
-    this.#gathered = new Gathered(readerOf(database, this.#snapshot))
-  }
-
-  enter(): Snapshot {
-    this.#users += 1
-    return {
-      get: (key) => this.#gathered.get(key),
-      pages: pagesOf(this.#database, this.#snapshot),
-      close: () => this.leave(),
-    }
-  }
-
-  async leave(): Promise<void> {
-    this.#users -= 1
-    if (this.#users === 0) await this.#snapshot.close()
-  }
-}
-
-const readerOf =
-  (database: Database, snapshot?: DatabaseSnapshot): ReadMany =>
-  async (keys) => {
-    const at = snapshot === undefined ? encodings : { ...encodings, snapshot }
-    const values = await database.getMany([...keys], at)
-    return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
-  }
-
-const pagesOf = (database: Database, snapshot?: DatabaseSnapshot): Reads['pages'] =>
-  async function* ({ gte, lt }, { reverse = false, limit = -1, values = true } = {}) {
-    const iterator = database.iterator({
-      ...encodings,
-      ...(snapshot !== undefined && { snapshot }),
-      gte,
-      lt,
-      reverse,
-      limit,
-      values,
-      highWaterMarkBytes: pageBytes,
-    })
-    try {
-      for (;;) {
-        const pairs = await iterator.nextv(pagePairs)
-        if (pairs.length === 0) return
-        yield pairs.map(([key, value]) => [asBuffer(key), asBuffer(value ?? nothing)] as const)
-      }
-    } finally {
-      await iterator.close()
-    }
-  }
-
-const nothing = new Uint8Array(0)
-const everything = rangeOf(nothing)
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+const everything = rangeOf(new Uint8Array(0))

@@ -1,0 +1,60 @@
+import { Gathered } from './gathered.ts'
+import { type Database, type DatabaseSnapshot, pagesOf, readerOf, type Snapshot } from './reads.ts'
+
+/** One moment for all who want to see one in the same turn of the event loop: what they read is read together, too. */
+export class SharedMoments {
+  readonly #database: Database
+  #current: Moment | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  enter(): Snapshot {
+    this.#current ??= this.#begin()
+    return this.#current.enter()
+  }
+
+  /** Whoever comes from now on sees a later one. */
+  end(): void {
+    void this.#current?.leave()
+    this.#current = null
+  }
+
+  #begin(): Moment {
+    const moment = new Moment(this.#database)
+    setImmediate(() => {
+      if (this.#current === moment) this.end()
+    })
+    return moment
+  }
+}
+
+/** Is let go when nobody needs it any more. */
+class Moment {
+  readonly #database: Database
+  readonly #snapshot: DatabaseSnapshot
+  readonly #gathered: Gathered
+  /** Those who look, and one until nobody can come any more. */
+  #users = 1
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#snapshot = database.snapshot()
+    this.#gathered = new Gathered(readerOf(database, this.#snapshot))
+  }
+
+  enter(): Snapshot {
+    this.#users += 1
+    return {
+      get: (key) => this.#gathered.get(key),
+      pages: pagesOf(this.#database, this.#snapshot),
+      close: () => this.leave(),
+    }
+  }
+
+  async leave(): Promise<void> {
+    this.#users -= 1
+    if (this.#users === 0) await this.#snapshot.close()
+  }
+}
