@@ -17,7 +17,8 @@ export class SharedMoments {
 
   /** Whoever comes from now on sees a later one. */
   end(): void {
-    void this.#current?.leave()
+    // One that cannot be let go is let go with the database.
+    this.#current?.leave().catch(() => undefined)
     this.#current = null
   }
 
