@@ -47,7 +47,7 @@ export class EditWindows implements EditNotes {
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
     const editor = editorName(address)
     let begun: Map<string, Edit> | null = null
-    for (const user of editors) {
+    for (const user of distinct(editors)) {
       if (user.userId === '') continue
       const name = `${editor}${keyName([user.userId])}`
       const edit = this.#windows.count(name, () => this.#editOf(address, user))
@@ -90,4 +90,12 @@ export class EditWindows implements EditNotes {
       },
     }
   }
+}
+
+/** The first of each user; most commits have one. */
+function distinct(editors: readonly Editor[]): Iterable<Editor> {
+  if (editors.length === 1) return editors
+  const first = new Map<string, Editor>()
+  for (const editor of editors) if (!first.has(editor.userId)) first.set(editor.userId, editor)
+  return first.values()
 }

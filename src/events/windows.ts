@@ -20,7 +20,7 @@ export interface Begun {
 
 /** Whoever notes who edits. */
 export interface EditNotes {
-  /** Notes a commit to a document, by users who differ. Null when it begins no window. */
+  /** Notes a commit to a document. Null when it begins no window. */
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null
 }
 

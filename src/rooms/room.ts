@@ -254,7 +254,7 @@ export class Room {
       updates.length,
       updates.reduce((sum, update) => sum + update.bytes.length, 0),
     )
-    const begun = edits.noted(this.address, editorsOf(updates))
+    const begun = edits.noted(this.address, updates.map(editorOf))
     const committed = this.#commits.commit(updates, now, begun?.jobs)
     if (begun !== null) committed.then(begun.stored, begun.lost)
     return committed.then((seq) => {
@@ -319,14 +319,8 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-/** Each of them once. */
-function editorsOf(updates: readonly RoomUpdate[]): readonly Editor[] {
-  const editors: Editor[] = []
-  for (const { by, from } of updates)
-    if (!editors.some(({ userId }) => userId === by))
-      editors.push(from === null ? { userId: by } : { userId: by, name: from.user.name })
-  return editors
-}
+const editorOf = ({ by, from }: RoomUpdate): Editor =>
+  from === null ? { userId: by } : { userId: by, name: from.user.name }
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}
