@@ -23,10 +23,11 @@ export interface PageParts {
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
-/** The pages for operators. */
+/** The pages for operators. What describes the operations is made when it is first asked for. */
 export function pages(parts: PageParts): readonly Page[] {
   const { version, operations, readiness } = parts
-  const document = Buffer.from(JSON.stringify(openApi(operations, version)))
+  let document: Buffer | null = null
+  const describe = () => (document ??= Buffer.from(JSON.stringify(openApi(operations, version))))
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -45,7 +46,7 @@ export function pages(parts: PageParts): readonly Page[] {
       content: (request) => backupPage(request, parts),
     },
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
-    { path: '/openapi.json', calls: 1, content: () => jsonText(document) },
+    { path: '/openapi.json', calls: 1, content: () => jsonText(describe()) },
     ...docsPages(),
   ]
 }
