@@ -94,11 +94,8 @@ const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Co
   start: async (data) => {
     const server = await startWeft(data, { ...oneAddress, ...options })
     const token = await server.token()
-    return runningOf(
-      server.process,
-      plain,
-      (document) => `${server.syncUrl}bench/${document}/main?token=${token}`,
-    )
+    const url = (document: string): string => `${server.syncUrl}bench/${document}/main?token=${token}`
+    return { ...runningOf(server.process, plain, url), kill: () => server.kill() }
   },
 })
 

@@ -55,12 +55,20 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** A directory for CPU profiles of Weft, which is then stopped and not killed: only so are they written. */
+const profiles = process.env.BENCH_PROFILES
+const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
+
 /** Runs a built Weft on `data` in a process of its own, with everything durable. */
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
   const port = await freePort()
   const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
   const args = ['dist/main.js', 'serve', '--port', String(port), '--host', '127.0.0.1', '--data', data]
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [...profiling, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   endWithThis(child)
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)
@@ -125,6 +133,6 @@ async function postTo({ url, ...request }: BenchCall, path: string, data: unknow
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
+  child.kill(profiles === undefined ? 'SIGKILL' : 'SIGTERM')
   await once(child, 'exit')
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts'
-import { keyName } from '../engine/keys.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
+import type { DocumentAddress } from '../model/address.ts'
 import type { Wanted } from './events.ts'
 import { EventIds, eventJob, type StoredEvent, storedEvent } from './outbound.ts'
-import { type Begun, type EditNotes, type Editor, Windows } from './windows.ts'
+import { type Begun, type EditNotes, type Editor, editorName, Windows } from './windows.ts'
 
 export interface ChangeWindowsOptions {
   readonly clock: Clock
@@ -29,7 +28,7 @@ export class ChangeWindows implements EditNotes {
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
-    const name = keyName(addressKey(address))
+    const name = editorName(address)
     const event = this.#windows.count(name, () => this.#eventOf(address, editors))
     if (event === null) return null
     return {

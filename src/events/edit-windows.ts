@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { keyName } from '../engine/keys.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
-import { type Begun, type EditNotes, type Editor, Windows } from './windows.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { type Begun, type EditNotes, type Editor, editorName, Windows } from './windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
 export const editQueue = 'edits'
@@ -45,17 +45,15 @@ export class EditWindows implements EditNotes {
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    const editor = addressKey(address)
-    const begun = new Map<string, Edit>()
-    const counted = new Set<string>()
+    const editor = editorName(address)
+    let begun: Map<string, Edit> | null = null
     for (const user of editors) {
-      const name = keyName([...editor, user.userId])
-      if (user.userId === '' || counted.has(name)) continue
-      counted.add(name)
+      if (user.userId === '') continue
+      const name = `${editor}${keyName([user.userId])}`
       const edit = this.#windows.count(name, () => this.#editOf(address, user))
-      if (edit !== null) begun.set(name, edit)
+      if (edit !== null) begun = (begun ?? new Map<string, Edit>()).set(name, edit)
     }
-    return begun.size === 0 ? null : this.#begun(begun)
+    return begun === null ? null : this.#begun(begun)
   }
 
   /** Ends every window now. */
@@ -65,7 +63,7 @@ export class EditWindows implements EditNotes {
 
   /** Forgets the windows of all users of an editor: the next commit of each begins one. */
   forgetEditor(address: DocumentAddress): void {
-    this.#windows.forgetAll(keyName(addressKey(address)))
+    this.#windows.forgetAll(editorName(address))
   }
 
   #editOf(address: DocumentAddress, user: Editor): Edit {

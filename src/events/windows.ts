@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
-import type { DocumentAddress } from '../model/address.ts'
+import { keyName } from '../engine/keys.ts'
+import { addressKey, type DocumentAddress } from '../model/address.ts'
 
 /** Who makes a commit. */
 export interface Editor {
@@ -19,14 +20,18 @@ export interface Begun {
 
 /** Whoever notes who edits. */
 export interface EditNotes {
-  /** Notes a commit to a document. Null when it begins no window. */
+  /** Notes a commit to a document, by users who differ. Null when it begins no window. */
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null
 }
 
 /** Notes of several, as one. */
 export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
   noted(address, editors) {
-    const begun = all.flatMap((notes) => notes.noted(address, editors) ?? [])
+    const begun: Begun[] = []
+    for (const notes of all) {
+      const one = notes.noted(address, editors)
+      if (one !== null) begun.push(one)
+    }
     if (begun.length === 0) return null
     return {
       jobs: begun.flatMap(({ jobs }) => jobs),
@@ -39,6 +44,17 @@ export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
     }
   },
 })
+
+const names = new WeakMap<DocumentAddress, string>()
+
+/** Tells editors apart in a Map. Every commit asks for it, mostly with the address of its room. */
+export function editorName(address: DocumentAddress): string {
+  const known = names.get(address)
+  if (known !== undefined) return known
+  const name = keyName(addressKey(address))
+  names.set(address, name)
+  return name
+}
 
 interface Window<Subject> {
   /** Null where nobody is told of its end. */

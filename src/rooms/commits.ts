@@ -81,7 +81,13 @@ export class CommitLine {
       return last
     })
     this.#inFlight += 1
-    durable.catch((error: unknown) => this.#fail(error)).finally(() => this.#settle())
+    durable.then(
+      () => this.#settle(),
+      (error: unknown) => {
+        this.#fail(error)
+        this.#settle()
+      },
+    )
     this.#durable = durable
     return durable
   }

@@ -7,6 +7,11 @@ import type { RoomState } from './state.ts'
 
 /** A tail smaller than this is never worth a snapshot. */
 const tailBytesMin = 16 * 1024
+/**
+ * While people are editing, encoding takes at most this share of the time: with updates that come faster than any
+ * hands can type, the tail grows for a while beyond what it may have otherwise.
+ */
+const encodingShareMax = 0.05
 
 export interface CompactionLimits {
   /** Updates behind the snapshot that make a compaction worthwhile; more where opening with them is not slow. */
@@ -35,6 +40,8 @@ export class Compaction {
   #running: Promise<void> | null = null
   /** Are there versions in the log from before its snapshot? */
   #hasOlder = false
+  /** As `performance.now` tells. */
+  #restsUntil = 0
 
   constructor(
     log: DocumentLog,
@@ -69,7 +76,7 @@ export class Compaction {
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
     const isLong = this.#tail.entries > this.#limits.compactAfter || isLarge(this.#tail, this.#snapshotBytes)
-    return isLong && isSlow(this.#tail, this.#snapshotBytes)
+    return isLong && isSlow(this.#tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
   }
 
   /** Has the log more in it than its final form would have? */
@@ -97,7 +104,7 @@ export class Compaction {
   async #compact(since: number): Promise<void> {
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
-    const snapshot = this.#state.encode()
+    const snapshot = this.#encode()
     const { epoch } = this.#commits
     const upTo = await this.#commits.durable
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
@@ -106,6 +113,14 @@ export class Compaction {
     this.#base = upTo
     this.#snapshotBytes = snapshot.length
     this.#hasOlder = since !== keepNone
+  }
+
+  #encode(): Uint8Array {
+    const start = performance.now()
+    const snapshot = this.#state.encode()
+    const end = performance.now()
+    this.#restsUntil = end + (end - start) * (1 / encodingShareMax - 1)
+    return snapshot
   }
 
   #keepSince(): number {

@@ -246,18 +246,19 @@ export class Room {
 
   #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
     const { metrics, clock, edits } = this.#tools
-    this.#editedAt = clock.now()
+    const now = clock.now()
+    this.#editedAt = now
     metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
     this.#compaction.noted(
       updates.length,
       updates.reduce((sum, update) => sum + update.bytes.length, 0),
     )
-    const begun = edits.noted(this.address, updates.map(editorOf))
-    const committed = this.#commits.commit(updates, clock.now(), begun?.jobs)
+    const begun = edits.noted(this.address, editorsOf(updates))
+    const committed = this.#commits.commit(updates, now, begun?.jobs)
     if (begun !== null) committed.then(begun.stored, begun.lost)
     return committed.then((seq) => {
       metrics.ackLagSeconds.observe((clock.now() - since) / 1000)
-      void this.compact()
+      if (this.#compaction.due) void this.compact()
       return seq
     })
   }
@@ -317,8 +318,14 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-const editorOf = ({ by, from }: RoomUpdate): Editor =>
-  from === null ? { userId: by } : { userId: by, name: from.user.name }
+/** Each of them once. */
+function editorsOf(updates: readonly RoomUpdate[]): readonly Editor[] {
+  const editors: Editor[] = []
+  for (const { by, from } of updates)
+    if (!editors.some(({ userId }) => userId === by))
+      editors.push(from === null ? { userId: by } : { userId: by, name: from.user.name })
+  return editors
+}
 
 /** `CommitLine` reports a failed commit to the room once, by its listener. */
 const handledByFail = (): void => {}

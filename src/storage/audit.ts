@@ -22,7 +22,7 @@ export async function* auditOf(
   query: AuditQuery,
   workspaceId: string | null,
 ): AsyncGenerator<PlacedRecord> {
-  const engine = await openStopped(directory)
+  const engine = await openStopped(directory, 'open')
   try {
     const places = workspaceId === null ? await placesIn(engine.kv) : [workspaceId]
     yield* merged(places.map((place) => recordsOf(engine.kv, place, query)))

@@ -15,10 +15,11 @@ const keysPerPage = 1_000
 
 /**
  * Puts one snapshot in the place of the log of each document of a stopped server, then rewrites the files without
- * what is gone. Older versions of documents go. @throws StorageError, EngineOpenError, StoreUnavailable
+ * what is gone. Older versions of documents go.
+ * @throws StorageError, EngineOpenError, also where files are damaged, StoreUnavailable
  */
 export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
-  const engine = await openStopped(directory)
+  const engine = await openStopped(directory, 'refuse')
   const bytesBefore = await storedBytes(directory)
   const damaged: string[] = []
   let documents = 0

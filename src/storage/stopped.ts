@@ -15,10 +15,14 @@ async function expectStore(directory: string): Promise<void> {
   if (found === null) throw new StorageError(`${directory} holds no store: name a data directory of Weft`)
 }
 
-/** Opens the store of a server that is stopped; to be closed. @throws StorageError, EngineOpenError */
-export async function openStopped(directory: string): Promise<Engine> {
+/**
+ * Opens the store of a server that is stopped; to be closed.
+ * @param damaged what becomes of it where it is damaged @throws StorageError, EngineOpenError
+ */
+export async function openStopped(directory: string, damaged: 'open' | 'refuse'): Promise<Engine> {
   await expectStore(directory)
-  return (await loadEngine()).openLevelEngine({ directory, older: { do: 'refuse' } })
+  const { openLevelEngine } = await loadEngine()
+  return openLevelEngine({ directory, older: { do: 'refuse' }, depth: 'verify', damaged })
 }
 
 /** @throws StorageError, EngineOpenError where the store cannot be opened for another reason than damage */
@@ -27,7 +31,7 @@ export async function checkStopped(directory: string, options: CheckOptions): Pr
   return (await loadUpkeep()).checkStore(directory, options)
 }
 
-/** Rewrites the files of a store without what was deleted. @throws StorageError, EngineOpenError */
+/** Rewrites the files of a store without what was deleted. @throws StorageError, EngineOpenError, also where it is damaged */
 export async function compactFiles(directory: string): Promise<void> {
   await expectStore(directory)
   await (await loadUpkeep()).compactFiles(directory)
@@ -84,5 +88,5 @@ export async function fileProblems(directory: string): Promise<readonly string[]
   const { checkInventory, readWarnings, storePath } = await loadUpkeep()
   const path = storePath(directory)
   if ((await stat(join(path, 'CURRENT')).catch(() => null)) === null) return []
-  return [...(await checkInventory(path, 'start')), ...(await readWarnings(path))]
+  return [...(await checkInventory(path, 'start')).problems, ...(await readWarnings(path))]
 }

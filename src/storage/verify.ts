@@ -12,7 +12,8 @@ export interface Verification extends Omit<StoreCheck, 'damages'> {
 const help: Readonly<Record<Damage['kind'], string>> = {
   store: 'the server does not start on it: restore the newest backup into an empty directory',
   file: 'what was in the damaged part is lost: the documents and records named here are affected; if none is, the newest changes may be missing: compare with the newest backup',
-  document: 'this document is refused, all others are served: restore it from a backup, or delete it',
+  document:
+    'this document is refused, all others are served: restore it from a backup, or delete it (not where a block of a table is damaged: only a backup helps there)',
   version: 'the document is served; its older versions that need the damaged part cannot be read',
   record: 'what reads this record is answered with INTERNAL: restore the newest backup',
   index:

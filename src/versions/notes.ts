@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.ts'
-import { keyName } from '../engine/keys.ts'
 import { EditWindows } from '../events/edit-windows.ts'
-import { allNotes, type Begun, type EditNotes, type Editor } from '../events/windows.ts'
-import { addressKey, type DocumentAddress } from '../model/address.ts'
+import { allNotes, type Begun, type EditNotes, type Editor, editorName } from '../events/windows.ts'
+import type { DocumentAddress } from '../model/address.ts'
 import { authorQueue, automaticJob } from './jobs.ts'
 
 /** For so long it is remembered that a user's edits are noted already; forgetting it costs one more job. */
@@ -48,7 +47,7 @@ export class VersionNotes implements EditNotes {
   /** Windows follow the clock, shifted for each editor so that not all end at once: a restart does not lose them. */
   #window(address: DocumentAddress): Begun | null {
     const { clock, everyMs } = this.#options
-    const name = keyName(addressKey(address))
+    const name = editorName(address)
     const now = clock.now()
     const shift = shiftOf(name) % everyMs
     const end = (Math.floor((now - shift) / everyMs) + 1) * everyMs + shift

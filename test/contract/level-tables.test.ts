@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { crc32c } from '../../src/engine/level/crc32c.ts'
 import { openLevelStore } from '../../src/engine/level/store.ts'
-import { tableProblem } from '../../src/engine/level/tables.ts'
+import { tableDamage } from '../../src/engine/level/tables.ts'
 import { Random } from '../support/random-doc.ts'
 import { flipped } from './level-store.ts'
 
@@ -39,7 +39,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 async function problemOf(bytes: Buffer, depth: 'structure' | 'all'): Promise<string | null> {
   const changed = join(directory, 'changed.ldb')
   await writeFile(changed, bytes)
-  return tableProblem(changed, depth)
+  return (await tableDamage(changed, depth))?.problem ?? null
 }
 
 const isTold = expect.stringMatching(/^changed\.ldb is damaged \(.+\): data may be lost$/)
@@ -54,9 +54,9 @@ it('[STORE-7] a CRC-32C is what RFC 3720 says in B.4', () => {
 })
 
 it('[STORE-7] a table as LevelDB has made it is sound, and one that is not there is nothing', async () => {
-  expect(await tableProblem(path, 'structure')).toBe(null)
-  expect(await tableProblem(path, 'all')).toBe(null)
-  expect(await tableProblem(join(directory, 'none.ldb'), 'all')).toBe(null)
+  expect(await tableDamage(path, 'structure')).toBe(null)
+  expect(await tableDamage(path, 'all')).toBe(null)
+  expect(await tableDamage(join(directory, 'none.ldb'), 'all')).toBe(null)
 })
 
 it(`[STORE-7] a changed byte of a table is found anywhere when all of it is looked at (seed ${seed})`, async () => {

@@ -47,7 +47,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (!isMounted) return
-  await server.end('SIGKILL')
+  // None when the first start has failed.
+  await (server as ServerProcess | undefined)?.end('SIGKILL')
   execFileSync('umount', ['-l', disk])
   for (const path of [disk, elsewhere]) rmSync(path, { recursive: true, force: true })
 })

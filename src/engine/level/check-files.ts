@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkInventory, isTable } from './inventory.ts'
+import { fence, fencesNote, unfenced } from './fence.ts'
+import { checkInventory, isTable, noteFenced, tablesAtStart } from './inventory.ts'
 import { someAtOnce } from './some-at-once.ts'
-import { type TableDepth, tableProblem } from './tables.ts'
+import { expectUnlocked } from './store.ts'
+import { type TableDamage, tableDamage } from './tables.ts'
 
 /**
  * How much of the files is looked at: `start`, what can be within a moment, also where they are many; `verify`, every
@@ -10,18 +12,42 @@ import { type TableDepth, tableProblem } from './tables.ts'
  */
 export type FilesDepth = 'start' | 'verify'
 
-const tableDepth: Readonly<Record<FilesDepth, TableDepth>> = { start: 'structure', verify: 'all' }
-
 /**
- * Sentences about files of a store that are damaged; each starts with the name of its file. To be asked before the
- * store is opened, which replaces files; then `withoutRemoved`.
+ * Sentences about files of a store that are damaged; each starts with the name of its file. LevelDB is kept from the
+ * damaged blocks of tables that are found. To be asked before the store is opened, which replaces files; then
+ * `withoutRemoved`. @throws what `level` throws where blocks are damaged and somebody else has the store open
  */
 export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
-  const changed = await checkInventory(path, depth)
-  const told = new Set(changed.map(fileOf))
-  const tables = (await readdir(path)).filter((name) => isTable(name) && !told.has(name))
-  const found = await someAtOnce(tables, (name) => tableProblem(join(path, name), tableDepth[depth]))
-  return [...changed, ...found.filter((problem) => problem !== null)]
+  const { problems, sound } = await checkInventory(path, depth)
+  const told = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
+  const atStart = await tablesAtStart(path)
+  const isWalked = (name: string) => depth === 'verify' || (atStart.has(name) && !sound.has(name))
+  const tables = (await readdir(path)).filter(isTable)
+  const found = await someAtOnce(tables, async (name) => {
+    const damage = await tableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
+    return damage === null ? [] : [{ name, damage }]
+  })
+  const damaged = found.flat()
+  await fenceAll(path, damaged)
+  for (const { name, damage } of damaged)
+    told.set(name, `${told.get(name) ?? damage.problem}${fencesNote(damage.blocks)}`)
+  return [...told.values()]
+}
+
+interface DamagedTable {
+  readonly name: string
+  readonly damage: TableDamage
+}
+
+async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<void> {
+  const open = tables.filter(({ damage }) => unfenced(damage.blocks).length > 0)
+  if (open.length === 0) return
+  await expectUnlocked(path)
+  await noteFenced(
+    path,
+    open.map(({ name }) => name),
+  )
+  for (const { name, damage } of open) await fence(join(path, name), unfenced(damage.blocks))
 }
 
 /**
@@ -35,7 +61,9 @@ export async function withoutRemoved(path: string, sentences: readonly string[])
   const removed = new Set(
     [...opening.matchAll(/ Delete type=2 #(\d+)$/gm)].map(([, number]) => Number(number)),
   )
-  return sentences.filter((sentence) => !isTable(fileOf(sentence)) || !removed.has(parseInt(sentence, 10)))
+  return sentences.filter((sentence) => !isAboutTable(sentence) || !removed.has(parseInt(sentence, 10)))
 }
+
+export const isAboutTable = (sentence: string): boolean => isTable(fileOf(sentence))
 
 const fileOf = (sentence: string): string => sentence.split(' ', 1)[0] ?? ''

@@ -8,7 +8,7 @@ import { checkFiles, withoutRemoved } from './check-files.ts'
 import { checkDue, checkRecord } from './check-records.ts'
 import { DocumentKeys, readStandingNow } from './documents.ts'
 import { writeInventory } from './inventory.ts'
-import { openChecked, storePath } from './open.ts'
+import { openChecked, openError, storePath } from './open.ts'
 import { readLog, readVersion } from './read-log.ts'
 import { readSound } from './read-sound.ts'
 import { DamagedRecord } from './records.ts'
@@ -22,9 +22,15 @@ import { openLevelStore, type Store } from './store.ts'
 export async function checkStore(directory: string, options: CheckOptions): Promise<StoreCheck> {
   const path = storePath(directory)
   // Before it is opened: LevelDB replaces files then.
-  const changed = await checkFiles(path, 'verify')
+  const changed = await checkFiles(path, 'verify').catch((error: unknown) => {
+    throw openError(error, path)
+  })
   try {
-    const { store, warnings } = await openChecked(directory, openLevelStore, { do: 'refuse' })
+    const { store, warnings } = await openChecked(directory, openLevelStore, {
+      older: { do: 'refuse' },
+      depth: 'start',
+      damaged: 'open',
+    })
     const known = (await withoutRemoved(path, changed)).map(fileDamage)
     const silent = warnings.map(fileDamage).filter(({ what }) => !known.some((each) => each.what === what))
     const damages = [...known, ...silent]

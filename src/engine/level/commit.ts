@@ -21,6 +21,14 @@ export type Pace = 'now' | 'soon'
 /** The longest that something that is to be written soon waits for company, in ms. */
 const soonMs = 20
 
+/**
+ * Where so many would come together within this time, a group is begun no sooner after the one before: each costs a
+ * write and a sync however few it holds (measured: 0.1 to 0.2 ms of CPU), and many small ones take from those who type.
+ */
+const crowd = { withinMs: 2, waiters: 4 }
+/** How long the rate at which waiters come is remembered, in ms. */
+const rateMs = 10
+
 const emptyGroup = (): Group => ({ operations: [], waiters: [], bytes: 0 })
 
 /** Accepted but not yet durable bytes, beyond which nothing more is accepted. */
@@ -40,6 +48,10 @@ export class GroupCommit {
   #scheduled = false
   #later: NodeJS.Timeout | null = null
   #reservedBytes = 0
+  /** When the last group was begun, as `performance.now` tells. */
+  #begunAt = 0
+  /** Waiters a millisecond. */
+  #rate = 0
 
   constructor(disk: Disk, bytesMax: number) {
     this.#disk = disk
@@ -101,10 +113,27 @@ export class GroupCommit {
     if (pace === 'soon') return this.#scheduleSoon()
     if (this.#scheduled || this.#writing !== null) return
     this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      void this.#writeAll()
-    })
+    const restMs = this.#restMs()
+    if (restMs > 0) setTimeout(this.#begin, restMs)
+    else setImmediate(this.#begin)
+  }
+
+  readonly #begin = (): void => {
+    this.#scheduled = false
+    void this.#writeAll()
+  }
+
+  /** How long to wait for company: 0 where there is little to come. */
+  #restMs(): number {
+    if (this.#rate * crowd.withinMs < crowd.waiters) return 0
+    return Math.max(0, Math.round(this.#begunAt + crowd.withinMs - performance.now()))
+  }
+
+  #noteRate(waiters: number): void {
+    const now = performance.now()
+    const elapsedMs = Math.max(0.05, now - this.#begunAt)
+    this.#rate += (waiters / elapsedMs - this.#rate) * (1 - Math.exp(-elapsedMs / rateMs))
+    this.#begunAt = now
   }
 
   /** Comes to nothing where somebody else has been quicker. */
@@ -117,17 +146,23 @@ export class GroupCommit {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#writing === null && this.#gathering.waiters.length + this.#gathering.operations.length > 0) {
-      const group = this.#gathering
-      this.#writing = group
-      this.#gathering = emptyGroup()
-      const failure = await this.#written(group)
-      // Somebody gave it up meanwhile, and another may be on its way.
-      if (this.#writing !== group) return
-      this.#writing = null
-      if (failure === null) for (const waiter of group.waiters) waiter.durable()
-      else for (const waiter of group.waiters) waiter.lost(failure)
-    }
+    if (this.#writing !== null || this.#isEmpty) return
+    const group = this.#gathering
+    this.#writing = group
+    this.#gathering = emptyGroup()
+    this.#noteRate(group.waiters.length)
+    const failure = await this.#written(group)
+    // Somebody gave it up meanwhile, and another may be on its way.
+    if (this.#writing !== group) return
+    this.#writing = null
+    if (failure === null) for (const waiter of group.waiters) waiter.durable()
+    else for (const waiter of group.waiters) waiter.lost(failure)
+    if (this.#restMs() === 0) void this.#writeAll()
+    else if (!this.#isEmpty) this.#schedule('now')
+  }
+
+  get #isEmpty(): boolean {
+    return this.#gathering.waiters.length + this.#gathering.operations.length === 0
   }
 
   async #written(group: Group): Promise<StoreUnavailable | null> {

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { type Health, StoreUnavailable } from '../engine.ts'
 import { closedMessage } from '../gate.ts'
 import { Awaited } from './awaited.ts'
-import { failureOf, readError } from './failures.ts'
+import { codeOf, failureOf, isDamage, readError } from './failures.ts'
 import { spaces } from './spaces.ts'
 import type { Operation, Store } from './store.ts'
 
@@ -24,6 +24,8 @@ export interface DiskOptions {
   readonly holdMs: number
   readonly clock: Clock
   readonly log: Log | undefined
+  /** Sentences about files that are damaged, as far as that is known. */
+  readonly damages: readonly string[]
   /** Called when failed writes are given up: what memory knows of the store may be wrong. */
   readonly onGivenUp: (error: StoreUnavailable) => void
 }
@@ -110,10 +112,18 @@ export class Disk {
   }
 
   #fail(store: Store, error: unknown): void {
-    const reason = `the store cannot be written: ${messageOf(error)}`
+    const reason = this.#reasonOf(error)
     this.#outage ??= this.#newOutage(reason)
     this.#outage.reason = reason
     if (this.#store === store) this.#replace(store)
+  }
+
+  /** Where LevelDB comes upon damage while it rewrites tables it does not say where. */
+  #reasonOf(error: unknown): string {
+    const { damages } = this.#options
+    const reason = `the store cannot be written: ${messageOf(error)}`
+    if (!isDamage(codeOf(error), messageOf(error)) || damages.length === 0) return reason
+    return `${reason} (${damages.join('; ')}): restore a backup into an empty directory`
   }
 
   #replace(store: Store): void {
@@ -159,7 +169,7 @@ export class Disk {
       await store.write([{ key: probeKey, value: Buffer.alloc(1) }], true)
       return store
     } catch (error) {
-      if (this.#outage !== null) this.#outage.reason = `the store cannot be written: ${messageOf(error)}`
+      if (this.#outage !== null) this.#outage.reason = this.#reasonOf(error)
       await store?.close().catch(() => undefined)
       return null
     }

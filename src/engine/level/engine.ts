@@ -13,7 +13,7 @@ import { writeInventory } from './inventory.ts'
 import { JobTable } from './job-table.ts'
 import { LevelKv } from './kv.ts'
 import { LevelLog } from './log.ts'
-import { openChecked } from './open.ts'
+import { type Opening, openChecked } from './open.ts'
 import { LevelQueue } from './queue.ts'
 import { Rewriting } from './rewriting.ts'
 import { type OpenStore, openLevelStore } from './store.ts'
@@ -34,6 +34,10 @@ export interface LevelEngineOptions {
   readonly openStore?: OpenStore
   /** What becomes of a store of an older format. Default: it is upgraded, and the log says so. */
   readonly older?: OlderFormat
+  /** How much of the files is looked at before. Default `start`. */
+  readonly depth?: Opening['depth']
+  /** What becomes of a store that is damaged. Default: it is opened. */
+  readonly damaged?: Opening['damaged']
 }
 
 export interface LevelEngine extends Engine {
@@ -44,8 +48,8 @@ export interface LevelEngine extends Engine {
 /** The embedded engine: one process, one directory. @throws EngineOpenError */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
-  const { older = upgradeTelling(log) } = options
-  const { store, path, warnings } = await openChecked(directory, openStore, older)
+  const { older = upgradeTelling(log), depth = 'start', damaged = 'open' } = options
+  const { store, path, warnings } = await openChecked(directory, openStore, { older, depth, damaged })
   for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
   const gate = new Gate()
   const disk = new Disk({
@@ -55,6 +59,7 @@ export async function openLevelEngine(options: LevelEngineOptions): Promise<Leve
     holdMs: options.holdMs ?? holdMsDefault,
     clock,
     log,
+    damages: warnings,
     onGivenUp: (error) => {
       for (const part of [parts.log, parts.kv, table]) part.forget()
       commit.abandon(error)

@@ -16,9 +16,13 @@ const cutTable = /\.(ldb|sst): Invalid argument/
 export const isDamage = (code: string, message: string): boolean =>
   code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && cutTable.test(message))
 
+/** The code that `level` gives an error; '' where there is none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
 /** What a failed read means to its caller. */
 export function readError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (isDamage(code, messageOf(error))) return new DamagedRecord(messageOf(error), { cause: error })
   if (code.startsWith('LEVEL_')) {
     return new StoreUnavailable(`the store cannot be read: ${messageOf(error)}`, { cause: error })

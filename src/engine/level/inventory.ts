@@ -2,6 +2,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { someAtOnce } from './some-at-once.ts'
+import { tableDamage } from './tables.ts'
 
 /**
  * What the files of a store were when it was closed. LevelDB takes a log that ends early, or whose last record has a
@@ -9,12 +10,14 @@ import { someAtOnce } from './some-at-once.ts'
  */
 interface Inventory {
   readonly files: readonly KnownFile[]
+  /** Names of tables that LevelDB is kept from blocks of. Missing where there have never been any. */
+  readonly fenced?: readonly string[]
 }
 
 interface KnownFile {
   readonly name: string
   readonly bytes: number
-  /** CRC-32 of all bytes; null where reading them would have taken too long. */
+  /** CRC-32 of all bytes; null where reading them would have taken too long, or where a table is damaged. */
   readonly crc: number | null
 }
 
@@ -22,7 +25,7 @@ const inventoryName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
 const tableBytesPerClose = 256 * 1024 * 1024
-/** Bytes of tables, the newest first, that a start compares: a tenth of a second, half a one from a slow disk. */
+/** Bytes of tables, the newest first, that a start looks at: a tenth of a second, three where they are not known. */
 const tableBytesPerStart = 128 * 1024 * 1024
 
 export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
@@ -37,42 +40,80 @@ export async function writeInventory(path: string): Promise<void> {
     const same = before?.files.find((file) => file.name === name && file.bytes === size)
     const isRead = !isTable(name) || ((same?.crc ?? null) === null && size <= budget)
     if (isTable(name) && isRead) budget -= size
-    const crc = isRead ? await crcOf(path, name, size) : (same?.crc ?? null)
+    const crc = isRead ? await firstCrcOf(path, name, size) : (same?.crc ?? null)
     files.push({ name, bytes: size, crc })
   }
-  await replaceFile(join(path, inventoryName), JSON.stringify({ files } satisfies Inventory))
+  const fenced = before?.fenced?.filter((name) => files.some((file) => file.name === name)) ?? []
+  await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
+}
+
+/** To be called when LevelDB is kept from blocks of these tables: they are looked at wholly from now on. */
+export async function noteFenced(path: string, names: readonly string[]): Promise<void> {
+  const before = await readInventory(path)
+  const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
+  await replaceInventory(path, { files: before?.files ?? [], fenced })
+}
+
+const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
+  replaceFile(join(path, inventoryName), JSON.stringify(inventory))
+
+/** What is damaged already must not be taken for what it was. */
+async function firstCrcOf(path: string, name: string, bytes: number): Promise<number | null> {
+  if (isTable(name) && (await tableDamage(join(path, name), 'all')) !== null) return null
+  return crcOf(path, name, bytes)
+}
+
+export interface Compared {
+  /** Sentences; each starts with the name of its file. */
+  readonly problems: readonly string[]
+  /** Names of the files of which all bytes are what they were. */
+  readonly sound: ReadonlySet<string>
 }
 
 /**
- * Sentences about files that are not what they were when the store was closed; each starts with the name of its file.
- * Empty where that is not known: after a crash, or when somebody else has opened the store since.
+ * Files that are not what they were when the store was closed. Nothing is told where that is not known: after a crash, or when somebody else has opened the store since.
  * @param depth of tables `start` compares all sizes, and the bytes as far as is quick; `verify` all bytes
  */
-export async function checkInventory(path: string, depth: 'start' | 'verify'): Promise<readonly string[]> {
+export async function checkInventory(path: string, depth: 'start' | 'verify'): Promise<Compared> {
   const inventory = await readInventory(path)
   const names = await dataFiles(path)
   // Each opening makes another manifest, and removes the one before.
   const manifest = inventory?.files.find(({ name }) => name.startsWith('MANIFEST'))
-  if (inventory === null || manifest === undefined || !names.includes(manifest.name)) return []
-  const compared = depth === 'verify' ? new Set(inventory.files) : comparedAtStart(inventory.files)
+  if (inventory === null || manifest === undefined || !names.includes(manifest.name)) {
+    return { problems: [], sound: new Set() }
+  }
+  const atStart = await tablesAtStart(path)
+  const isCompared = ({ name }: KnownFile) => depth === 'verify' || !isTable(name) || atStart.has(name)
+  const sound = new Set<string>()
   const problems = await someAtOnce(inventory.files, async (file) => {
     if (!names.includes(file.name)) return `${file.name} is missing`
-    return fileProblem(path, file, compared.has(file) ? file.crc : null)
+    const crc = isCompared(file) ? file.crc : null
+    const problem = await fileProblem(path, file, crc)
+    if (problem === null && crc !== null) sound.add(file.name)
+    return problem
   })
-  return problems.filter((problem) => problem !== null)
+  return { problems: problems.filter((problem) => problem !== null), sound }
 }
 
-/** Those whose bytes are read: all but tables, and the newest tables. */
-function comparedAtStart(files: readonly KnownFile[]): ReadonlySet<KnownFile> {
-  const compared = new Set(files.filter(({ name }) => !isTable(name)))
-  const tables = files.filter(({ name }) => isTable(name))
+/** Names of those tables that a start looks at wholly: the newest, and those of which damage is known. */
+export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
+  const found = new Set((await readInventory(path))?.fenced)
+  const tables = (await readdir(path)).filter(isTable)
   let left = tableBytesPerStart
-  for (const table of tables.sort((a, b) => numberOf(b.name) - numberOf(a.name))) {
-    left -= table.bytes
-    if (left >= 0) compared.add(table)
+  for (const name of tables.sort((a, b) => numberOf(b) - numberOf(a))) {
+    left -= await sizeOf(join(path, name))
+    if (left < 0) break
+    found.add(name)
   }
-  return compared
+  return found
 }
+
+/** 0 when it is not there: whoever has the store open may have removed it. */
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0)
 
@@ -103,7 +144,9 @@ const isInventory = (value: unknown): value is Inventory =>
   value !== null &&
   'files' in value &&
   Array.isArray(value.files) &&
-  value.files.every(isKnownFile)
+  value.files.every(isKnownFile) &&
+  (!('fenced' in value) ||
+    (Array.isArray(value.fenced) && value.fenced.every((name) => typeof name === 'string')))
 
 const isKnownFile = (value: unknown): value is KnownFile =>
   typeof value === 'object' &&

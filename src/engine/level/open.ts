@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
-import { checkFiles, withoutRemoved } from './check-files.ts'
-import { isDamage } from './failures.ts'
+import { checkFiles, type FilesDepth, isAboutTable, withoutRemoved } from './check-files.ts'
+import { codeOf, isDamage } from './failures.ts'
 import { type OlderFormat, settleFormat } from './format.ts'
 import { DamagedRecord } from './records.ts'
 import type { OpenStore, Store } from './store.ts'
@@ -18,6 +18,14 @@ export interface OpenedStore {
   readonly format: number
 }
 
+export interface Opening {
+  readonly older: OlderFormat
+  /** How much of the files is looked at before. */
+  readonly depth: FilesDepth
+  /** What becomes of a store that is damaged. */
+  readonly damaged: 'open' | 'refuse'
+}
+
 /** Where the store of a data directory is. */
 export const storePath = (directory: string): string => join(directory, storeFolder)
 
@@ -28,24 +36,33 @@ export const unfinishedPath = (directory: string): string => `${storePath(direct
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
-  older: OlderFormat,
+  { older, depth, damaged }: Opening,
 ): Promise<OpenedStore> {
   const path = storePath(directory)
+  let changed: readonly string[] = []
   try {
     await refuseUnfinished(directory)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
-    const changed = await checkFiles(path, 'start')
+    changed = await checkFiles(path, depth)
     refuseChangedManifest(path, changed)
+    // Opening replaces what is no table.
+    if (damaged === 'refuse')
+      refuseDamaged(
+        directory,
+        changed.filter((sentence) => !isAboutTable(sentence)),
+      )
     const store = await openStore(path)
-    const format = await settleFormat(store, path, older).catch(async (error: unknown) => {
+    try {
+      const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
+      if (damaged === 'refuse') refuseDamaged(directory, warnings)
+      return { store, path, format: await settleFormat(store, path, older), warnings }
+    } catch (error) {
       await store.close()
       throw error
-    })
-    const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
-    return { store, path, format, warnings }
+    }
   } catch (error) {
-    throw openError(error, path)
+    throw openError(error, path, changed)
   }
 }
 
@@ -86,24 +103,34 @@ function refuseChangedManifest(path: string, changed: readonly string[]): void {
   )
 }
 
+/** For what rewrites the files: nothing would tell of the damage any more. */
+function refuseDamaged(directory: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${storePath(directory)} is damaged (${problems.join('; ')}): see with \`weft verify ${directory}\` what that affects, and restore a backup into an empty directory`,
+  )
+}
+
 /** Damage that LevelDB passes over in silence is in the text it writes while opening. */
 export async function readWarnings(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
   return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
 }
 
-/** The sentence for what `level` says by codes. */
-function openError(error: unknown, path: string): EngineOpenError {
+/** The sentence for what `level` says by codes. @param changed sentences about files that are damaged */
+export function openError(error: unknown, path: string, changed: readonly string[] = []): EngineOpenError {
   if (error instanceof EngineOpenError) return error
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause)
   const message = messageOf(cause)
   const isDamaged = isDamage(code, message) || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
   if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
   if (isDamaged || /corruption|does not exist|no such file|CURRENT/i.test(message)) {
-    return fail('corrupted', `${path} is damaged (${message}): restore the directory from a backup`)
+    const problems = [message, ...changed].join('; ')
+    return fail('corrupted', `${path} is damaged (${problems}): restore the directory from a backup`)
   }
   if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {
     return fail('readOnly', `${path} cannot be written (${message}): make it writable for this user`)

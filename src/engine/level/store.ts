@@ -1,5 +1,6 @@
 import { Level } from 'level'
 import { type ByteRange, rangeOf } from '../keys.ts'
+import { codeOf, failureOf } from './failures.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
@@ -80,6 +81,16 @@ export async function openLevelStore(directory: string): Promise<Store> {
     compactTables: (range = everything) => compactTables(database, range),
     close: () => database.close(),
   }
+}
+
+/** Is nobody else at the store in `directory`? Nothing in it is read for that. @throws what `level` throws otherwise */
+export async function expectUnlocked(directory: string): Promise<void> {
+  // LevelDB locks it before it sees that there is one.
+  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
+  const failure = await failureOf(database.open())
+  await database.close()
+  const cause = failure?.error instanceof Error ? failure.error.cause : null
+  if (codeOf(cause) === 'LEVEL_LOCKED') throw failure?.error
 }
 
 /** `level` does not tell that its databases in Node have this. */

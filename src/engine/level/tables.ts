@@ -26,47 +26,76 @@ const snappyKind = 1
 /** Of small blocks so much is read at once. */
 const stretchBytes = 1024 * 1024
 
+/** A block whose checksum is wrong. */
+export interface DamagedBlock {
+  /** A sentence. */
+  readonly problem: string
+  /** Where the byte is that says how it is compressed, and what it is. */
+  readonly kindAt: number
+  readonly kind: number
+}
+
+export interface TableDamage {
+  /** A sentence, which starts with the name of the file. */
+  readonly problem: string
+  /** May be empty: what is wrong can be elsewhere. */
+  readonly blocks: readonly DamagedBlock[]
+}
+
+type OnDamage = (block: DamagedBlock) => void
+
 /**
- * A sentence about what is damaged in a table of LevelDB, which starts with the name of its file; null where there is
- * nothing, or no such file. A table is data blocks, filter blocks, metaindex, index and footer, one behind the other
- * (doc/table_format.md). LevelDB compares no checksum when it reads unless it is told to, and `level` cannot tell it:
- * in a changed index or filter it does not find records that are there, and takes them for such as never were.
+ * What is damaged in a table of LevelDB; null where there is nothing, or no such file. A table is data blocks, filter
+ * blocks, metaindex, index and footer, one behind the other (doc/table_format.md). LevelDB compares no checksum when
+ * it reads unless it is told to, and `level` cannot tell it: in a changed index or filter it does not find records
+ * that are there, and takes them for such as never were; and it ends the process where a key is too short.
  */
-export async function tableProblem(path: string, depth: TableDepth): Promise<string | null> {
+export async function tableDamage(path: string, depth: TableDepth): Promise<TableDamage | null> {
+  const blocks: DamagedBlock[] = []
   let file: FileHandle | null = null
+  let problem: string | undefined
   try {
     file = await open(path)
     const { size } = await file.stat()
-    await checkBlocks(file, size, depth)
-    return null
+    await checkBlocks(file, size, depth, (block) => blocks.push(block))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    return `${basename(path)} is damaged (${messageOf(error)}): data may be lost`
+    problem = messageOf(error)
   } finally {
     await file?.close()
   }
+  problem ??= blocks[0]?.problem
+  if (problem === undefined) return null
+  return { problem: `${basename(path)} is damaged (${problem}): data may be lost`, blocks }
 }
 
-async function checkBlocks(file: FileHandle, size: number, depth: TableDepth): Promise<void> {
+async function checkBlocks(
+  file: FileHandle,
+  size: number,
+  depth: TableDepth,
+  onDamage: OnDamage,
+): Promise<void> {
   const blocksEnd = size - footerBytes
   if (blocksEnd < 0) throw new Error('it is cut')
   const { metaindex, index } = readFooter(await readAt(file, blocksEnd, footerBytes))
   const read = async (what: string, block: Handle) => {
     if (afterBlock(block) > blocksEnd) throw new Error(`its ${what} is not where it should be`)
     const stored = await readAt(file, block.at, afterBlock(block) - block.at)
-    checkBlock(what, block, stored)
-    return stored
+    return isSound(what, block, stored, onDamage) ? stored : null
   }
-  const filters = handlesOf(await read('metaindex', metaindex))
-  for (const filter of filters) await read('filter', filter)
-  const storedIndex = await read('index', index)
-  if (depth === 'structure') return
-  const data = handlesOf(storedIndex)
+  const list = async (what: string, block: Handle) => {
+    const stored = await read(what, block)
+    return stored === null ? null : handlesOf(stored)
+  }
+  const data = await list('index', index)
+  if (data !== null && depth === 'all') await checkData(file, data, onDamage)
+  const filters = await list('metaindex', metaindex)
+  for (const filter of filters ?? []) await read('filter', filter)
+  if (data === null || filters === null || depth === 'structure') return
   if (endOf([...data, ...filters, metaindex, index]) !== blocksEnd) throw new Error('its blocks do not join')
-  await checkData(file, data)
 }
 
-async function checkData(file: FileHandle, blocks: readonly Handle[]): Promise<void> {
+async function checkData(file: FileHandle, blocks: readonly Handle[], onDamage: OnDamage): Promise<void> {
   let start = 0
   let read: Buffer = Buffer.alloc(0)
   for (const block of blocks) {
@@ -75,7 +104,7 @@ async function checkData(file: FileHandle, blocks: readonly Handle[]): Promise<v
       const last = blocks.findLast((later) => afterBlock(later) <= start + stretchBytes) ?? block
       read = await readAt(file, start, Math.max(afterBlock(block), afterBlock(last)) - start)
     }
-    checkBlock('data', block, read.subarray(block.at - start, afterBlock(block) - start))
+    isSound('data', block, read.subarray(block.at - start, afterBlock(block) - start), onDamage)
   }
 }
 
@@ -95,11 +124,13 @@ function readFooter(footer: Buffer): { readonly metaindex: Handle; readonly inde
 
 const readHandle = (cursor: Cursor): Handle => ({ at: cursor.varint(), bytes: cursor.varint() })
 
-/** @param stored the block with what is behind it @throws Error when it is not what was written */
-function checkBlock(what: string, { at, bytes }: Handle, stored: Buffer): void {
+/** @param stored the block with what is behind it */
+function isSound(what: string, { at, bytes }: Handle, stored: Buffer, onDamage: OnDamage): boolean {
   const checksum = stored.readUInt32LE(bytes + kindBytes)
-  if (masked(crc32c(stored.subarray(0, bytes + kindBytes))) === checksum) return
-  throw new Error(`the checksum of its ${what} at byte ${at} is wrong`)
+  if (masked(crc32c(stored.subarray(0, bytes + kindBytes))) === checksum) return true
+  const problem = `the checksum of its ${what} at byte ${at} is wrong`
+  onDamage({ problem, kindAt: at + bytes, kind: stored.readUInt8(bytes) })
+  return false
 }
 
 /** The values of the entries of a block that leads to others. Keys are cut where they begin like the one before. */

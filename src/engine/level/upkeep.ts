@@ -15,9 +15,13 @@ export { formatVersion, isUpgradable } from './format.ts'
 export { checkInventory } from './inventory.ts'
 export { readWarnings, storePath, unfinishedProblem } from './open.ts'
 
-/** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError */
+/** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError, also where it is damaged */
 export async function compactFiles(directory: string): Promise<void> {
-  const { store, path } = await openChecked(directory, openLevelStore, { do: 'refuse' })
+  const { store, path } = await openChecked(directory, openLevelStore, {
+    older: { do: 'refuse' },
+    depth: 'verify',
+    damaged: 'refuse',
+  })
   try {
     await store.compactTables()
   } finally {
@@ -33,7 +37,11 @@ export async function upgradeStore(directory: string, onProgress: UpgradeProgres
     had = Math.min(had, formats.from)
     onProgress(formats, share)
   }
-  const { store, path } = await openChecked(directory, openLevelStore, { do: 'upgrade', onProgress: note })
+  const { store, path } = await openChecked(directory, openLevelStore, {
+    older: { do: 'upgrade', onProgress: note },
+    depth: 'verify',
+    damaged: 'open',
+  })
   await store.close()
   await writeInventory(path)
   return had
@@ -41,7 +49,11 @@ export async function upgradeStore(directory: string, onProgress: UpgradeProgres
 
 /** What is stored, whatever its format; nothing is changed. To be closed. @throws EngineOpenError */
 export async function openDump(directory: string): Promise<OpenedDump> {
-  const { store, path, format } = await openChecked(directory, openLevelStore, { do: 'accept' })
+  const { store, path, format } = await openChecked(directory, openLevelStore, {
+    older: { do: 'accept' },
+    depth: 'verify',
+    damaged: 'open',
+  })
   const close = async () => {
     await store.close()
     await writeInventory(path)
