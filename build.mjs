@@ -30,7 +30,13 @@ function licencesOf(inputs) {
 
 function copyDocs() {
   const from = join('node_modules', 'swagger-ui-dist')
-  const names = ['LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt']
+  const names = [
+    'LICENSE',
+    'NOTICE',
+    'swagger-ui.css',
+    'swagger-ui-bundle.js',
+    'swagger-ui-bundle.js.LICENSE.txt',
+  ]
   for (const name of names)
     cpSync(join(from, name), join('dist', 'api', 'swagger-ui', name), { dereference: true })
 }

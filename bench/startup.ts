@@ -125,7 +125,9 @@ const data = temporaryDirectory()
 await fill(data)
 const stopped = await measure(data, 'SIGTERM', writeSome)
 const killed = await measure(data, 'SIGKILL', writeSome)
-console.log(`from the start of the process to 200 of /readyz; memory after ${idleMs / 1000} s; ${rounds} rounds`)
+console.log(
+  `from the start of the process to 200 of /readyz; memory after ${idleMs / 1000} s; ${rounds} rounds`,
+)
 table(
   ['', 'ready in ms', 'worst', 'MB idle'],
   [

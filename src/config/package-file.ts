@@ -9,7 +9,7 @@ function rootFrom(url: URL): URL {
   return rootFrom(above)
 }
 
-let root: URL | null = null
+const root = rootFrom(new URL(import.meta.url))
 
 /** @param path a file of this package, such as `package.json` */
-export const packageFile = (path: string): URL => new URL(path, (root ??= rootFrom(new URL(import.meta.url))))
+export const packageFile = (path: string): URL => new URL(path, root)

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { ApiError } from '../../errors.ts'
 import { packageFile } from '../../config/package-file.ts'
+import { ApiError } from '../../errors.ts'
 import { exhausted } from '../../quota/limits.ts'
 import type { Job, Outcome } from './job.ts'
 
