@@ -6,19 +6,20 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as Y from 'yjs'
-import { openLevelEngine } from '../src/engine/level/engine.ts'
 import { residentBytes } from './support/cpu.ts'
 import { fsyncMs } from './support/disk.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { storeTexts } from './support/stored.ts'
 
 const smoke = process.argv.includes('--smoke')
 const documents = smoke ? 1_000 : 100_000
 const rounds = smoke ? 1 : 5
 /** By then nothing of the start goes on any more. */
 const idleMs = smoke ? 500 : 5_000
-/** Documents in a call, and in a commit. */
+/** Of each document. */
+const characters = 500
+/** Documents in a call. */
 const batch = 500
 /** Calls before each end: what a start finds that was written last. */
 const lateCalls = 4
@@ -39,40 +40,21 @@ async function done(server: BenchServer, path: string, data: object): Promise<vo
   if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
 }
 
-async function inBatches(label: string, call: (indexes: readonly number[]) => Promise<unknown>) {
-  const bar = progress(label)
-  for (let from = 0; from < documents; from += batch) {
-    await call(Array.from({ length: batch }, (_, index) => from + index))
-    bar.at(from / documents)
-  }
-  bar.end()
-}
-
 /** Each document is known to its organization, and has a text in its log. */
 async function fill(data: string): Promise<void> {
   const server = await start(data)
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
-  await inBatches('documents', (indexes) =>
-    done(server, '/v2/organizations/documents/add', {
+  const bar = progress('documents')
+  for (let from = 0; from < documents; from += batch) {
+    await done(server, '/v2/organizations/documents/add', {
       organizationId,
-      documents: indexes.map((index) => ({ documentId: `d${index}`, documentName: `Document ${index}` })),
-    }),
-  )
+      documents: Array.from({ length: batch }, (_, index) => ({ documentId: `d${from + index}` })),
+    })
+    bar.at(from / documents)
+  }
+  bar.end()
   await end(server, 'SIGTERM')
-  const doc = new Y.Doc()
-  doc.getText('content').insert(0, 'lorem ipsum '.repeat(40))
-  const bytes = Y.encodeStateAsUpdate(doc)
-  const engine = await openLevelEngine({ directory: data })
-  await inBatches('logs', (indexes) =>
-    Promise.all(
-      indexes.map((index) =>
-        engine.log.append(['bench', 'bench-key', organizationId, `d${index}`, 'main'], 'create', [
-          { bytes, by: 'bench' },
-        ]),
-      ),
-    ),
-  )
-  await engine.close()
+  await storeTexts(data, organizationId, documents, (index) => `d${index}`, characters)
 }
 
 async function writeSome(server: BenchServer): Promise<void> {

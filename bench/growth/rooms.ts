@@ -3,7 +3,8 @@ import { enter, enterAll, sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { round, thousands } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
-import { answer, documentOf, fill } from '../sync/connect.ts'
+import { storeTexts } from '../support/stored.ts'
+import { answer, characters, documentOf } from '../sync/connect.ts'
 
 const settleMs = 2_000
 const lookEveryMs = 20
@@ -15,7 +16,9 @@ export const roomsHeader = ['rooms', 'opened/s', 'CPU µs an open', 'KB a room',
 /** One socket into each of so many rooms that are on the disk; then all of them leave. */
 export async function roomsRow(rooms: number): Promise<readonly string[]> {
   const data = temporaryDirectory()
-  await fill(server, data, rooms)
+  // The first start makes the directory.
+  await (await server.start(data)).stop()
+  await storeTexts(data, 'bench', rooms, documentOf, characters)
   const running = await server.start(data)
   await sleep(settleMs)
   const [cpu, bytes, start] = [cpuOfTree(running.pid), residentBytes(running.pid), performance.now()]

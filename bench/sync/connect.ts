@@ -5,7 +5,8 @@ import type { Scale, Scenario } from '../load/scenario.ts'
 import { enter, enterAll, sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
-const characters = 1_000
+/** Of a document. */
+export const characters = 1_000
 const full = { rooms: 1_000, sockets: 2_000 }
 const smoke = { rooms: 10, sockets: 20 }
 /** Time for everybody to write what they keep, and for what is left of starting. */
@@ -14,7 +15,7 @@ const settleMs = 2_000
 export const documentOf = (index: number): string => `document-${index}`
 
 /** Every room gets its text, and the server is stopped. */
-export async function fill(contender: Contender, data: string, rooms: number): Promise<void> {
+async function fill(contender: Contender, data: string, rooms: number): Promise<void> {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
   const update = Y.encodeStateAsUpdate(doc)
