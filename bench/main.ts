@@ -2,40 +2,64 @@
  * Runs the benches, each in a process of its own.
  *
  *   npm run bench                     all of them
- *   npm run bench -- replay           those named
+ *   npm run bench -- sync rest        those named
  *   npm run bench -- --smoke          all, just long enough to prove that they run
+ *   npm run bench -- --json=DIR       keeps the figures of each in a file there; `bench/chart.ts` draws those of `sync`
+ *   npm run bench -- --help           what there is
  */
 import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { round } from './support/report.ts'
 
-const benches = [
-  'sync',
-  'replay',
-  'replace',
-  'replace-json',
-  'replace-xml',
-  'replace-growth',
-  'replace-worst',
-  'neighbours',
-  'presence',
-  'rest',
-  'activities',
-  'memory',
-  'webhooks',
-  'storage',
-  'audit',
-]
+const benches: Readonly<Record<string, string>> = {
+  sync: 'websockets beside relays and servers of others',
+  startup: 'time to ready, and memory of an idle server',
+  growth: 'rooms, document sizes and log lengths, from few to many',
+  replace: 'text replaced by the revisions of a file',
+  'replace-json': 'the same with nested shared types',
+  'replace-xml': 'the same with XML',
+  'replace-growth': 'what 500 replacements leave behind',
+  'replace-worst': 'replacements made to be dear',
+  neighbours: 'typing while another document is replaced',
+  presence: 'many cursors in one room, and a status set by REST',
+  rest: 'operations on small and large organizations',
+  activities: 'filters over many activities',
+  memory: 'suggestions from many judgments',
+  webhooks: 'events told to receivers that work, hang or fail',
+  storage: 'what is written, and opening it',
+  audit: 'what the audit log costs',
+}
 
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
-const unknown = names.filter((name) => !benches.includes(name))
+const usage = (): string => {
+  const lines = Object.entries(benches).map(([name, line]) => `  ${name.padEnd(16)}${line}`)
+  return `npm run bench -- [names] [--smoke] [--json=DIR]\n\n${lines.join('\n')}`
+}
+
+const given = process.argv.slice(2)
+const names = given.filter((argument) => !argument.startsWith('--'))
+const flags = given.filter((argument) => argument.startsWith('--') && !argument.startsWith('--json='))
+const directory = given.find((argument) => argument.startsWith('--json='))?.slice('--json='.length)
+const unknown = names.filter((name) => !(name in benches))
+if (flags.includes('--help')) {
+  console.log(usage())
+  process.exit(0)
+}
 if (unknown.length > 0) {
-  console.error(`no such bench: ${unknown.join(', ')}; there are ${benches.join(', ')}`)
+  console.error(`no such bench: ${unknown.join(', ')}\n\n${usage()}`)
   process.exit(2)
 }
-for (const name of names.length > 0 ? names : benches) {
-  console.log(`\n${name}`)
+if (directory !== undefined) mkdirSync(directory, { recursive: true })
+
+const chosen = names.length > 0 ? names : Object.keys(benches)
+for (const [index, name] of chosen.entries()) {
+  console.log(
+    `\n${name} (${index + 1} of ${chosen.length}, after ${round(performance.now() / 60_000, 1)} min)`,
+  )
   const script = join(import.meta.dirname, `${name}.ts`)
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', script, ...flags], { stdio: 'inherit' })
+  const json = directory === undefined ? [] : [`--json=${join(directory, `${name}.json`)}`]
+  const args = ['--import', 'tsx', script, ...flags, ...json]
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
+console.log(`\nall done after ${round(performance.now() / 60_000, 1)} min`)

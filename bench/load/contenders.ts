@@ -88,7 +88,7 @@ const oneAddress = {
 }
 
 /** @param options more of Weft's options */
-const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
+export const weft = (name = 'weft', options: Readonly<Record<string, string>> = {}): Contender => ({
   name,
   keeps: true,
   start: async (data) => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+
 /** A bar on a terminal, nothing in a file. */
 export function progress(label: string): { at(share: number): void; end(): void } {
   const width = 30
@@ -15,8 +17,13 @@ export function progress(label: string): { at(share: number): void; end(): void 
   }
 }
 
-/** Prints rows under a header, columns aligned. */
+const tables: { readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] }[] = []
+const jsonFile = process.argv.find((argument) => argument.startsWith('--json='))?.slice('--json='.length)
+
+/** Prints rows under a header, columns aligned. With `--json=FILE` all tables so far are kept there, too. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  tables.push({ header, rows })
+  if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ tables }, null, 1)}\n`)
   const all = [header, ...rows]
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   for (const row of all)

@@ -108,11 +108,11 @@ export async function startScript(script: string): Promise<RunningScript> {
 }
 
 export async function ready(url: string, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0; attempt < 2_000; attempt++) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
     const response = await fetch(`${url}/readyz`).catch(() => null)
     if (response?.ok === true) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
   throw new Error('the server did not become ready')
 }

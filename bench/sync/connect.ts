@@ -5,13 +5,14 @@ import type { Scale, Scenario } from '../load/scenario.ts'
 import { enter, enterAll, sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
-const characters = 1_000
+/** Of a document. */
+export const characters = 1_000
 const full = { rooms: 1_000, sockets: 2_000 }
 const smoke = { rooms: 10, sockets: 20 }
 /** Time for everybody to write what they keep, and for what is left of starting. */
 const settleMs = 2_000
 
-const documentOf = (index: number): string => `document-${index}`
+export const documentOf = (index: number): string => `document-${index}`
 
 /** Every room gets its text, and the server is stopped. */
 async function fill(contender: Contender, data: string, rooms: number): Promise<void> {
@@ -30,7 +31,7 @@ async function fill(contender: Contender, data: string, rooms: number): Promise<
 }
 
 /** Asks for what is there, and waits for it. */
-async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
+export async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
   await new Promise<void>((resolve) => {
     socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
     socket.send(server.dialect.ask(document))

@@ -23,10 +23,10 @@ export interface PageParts {
   readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
 }
 
-/** The pages for operators. */
+/** The pages for operators. What describes the operations is made when it is first asked for. */
 export function pages(parts: PageParts): readonly Page[] {
   const { version, operations, readiness } = parts
-  const document = Buffer.from(JSON.stringify(openApi(operations, version)))
+  const described = once(() => Buffer.from(JSON.stringify(openApi(operations, version))))
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -45,9 +45,17 @@ export function pages(parts: PageParts): readonly Page[] {
       content: (request) => backupPage(request, parts),
     },
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
-    { path: '/openapi.json', calls: 1, content: () => jsonText(document) },
+    { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
   ]
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 /** Milliseconds of work, which nobody does often. */

@@ -48,16 +48,20 @@ export function createRouter(parts: ApiParts): RequestListener {
   app.use(beginRequest(parts))
   if (parts.loopbackOnly) app.use(guardLoopback)
   for (const page of parts.pages) {
-    app.all(page.path, limitAddress(parts.quotas, page.calls))
-    app.get(page.path, (request, response) => sendPage(page, request, response, parts.auditor))
-    app.all(page.path, refuseMethod('GET, HEAD'))
+    app
+      .route(page.path)
+      .all(limitAddress(parts.quotas, page.calls))
+      .get((request, response) => sendPage(page, request, response, parts.auditor))
+      .all(refuseMethod('GET, HEAD'))
   }
   app.use(limitAddress(parts.quotas))
   const validators = new Validators()
   for (const operation of parts.operations) {
-    app.options(operation.path, answerPreflight(parts.origins))
-    app.post(operation.path, serveOperation(operation, validators.compile(operation.request), parts))
-    app.all(operation.path, refuseMethod('POST'))
+    app
+      .route(operation.path)
+      .options(answerPreflight(parts.origins))
+      .post(serveOperation(operation, validators.compile(operation.request), parts))
+      .all(refuseMethod('POST'))
   }
   app.use(refuseUnknownPath)
   app.use(answerError(parts))

@@ -158,13 +158,16 @@ const isKnownFile = (value: unknown): value is KnownFile =>
   'crc' in value &&
   (value.crc === null || typeof value.crc === 'number')
 
+/** Read at once: large buffers stay with the process for long after a start. */
+const readBytes = 64 * 1024
+
 /** Of the first `bytes` bytes. */
 async function crcOf(path: string, name: string, bytes: number): Promise<number> {
   const file = await open(join(path, name))
   try {
     let crc = 0
     let left = bytes
-    const buffer = Buffer.allocUnsafe(1024 * 1024)
+    const buffer = Buffer.allocUnsafe(readBytes)
     while (left > 0) {
       const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length))
       if (bytesRead === 0) break
