@@ -1,6 +1,6 @@
 FROM node:22-slim AS build
 WORKDIR /weft
-COPY package.json package-lock.json .npmrc tsconfig.json build.mjs ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci
 COPY src src
 RUN npm run build && npm prune --omit=dev

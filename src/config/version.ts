@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from './package-file.ts'
 
-/** The version of this package. */
+/** The version of this package. The manifest is beside `src` and `dist` alike. */
 export function readVersion(): string {
-  const manifest = readFileSync(packageFile('package.json'), 'utf8')
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
 }
