@@ -20,13 +20,17 @@ if (from === undefined || to === undefined) throw new Error('give a file of figu
 const { results } = JSON.parse(readFileSync(from, 'utf8')) as { results: readonly Measured[] }
 
 const names = [...new Set(results.flatMap(({ runs }) => Object.keys(runs)))]
-const colours = ['#8b95a5', '#b3bbc7', '#2f7de1', '#d9822b', '#a05bb5', '#3c9a6b']
-const colourOf = (name: string): string => colours[names.indexOf(name) % colours.length] as string
+/** Ours stands out. */
+const ownColour = '#2f7de1'
+const colours = ['#8b95a5', '#b3bbc7', '#d9822b', '#a05bb5', '#3c9a6b']
+const others = names.filter((name) => name !== 'weft')
+const colourOf = (name: string): string =>
+  name === 'weft' ? ownColour : (colours[others.indexOf(name) % colours.length] as string)
 
 const width = 860
 const left = 170
 const barWidth = 470
-const [barHeight, barGap, titleHeight, groupGap] = [15, 3, 24, 20]
+const [barHeight, barGap, titleHeight, groupGap] = [15, 3, 40, 20]
 const top = 24
 
 const escaped = (text: string): string =>
@@ -67,11 +71,11 @@ function group(
   const [figure] = Object.values(measured.figures)
   const relay = values.find(([name]) => name === 'relay')?.[1]
   const lengthOf = scaleOf(values.map(([, value]) => value))
-  const title = `${measured.name}: ${figure?.label} (${figure?.better} is better)`
+  const label = `${figure?.label}, ${figure?.better} is better`
   const bars = values.flatMap(([name, value], index) => {
     const y = start + titleHeight + index * (barHeight + barGap)
     const length = Math.max(1, lengthOf(value))
-    const ratio = relay === undefined || relay === 0 || name === 'relay' ? '' : `  ${short(value / relay)}×`
+    const ratio = relay === undefined || relay === 0 || name === 'relay' ? '' : ` · ${short(value / relay)}×`
     return [
       text(left - 8, y + barHeight - 3, name, name === 'weft' ? 'own' : '', 'end'),
       `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2" fill="${colourOf(name)}"/>`,
@@ -79,7 +83,10 @@ function group(
     ]
   })
   const end = start + titleHeight + values.length * (barHeight + barGap) + groupGap
-  return { parts: [text(8, start + 14, title, 'title'), ...bars], end }
+  return {
+    parts: [text(8, start + 14, measured.name, 'title'), text(8, start + 30, label, 'note'), ...bars],
+    end,
+  }
 }
 
 const parts: string[] = []

@@ -84,6 +84,8 @@ export class LoadSocket {
       const payload = bytes.subarray(frame.start, frame.end)
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
+      // Who is asked to close and doesn't answer is waited for.
+      if (frame.opcode === opcodes.close) this.#connection.end(clientFrame(opcodes.close, payload))
       at = frame.end
     }
     this.#rest = at === 0 ? bytes : bytes.subarray(at)

@@ -24,6 +24,9 @@ export interface Scale {
   readonly seconds: number
 }
 
+/** A wait of so many milliseconds; a run that only proves that it runs has no time. */
+export const waitMs = ({ size }: Scale, ms: number): number => (size === 'full' ? ms : ms / 10)
+
 export const perDelivered: Figure = { label: 'CPU µs a delivered update', digits: 2, better: 'less' }
 export const deliveredPerSecond: Figure = { label: 'delivered/s', digits: 0, better: 'more' }
 export const p50: Figure = { label: 'p50 ms', digits: 2, better: 'less' }

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { Contender, Running } from '../load/contenders.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
-import type { Scale, Scenario } from '../load/scenario.ts'
+import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { enter, enterAll, sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
@@ -15,7 +15,7 @@ const settleMs = 2_000
 export const documentOf = (index: number): string => `document-${index}`
 
 /** Every room gets its text, and the server is stopped. */
-async function fill(contender: Contender, data: string, rooms: number): Promise<void> {
+async function fill(contender: Contender, data: string, rooms: number, settle: number): Promise<void> {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
   const update = Y.encodeStateAsUpdate(doc)
@@ -26,7 +26,7 @@ async function fill(contender: Contender, data: string, rooms: number): Promise<
     await answer(server, socket, documentOf(index))
     return socket
   })
-  await sleep(settleMs)
+  await sleep(settle)
   await server.stop()
 }
 
@@ -47,11 +47,12 @@ export const connecting: Scenario<'cpu' | 'memory'> = {
     cpu: { label: 'CPU µs a connect', digits: 0, better: 'less' },
     memory: { label: 'MB over an empty server', digits: 1, better: 'less' },
   },
-  async run(contender, data, { size }: Scale) {
-    const { rooms, sockets: count } = size === 'full' ? full : smoke
-    if (contender.keeps) await fill(contender, data, rooms)
+  async run(contender, data, scale: Scale) {
+    const { rooms, sockets: count } = scale.size === 'full' ? full : smoke
+    const settle = waitMs(scale, settleMs)
+    if (contender.keeps) await fill(contender, data, rooms, settle)
     const server = await contender.start(data)
-    await sleep(settleMs)
+    await sleep(settle)
     const [cpu, bytes] = [cpuOfTree(server.pid), residentBytes(server.pid)]
     await enterAll(count, async (index) => {
       const document = documentOf(index % rooms)
@@ -59,7 +60,7 @@ export const connecting: Scenario<'cpu' | 'memory'> = {
       if (contender.keeps) await answer(server, socket, document)
       return socket
     })
-    await sleep(settleMs)
+    await sleep(settle)
     const figures = {
       cpu: (cpuOfTree(server.pid) - cpu) / count,
       memory: (residentBytes(server.pid) - bytes) / 2 ** 20,

@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
 import type { Running } from '../load/contenders.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
-import type { Scale, Scenario } from '../load/scenario.ts'
+import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { enter, enterAll, sleep } from '../load/typing.ts'
 import { residentBytes } from '../support/cpu.ts'
 
@@ -66,8 +66,8 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
     growth: { label: 'MB of memory more than while all read', digits: 0, better: 'less' },
     behind: { label: 'updates missing at the end', digits: 0, better: 'less' },
   },
-  async run(contender, data, { size }: Scale) {
-    const bytes = size === 'full' ? full : smoke
+  async run(contender, data, scale: Scale) {
+    const bytes = scale.size === 'full' ? full : smoke
     const server = await contender.start(data)
     const [writing, reading, stopping] = (await enterAll(3, () => enter(server, document))) as [
       LoadSocket,
@@ -85,7 +85,7 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
     stopping.pause()
     const most = await mostDuring(server, (look) => writer.write(bytes, reader, look))
     stopping.resume()
-    const deadline = performance.now() + catchUpMs
+    const deadline = performance.now() + waitMs(scale, catchUpMs)
     while (stopped.last < writer.written && performance.now() < deadline) await sleep(20)
     await server.kill()
     return { growth: (most - before) / 2 ** 20, behind: writer.written - stopped.last }

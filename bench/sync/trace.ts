@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { Running } from '../load/contenders.ts'
 import { clientFrame, opcodes } from '../load/frames.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
-import { p99, type Scale, type Scenario } from '../load/scenario.ts'
+import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'
 import { enter, enterAll, sleep } from '../load/typing.ts'
 import { median, quantile } from '../support/report.ts'
 import { readTrace, updatesOf } from '../support/trace.ts'
@@ -81,7 +81,7 @@ async function typed(server: Running, { updates, client, clocks, length }: Sessi
 }
 
 /** Milliseconds until a newcomer has everything, and how often its bytes were sent; NaN if it never had. */
-async function joined(server: Running, { client, length, endContent }: Session) {
+async function joined(server: Running, { client, length, endContent }: Session, longestMs: number) {
   const start = performance.now()
   const doc = new Y.Doc()
   const parts: { readonly at: number; readonly bytes: Buffer }[] = []
@@ -94,7 +94,7 @@ async function joined(server: Running, { client, length, endContent }: Session) 
   socket.send(server.dialect.ask(document))
   // Looked at afterwards: reading a whole document takes so long that the others would wait for it.
   let [looked, ms] = [0, Number.NaN]
-  while (Number.isNaN(ms) && performance.now() - start < joinMs) {
+  while (Number.isNaN(ms) && performance.now() - start < longestMs) {
     await sleep(lookMs)
     for (const { at, bytes } of parts.slice(looked)) if (reached(bytes, client) >= length) ms = at - start
     looked = parts.length
@@ -120,18 +120,20 @@ export const trace: Scenario<'rate' | 'p99' | 'join' | 'copies'> = {
     join: { label: 'join p50 ms', digits: 0, better: 'less' },
     copies: { label: 'state sent, times', digits: 2, better: 'less' },
   },
-  async run(contender, data, { size }: Scale) {
-    const recorded = session(size === 'full' ? 300_000 : smokeKeystrokes)
+  async run(contender, data, scale: Scale) {
+    const recorded = session(scale.size === 'full' ? 300_000 : smokeKeystrokes)
     const server = await contender.start(data)
     const { latencies, seconds } = await typed(server, recorded)
     const figures = { rate: recorded.updates.length / seconds, p99: quantile(latencies, 0.99) }
-    await sleep(contender.keeps ? settleMs : 0)
+    await sleep(contender.keeps ? waitMs(scale, settleMs) : 0)
     await server.stop()
     if (!contender.keeps) return { ...figures, join: Number.NaN, copies: Number.NaN }
     const again = await contender.start(data)
-    await sleep(1_000)
-    const newcomers = await Promise.all(Array.from({ length: joiners }, () => joined(again, recorded)))
-    await sleep(1_000)
+    await sleep(waitMs(scale, 1_000))
+    const newcomers = await Promise.all(
+      Array.from({ length: joiners }, () => joined(again, recorded, waitMs(scale, joinMs))),
+    )
+    await sleep(waitMs(scale, 1_000))
     const isComplete = newcomers.every(({ ms, isRight }) => !Number.isNaN(ms) && isRight())
     const copies = median(newcomers.map((newcomer) => newcomer.copies()))
     await again.kill()
