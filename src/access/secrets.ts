@@ -11,3 +11,7 @@ export function timingSafeIndexOf(secrets: readonly string[], given: string): nu
   for (const [index, secret] of secrets.entries()) found = timingSafe(secret, given) ? index : found
   return found
 }
+
+/** The same of what is no secret text: a MAC and the one given for it. */
+export const timingSafeBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && timingSafeEqual(a, b)

@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload } from 'jose'
+import { timingSafeBytes } from './secrets.ts'
 
 /** Header, payload and signature, each in the alphabet of base64url, without padding. */
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
@@ -16,7 +17,7 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   checkHeader(objectIn(header))
   const given = Buffer.from(signature, 'base64url')
   const signed = token.slice(0, header.length + 1 + payload.length)
-  if (!keys.some((key) => isSame(createHmac('sha256', key).update(signed).digest(), given)))
+  if (!keys.some((key) => timingSafeBytes(createHmac('sha256', key).update(signed).digest(), given)))
     throw new errors.JWSSignatureVerificationFailed()
   const claims = objectIn(payload)
   if (claims === null) throw new errors.JWTInvalid('the claims are no JSON object')
@@ -29,9 +30,6 @@ function checkHeader(header: Readonly<Record<string, unknown>> | null): void {
   if (Object.hasOwn(header, 'crit')) throw new errors.JOSENotSupported('critical headers are not supported')
   if (header.alg !== 'HS256') throw new errors.JOSEAlgNotAllowed('the algorithm is not allowed')
 }
-
-const isSame = (expected: Buffer, given: Buffer): boolean =>
-  expected.length === given.length && timingSafeEqual(expected, given)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
