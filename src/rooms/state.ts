@@ -136,7 +136,7 @@ export class RoomState {
       // What came from a socket is a view of a larger buffer, which would be kept with it.
       this.#waiting.push(new Uint8Array(bytes))
       this.#grow(bytes.length)
-      if (this.#waiting.length === waitingMax) this.#applyWaiting(doc)
+      if (this.#waiting.length >= waitingMax) this.#applyWaiting(doc)
     }
   }
 
@@ -259,7 +259,10 @@ export class RoomState {
   }
 
   #applyWaiting(doc: Y.Doc): void {
-    if (this.#waiting.length > 0) applyTogether(doc, this.#waiting.splice(0))
+    if (this.#waiting.length === 0) return
+    // Still waiting where this fails: the document must not go on without what is stored and shown.
+    applyTogether(doc, this.#waiting)
+    this.#waiting = []
   }
 
   #diff(vector: Uint8Array): Uint8Array {

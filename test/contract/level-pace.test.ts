@@ -69,3 +69,18 @@ it('[ENG-71] what is asked for a turn later never is on the disk without it, and
     expect(placeOf(`early-${index}.`)).toBeLessThanOrEqual(placeOf(`late-${index}.`))
   }
 })
+
+it('[ENG-74] many who write one after the other share batches; somebody alone waits for nobody', async () => {
+  for (let index = 0; index < 20; index++) await put(`alone-${index}.`)
+  expect(batches).toHaveLength(20)
+  batches = []
+  const start = performance.now()
+  const crowd: Promise<unknown>[] = []
+  while (performance.now() - start < 300) {
+    if ((performance.now() - start) * 5 > crowd.length) crowd.push(put(`crowd-${crowd.length}.`))
+    await nextTurn()
+  }
+  await Promise.all(crowd)
+  // The first few tell how many come. Timers are exact to a millisecond: 2 ms may be a little more than one.
+  expect(batches.length).toBeLessThan(20 + (performance.now() - start) / 1.2)
+})

@@ -100,3 +100,37 @@ it('[ROOM-24] what was deleted behind the snapshot is not handed out', async () 
   expect(Buffer.from(state.diff(null)).includes('ecret')).toBe(true)
   expect(Buffer.from(state.diff(null)).includes('secret')).toBe(false)
 })
+
+it('[ROOM-26] what waits to be applied is in everything that is asked for', () => {
+  const { doc, updates } = typed([...'abcdefghij'])
+  const asked: Record<string, (state: RoomState) => string> = {
+    document: (state) => state.doc.getText('t').toJSON(),
+    state: (state) => textIn(state.encode()),
+    everything: (state) => textIn(state.diff(null)),
+    difference: (state) => textIn(updates[0] as Uint8Array, state.diff(vectorOf(updates[0] as Uint8Array))),
+    bytes: (state) => {
+      state.drop()
+      return textIn(state.bytes ?? new Uint8Array(2))
+    },
+  }
+  for (const [what, ask] of Object.entries(asked)) {
+    const state = RoomState.fromBytes(null)
+    state.applyLater(updates.map((bytes) => ({ bytes })))
+    for (const bytes of updates) state.advance(readUpdate(bytes, { allowSubdocuments: false }))
+    expect(ask(state), what).toBe(doc.getText('t').toJSON())
+  }
+})
+
+it('[ROOM-26] what cannot be applied is not passed over the next time', () => {
+  const state = RoomState.fromBytes(null)
+  state.applyLater([{ bytes: Uint8Array.of(9, 9, 9) }])
+  for (let time = 0; time < 2; time++) expect(() => state.encode()).toThrow()
+})
+
+const vectorOf = (update: Uint8Array): Uint8Array => Y.encodeStateVectorFromUpdate(update)
+
+function textIn(...updates: readonly Uint8Array[]): string {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return doc.getText('t').toJSON()
+}
