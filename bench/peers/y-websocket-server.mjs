@@ -1,7 +1,7 @@
 // @y/websocket-server with y-leveldb behind it, bound as y-websocket's own server did it.
 import { createServer } from 'node:http'
 import { setPersistence, setupWSConnection } from '@y/websocket-server/utils'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { LeveldbPersistence } from 'y-leveldb'
 import * as stored from 'yjs'
 

@@ -102,7 +102,7 @@ it('[ROOM-24] what was deleted behind the snapshot is not handed out', async () 
 })
 
 it('[ROOM-26] what waits to be applied is in everything that is asked for', () => {
-  const { doc, updates } = typed([...'abcdefghij'])
+  const { doc, updates } = typed(Array.from('abcdefghij'))
   const asked: Record<string, (state: RoomState) => string> = {
     document: (state) => state.doc.getText('t').toJSON(),
     state: (state) => textIn(state.encode()),
