@@ -1,7 +1,7 @@
 // @y/websocket-server with y-leveldb behind it, bound as y-websocket's own server did it.
 import { createServer } from 'node:http'
 import { setPersistence, setupWSConnection } from '@y/websocket-server/utils'
-import { WebSocket } from 'ws'
+import { WebSocketServer } from 'ws'
 import { LeveldbPersistence } from 'y-leveldb'
 import * as stored from 'yjs'
 
@@ -25,7 +25,7 @@ setPersistence({
   writeState: async () => {},
 })
 const server = createServer((_request, response) => response.end('ok'))
-new WebSocket.Server({ server, perMessageDeflate: false }).on('connection', (socket, request) =>
+new WebSocketServer({ server, perMessageDeflate: false }).on('connection', (socket, request) =>
   setupWSConnection(socket, request),
 )
 server.listen(Number(port), '127.0.0.1')
