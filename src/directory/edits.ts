@@ -11,8 +11,8 @@ import type { OrganizationStore } from './organization-store.ts'
 import { missingOf } from './places.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Edits that are recorded at the same time. */
-const atOnceMax = 64
+/** Edits that are recorded at the same time: more would hold up those who type. */
+const atOnceMax = 16
 
 export interface EditsOptions {
   readonly store: OrganizationStore

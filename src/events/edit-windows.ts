@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { keyName } from '../engine/keys.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { type Begun, type EditNotes, type Editor, editorName, Windows } from './windows.ts'
+import { type Begun, type EditNotes, type Editor, editorName, userName, Windows } from './windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
 export const editQueue = 'edits'
@@ -45,11 +44,10 @@ export class EditWindows implements EditNotes {
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    const editor = editorName(address)
     let begun: Map<string, Edit> | null = null
     for (const user of distinct(editors)) {
       if (user.userId === '') continue
-      const name = `${editor}${keyName([user.userId])}`
+      const name = userName(address, user.userId)
       const edit = this.#windows.count(name, () => this.#editOf(address, user))
       if (edit !== null) begun = (begun ?? new Map<string, Edit>()).set(name, edit)
     }

@@ -45,14 +45,35 @@ export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
   },
 })
 
-const names = new WeakMap<DocumentAddress, string>()
+interface Names {
+  readonly editor: string
+  readonly users: Map<string, string>
+}
 
-/** Tells editors apart in a Map. Every commit asks for it, mostly with the address of its room. */
-export function editorName(address: DocumentAddress): string {
+/** Every commit asks for them, mostly with the address of its room: making them costs more than counting does. */
+const names = new WeakMap<DocumentAddress, Names>()
+/** Of one editor. */
+const keptUsersMax = 1_000
+
+function namesOf(address: DocumentAddress): Names {
   const known = names.get(address)
   if (known !== undefined) return known
-  const name = keyName(addressKey(address))
-  names.set(address, name)
+  const made: Names = { editor: keyName(addressKey(address)), users: new Map() }
+  names.set(address, made)
+  return made
+}
+
+/** Tells editors apart in a Map. */
+export const editorName = (address: DocumentAddress): string => namesOf(address).editor
+
+/** Tells users of editors apart; begins with the name of the editor. */
+export function userName(address: DocumentAddress, userId: string): string {
+  const { users } = namesOf(address)
+  const known = users.get(userId)
+  if (known !== undefined) return known
+  const name = keyName([...addressKey(address), userId])
+  if (users.size >= keptUsersMax) users.clear()
+  users.set(userId, name)
   return name
 }
 

@@ -1,5 +1,5 @@
-import type { AppendTo, DocumentLog, Job, Key, LoadedLog } from '../engine/engine.ts'
-import { Delivery, type RoomUpdate } from './delivery.ts'
+import type { Appended, AppendTo, DocumentLog, Job, Key, LoadedLog } from '../engine/engine.ts'
+import type { Delivery } from './delivery.ts'
 
 /** Has the document any content? `deleted` ones come back only by an explicit wish. */
 export type Existence = 'absent' | 'deleted' | 'live'
@@ -11,6 +11,12 @@ export interface CommitListeners {
   failed(error: unknown): void
 }
 
+interface Asked {
+  readonly seq: number
+  readonly resolve: (seq: number) => void
+  readonly reject: (error: unknown) => void
+}
+
 /**
  * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
  * Commits overlap; the log keeps them in order.
@@ -19,14 +25,16 @@ export class CommitLine {
   readonly #log: DocumentLog
   readonly #doc: Key
   readonly #listeners: CommitListeners
+  /** On their way, the oldest first. */
   readonly #undelivered: Delivery[] = []
   #existence: Existence
   #epoch: number
   #changed: { at: number; by: string }
-  #durable: Promise<number>
   #head: number
-  #failed = false
+  #failure: { readonly error: unknown } | null = null
   #inFlight = 0
+  /** Those who wait until something is durable; a promise for each commit would be one of its larger costs. */
+  #asked: Asked[] = []
   #whenSettled: (() => void)[] = []
 
   constructor(log: DocumentLog, doc: Key, loaded: LoadedLog, listeners: CommitListeners) {
@@ -37,7 +45,6 @@ export class CommitLine {
     this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
     this.#changed = loaded.state === 'live' ? loaded.changed : { at: 0, by: '' }
     this.#head = loaded.state === 'live' ? loaded.head : 0
-    this.#durable = Promise.resolve(this.#head)
   }
 
   get existence(): Existence {
@@ -58,38 +65,30 @@ export class CommitLine {
     return this.#changed
   }
 
-  /** Resolves with the number of the last update once all that has been applied so far is durable and sent. */
+  /**
+   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
+   * Rejects with what the log has thrown.
+   */
   get durable(): Promise<number> {
-    return this.#durable
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== null) reject(this.#failure.error)
+      else if (this.#inFlight === 0) resolve(this.#head)
+      else this.#asked.push({ seq: this.#head, resolve, reject })
+    })
   }
 
-  /** Resolves like `durable`. @param jobs to be enqueued with it @throws what the log throws */
-  commit(updates: readonly RoomUpdate[], at: number, jobs?: readonly Job[]): Promise<number> {
-    const delivery = new Delivery(updates)
+  /** @param jobs to be enqueued with it */
+  commit(delivery: Delivery, at: number, jobs?: readonly Job[]): void {
+    const { updates } = delivery
     this.#undelivered.push(delivery)
     this.#changed = { at, by: updates.at(-1)?.by ?? '' }
     // What somebody else has appended is not in this copy of the document, and must not go on without it.
     const expectHead = this.#head
     this.#head += updates.length
-    const appended = this.#log.append(this.#doc, this.#target(), updates, {
-      expectHead,
-      ...(jobs !== undefined && { jobs }),
-    })
-    const durable = appended.then(({ last }) => {
-      this.#listeners.durable(delivery)
-      this.#undelivered.shift()
-      return last
-    })
     this.#inFlight += 1
-    durable.then(
-      () => this.#settle(),
-      (error: unknown) => {
-        this.#fail(error)
-        this.#settle()
-      },
-    )
-    this.#durable = durable
-    return durable
+    this.#log
+      .append(this.#doc, this.#target(), updates, jobs === undefined ? { expectHead } : { expectHead, jobs })
+      .then(this.#appended, this.#fail)
   }
 
   /** Resolves when every append has ended, well or not: one that failed may have overtaken others. */
@@ -122,15 +121,31 @@ export class CommitLine {
     return to
   }
 
+  readonly #appended = ({ last }: Appended): void => {
+    // What comes after an append that failed is not shown either: it would be shown without it.
+    if (this.#failure !== null) return this.#settle()
+    try {
+      this.#listeners.durable(this.#undelivered.shift() as Delivery)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last)
+      this.#asked.shift()?.resolve(last)
+    this.#settle()
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#failure === null) {
+      this.#failure = { error }
+      this.#listeners.failed(error)
+    }
+    for (const { reject } of this.#asked.splice(0)) reject(error)
+    this.#settle()
+  }
+
   #settle(): void {
     this.#inFlight -= 1
     if (this.#inFlight > 0) return
     for (const resolve of this.#whenSettled.splice(0)) resolve()
-  }
-
-  #fail(error: unknown): void {
-    if (this.#failed) return
-    this.#failed = true
-    this.#listeners.failed(error)
   }
 }

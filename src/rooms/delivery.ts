@@ -11,33 +11,48 @@ export interface RoomUpdate {
   readonly summary: UpdateSummary
 }
 
+/** What has been built for one protocol. */
+interface Encoded {
+  readonly encoder: FrameEncoder
+  readonly frames: readonly Uint8Array[]
+  readonly all: Uint8Array
+}
+
 /**
  * The updates of one commit. Frames are built once a protocol and put together once for all who sent none of them:
  * the cost of a busy room is one write per receiver, not one per receiver and update.
  */
 export class Delivery implements Delivered {
+  /** In the order of their numbers; at least one. */
   readonly updates: readonly RoomUpdate[]
-  readonly #senders: ReadonlySet<Member | null>
-  readonly #frames = new Map<FrameEncoder, { frames: Uint8Array[]; all: Buffer }>()
+  /** When the first of them came, in epoch milliseconds. */
+  readonly since: number
+  #senders: ReadonlySet<Member | null> | null = null
+  /** One for each protocol in the room: mostly a single one. */
+  readonly #encoded: Encoded[] = []
 
-  constructor(updates: readonly RoomUpdate[]) {
+  constructor(updates: readonly RoomUpdate[], since: number) {
     this.updates = updates
-    this.#senders = new Set(updates.map((update) => update.from))
+    this.since = since
   }
 
-  bytesFor(member: Member): Buffer | null {
-    const { frames, all } = this.#encoded(member.encoder)
+  bytesFor(member: Member): Uint8Array | null {
+    const { updates } = this
+    if (updates.length === 1)
+      return updates[0]?.from === member ? null : this.#encodedFor(member.encoder).all
+    this.#senders ??= new Set(updates.map(({ from }) => from))
+    const { frames, all } = this.#encodedFor(member.encoder)
     if (!this.#senders.has(member)) return all
-    const others = frames.filter((_, index) => this.updates[index]?.from !== member)
+    const others = frames.filter((_, index) => updates[index]?.from !== member)
     return others.length === 0 ? null : Buffer.concat(others)
   }
 
-  #encoded(encoder: FrameEncoder): { frames: Uint8Array[]; all: Buffer } {
-    const known = this.#frames.get(encoder)
-    if (known !== undefined) return known
-    const frames = this.updates.map((update) => encoder.update(update.bytes))
-    const encoded = { frames, all: Buffer.concat(frames) }
-    this.#frames.set(encoder, encoded)
+  #encodedFor(encoder: FrameEncoder): Encoded {
+    for (const known of this.#encoded) if (known.encoder === encoder) return known
+    const frames = this.updates.map(({ bytes }) => encoder.update(bytes))
+    const all = frames.length === 1 ? (frames[0] as Uint8Array) : Buffer.concat(frames)
+    const encoded = { encoder, frames, all }
+    this.#encoded.push(encoded)
     return encoded
   }
 }

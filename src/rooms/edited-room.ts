@@ -28,7 +28,7 @@ export interface EditedRoom {
   readonly held: () => Promise<void> | null
   /** Counts a replacement by where it was computed; `held`: on a thread, while what arrived waited. */
   readonly replaced: (where: 'loop' | 'thread' | 'held') => void
-  readonly commit: (update: RoomUpdate) => Promise<unknown>
+  readonly commit: (update: RoomUpdate) => void
   /** The document in memory can't be trusted any more. */
   readonly fail: (error: unknown) => void
 }
@@ -101,7 +101,7 @@ export function commit(room: EditedRoom, by: string, added: Uint8Array | null): 
   if (bytes === null) return
   const summary = readUpdate(bytes, { allowSubdocuments: true })
   state.advance(summary)
-  void room.commit({ bytes, by, from: null, summary })
+  room.commit({ bytes, by, from: null, summary })
 }
 
 /** Resolves when all that has been applied so far is durable and sent. @throws ApiError UNAVAILABLE */

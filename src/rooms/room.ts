@@ -10,7 +10,7 @@ import { writeStateVector } from '../update/vector.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence } from './commits.ts'
 import { Compaction, type CompactionLimits } from './compaction.ts'
-import type { Delivery, RoomUpdate } from './delivery.ts'
+import { Delivery, type RoomUpdate } from './delivery.ts'
 import type { EditedRoom } from './edited-room.ts'
 import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
@@ -73,7 +73,11 @@ export class Room {
   readonly #commits: CommitLine
   readonly #intake: Intake
   readonly #compaction: Compaction
-  #incoming: Incoming[] = []
+  /**
+   * What has arrived in this turn. Null and not empty in between: an empty array would grow old in most rooms, and then
+   * keep from the garbage collector what is put into it.
+   */
+  #incoming: Incoming[] | null = null
   #incomingBytes = 0
   #incomingSince = 0
   /** Why the room has ended; null while it is open. */
@@ -133,7 +137,7 @@ export class Room {
       replaced: (where) => metrics.replacements.inc({ where }),
       begin: () => this.#begin(),
       hold: () => this.#hold(),
-      commit: (update) => this.#commit([update], clock.now()).catch(handledByFail),
+      commit: (update) => this.#commit([update], clock.now()),
       fail: (error) => this.#fail(error),
     }
   }
@@ -177,11 +181,11 @@ export class Room {
     const { length } = incoming.bytes
     const { documentBytesMax } = this.#tools.limits
     if (!this.state.hasRoomFor(this.#incomingBytes + length, documentBytesMax)) return false
-    if (this.#incoming.length === 0) {
+    if (this.#incoming === null) {
       this.#incomingSince = this.#tools.clock.now()
       this.#tools.turns.add(this)
-    }
-    this.#incoming.push(incoming)
+      this.#incoming = [incoming]
+    } else this.#incoming.push(incoming)
     this.#incomingBytes += length
     this.#worked = true
     return true
@@ -189,13 +193,13 @@ export class Room {
 
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
-    if (this.#incoming.length === 0 || this.#ended !== null || this.#held !== null) return
+    if (this.#incoming === null || this.#ended !== null || this.#held !== null) return
     const incoming = this.#incoming
-    this.#incoming = []
+    this.#incoming = null
     this.#incomingBytes = 0
     try {
       const accepted = this.#intake.take(incoming)
-      if (accepted.length > 0) this.#commit(accepted, this.#incomingSince).catch(handledByFail)
+      if (accepted.length > 0) this.#commit(accepted, this.#incomingSince)
     } catch (error) {
       this.#fail(error)
     }
@@ -245,27 +249,22 @@ export class Room {
     this.#tools.ended(this)
   }
 
-  #commit(updates: readonly RoomUpdate[], since: number): Promise<number> {
+  #commit(updates: readonly RoomUpdate[], since: number): void {
     const { metrics, clock, edits } = this.#tools
     const now = clock.now()
     this.#editedAt = now
-    metrics.updates.inc({ source: updates[0]?.from === null ? 'rest' : 'socket' }, updates.length)
-    this.#compaction.noted(
-      updates.length,
-      updates.reduce((sum, update) => sum + update.bytes.length, 0),
-    )
+    metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    this.#compaction.noted(updates.length, bytesOf(updates))
     const begun = edits.noted(this.address, updates.map(editorOf))
-    const committed = this.#commits.commit(updates, now, begun?.jobs)
-    if (begun !== null) committed.then(begun.stored, begun.lost)
-    return committed.then((seq) => {
-      metrics.ackLagSeconds.observe((clock.now() - since) / 1000)
-      if (this.#compaction.due) void this.compact()
-      return seq
-    })
+    this.#commits.commit(new Delivery(updates, since), now, begun?.jobs)
+    if (begun !== null) this.#commits.durable.then(begun.stored, begun.lost)
   }
 
   #deliver(delivery: Delivery): void {
     for (const member of this.#members) member.deliver(delivery)
+    const { metrics, clock } = this.#tools
+    metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
+    if (this.#compaction.due) void this.compact()
   }
 
   /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
@@ -322,5 +321,8 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 const editorOf = ({ by, from }: RoomUpdate): Editor =>
   from === null ? { userId: by } : { userId: by, name: from.user.name }
 
-/** `CommitLine` reports a failed commit to the room once, by its listener. */
-const handledByFail = (): void => {}
+const bytesOf = (updates: readonly RoomUpdate[]): number => {
+  let sum = 0
+  for (const { bytes } of updates) sum += bytes.length
+  return sum
+}

@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { type Joined, joinUpdates } from '../update/join.ts'
 import { advance, type UpdateSummary } from '../update/summary.ts'
 import { readStateVector, writeStateVector } from '../update/vector.ts'
+import { WaitingUpdates } from './waiting.ts'
 
 /** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
 export const noUpdate = new Uint8Array(2)
@@ -15,6 +16,9 @@ const updatesPerTransaction = 64
 
 /** Plain updates that may wait to be applied together: what anything else asks for has them applied first. */
 const waitingMax = updatesPerTransaction
+
+/** Rooms that were opened together are not to apply what waits together, too. */
+const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
 /** A client and the clock of its next item. */
 export interface ClientClock {
@@ -55,8 +59,9 @@ export class RoomState {
   /** Who writes when the document itself is changed. No merger: Yjs takes updates of its own client for a mistake. */
   readonly #writer = randomClient()
   #doc: Y.Doc | null
-  /** Updates that the Y.Doc lacks still; none without a Y.Doc. */
-  #waiting: Uint8Array[] = []
+  /** Updates that the Y.Doc, or the bytes, lack still. */
+  readonly #waiting = new WaitingUpdates()
+  #waitingMax = firstWaitingMax()
   /** The whole state, where there is no Y.Doc; `joined`: of several parts, so that Yjs would make it smaller. */
   #bytes: Uint8Array
   #form: 'encoded' | 'joined' = 'encoded'
@@ -106,8 +111,7 @@ export class RoomState {
 
   /** Keeps the bytes and lets the Y.Doc go. */
   drop(): void {
-    if (this.#doc === null) return
-    this.become(this.encode())
+    if (this.bytes === null) this.become(this.encode())
   }
 
   /**
@@ -131,12 +135,10 @@ export class RoomState {
    * sure (`isSimple`): it is stored and shown meanwhile.
    */
   applyLater(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    const doc = this.#doc ?? this.#makeDoc()
     for (const { bytes } of updates) {
-      // What came from a socket is a view of a larger buffer, which would be kept with it.
-      this.#waiting.push(new Uint8Array(bytes))
+      this.#waiting.add(bytes)
       this.#grow(bytes.length)
-      if (this.#waiting.length >= waitingMax) this.#applyWaiting(doc)
+      if (this.#waiting.count >= this.#waitingMax) this.#applyWaiting(this.#doc ?? this.#makeDoc())
     }
   }
 
@@ -187,7 +189,7 @@ export class RoomState {
   become(bytes: Uint8Array): void {
     this.#doc?.destroy()
     this.#doc = null
-    this.#waiting = []
+    this.#waiting.clear()
     this.#bytes = bytes
     this.#form = 'encoded'
     this.#structsEnd = null
@@ -209,14 +211,14 @@ export class RoomState {
   /** What a client with this state vector lacks; everything for null. */
   diff(vector: Uint8Array | null): Uint8Array {
     if (vector === null || vector.length <= 1) return this.bytes ?? this.encode()
-    if (this.#doc === null && this.#isCovered(readStateVector(vector)))
+    if (this.bytes !== null && this.#isCovered(readStateVector(vector)))
       return this.#deletions() ?? this.#diff(vector)
     return this.#diff(vector)
   }
 
   /** Is this update known for sure, without a Y.Doc? What a client offers that has what is here is. */
   isKnown(bytes: Uint8Array, { structs, structsEnd }: UpdateSummary): boolean {
-    if (this.#doc !== null || structs > 0) return false
+    if (this.bytes === null || structs > 0) return false
     const deletions = this.#deletions()
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
   }
@@ -227,12 +229,12 @@ export class RoomState {
 
   /** The whole state, if it is kept as bytes at the moment. */
   get bytes(): Uint8Array | null {
-    return this.#doc === null ? this.#bytes : null
+    return this.#doc === null && this.#waiting.count === 0 ? this.#bytes : null
   }
 
   /** The whole state. */
   encode(): Uint8Array {
-    if (this.#doc === null && this.#form === 'encoded') return this.#bytes
+    if (this.bytes !== null && this.#form === 'encoded') return this.#bytes
     const bytes = Y.encodeStateAsUpdate(this.doc)
     this.#sizeBytes = bytes.length
     this.#addedBytes = 0
@@ -259,10 +261,11 @@ export class RoomState {
   }
 
   #applyWaiting(doc: Y.Doc): void {
-    if (this.#waiting.length === 0) return
+    if (this.#waiting.count === 0) return
     // Still waiting where this fails: the document must not go on without what is stored and shown.
-    applyTogether(doc, this.#waiting)
-    this.#waiting = []
+    applyTogether(doc, this.#waiting.all())
+    this.#waiting.clear()
+    this.#waitingMax = waitingMax
   }
 
   #diff(vector: Uint8Array): Uint8Array {

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { ClientSocket, Gate, SocketListener } from './client-socket.ts'
 import type { EndingsParts } from './endings.ts'
 import type { Knock } from './knock.ts'
-import { Outlet } from './outlet.ts'
+import { Flushes, Outlet } from './outlet.ts'
 import { Upgrades } from './upgrades.ts'
 
 /** A websocket that this process serves itself. */
@@ -12,9 +12,9 @@ class LocalSocket implements ClientSocket {
   readonly #outlet: Outlet
   readonly #bufferBytesMax: number
 
-  constructor(socket: WebSocket, connection: Duplex, bufferBytesMax: number) {
+  constructor(socket: WebSocket, outlet: Outlet, bufferBytesMax: number) {
     this.#socket = socket
-    this.#outlet = new Outlet(connection)
+    this.#outlet = outlet
     this.#bufferBytesMax = bufferBytesMax
   }
 
@@ -46,6 +46,7 @@ class LocalSocket implements ClientSocket {
   }
 
   ping(): void {
+    this.#outlet.flush()
     if (this.isOpen) this.#socket.ping()
   }
 
@@ -58,6 +59,7 @@ class LocalSocket implements ClientSocket {
   }
 
   close(code: number, reason: string): void {
+    this.#outlet.flush()
     this.#socket.close(code, reason)
   }
 
@@ -75,6 +77,7 @@ export interface LocalGateOptions {
 export class LocalGate implements Gate {
   readonly isOpen = true
   readonly #upgrades: Upgrades
+  readonly #flushes = new Flushes()
   readonly #sendBufferBytesMax: number
 
   constructor({ messageBytesMax, sendBufferBytesMax }: LocalGateOptions, parts: EndingsParts) {
@@ -86,9 +89,13 @@ export class LocalGate implements Gate {
 
   accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void {
     this.#upgrades.accept(knock, who, (socket) =>
-      then(new LocalSocket(socket, knock.connection, this.#sendBufferBytesMax)),
+      then(this.#serve(socket, knock.connection)),
     )
   }
 
   async end(): Promise<void> {}
+
+  #serve(socket: WebSocket, connection: Duplex): ClientSocket {
+    return new LocalSocket(socket, new Outlet(connection, this.#flushes), this.#sendBufferBytesMax)
+  }
 }

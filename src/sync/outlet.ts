@@ -1,40 +1,73 @@
 import type { Duplex } from 'node:stream'
 
+/** Sends what has been written to many outlets, all of it at the end of the current turn's callbacks. */
+export class Flushes {
+  #waiting: Outlet[] = []
+
+  /** The caller sees to it that it adds itself once. */
+  add(outlet: Outlet): void {
+    this.#waiting.push(outlet)
+    if (this.#waiting.length === 1) process.nextTick(this.#run)
+  }
+
+  readonly #run = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const outlet of waiting) outlet.flush()
+  }
+}
+
 /**
  * The sending side of one websocket. Whole frames go straight to the connection (`ws` writes whole frames too, so
- * they never mix); what is written in one turn of the event loop becomes one system call.
+ * they never mix); what is written in one turn of the event loop becomes one system call. It is kept here meanwhile:
+ * corking the connection for it costs about as much as the rest of writing.
  */
 export class Outlet {
   readonly #connection: Duplex
-  #corked = false
+  readonly #flushes: Flushes
+  /** Null and not empty in between, so that nothing old refers to what is new: it would outlive its use. */
+  #frames: Uint8Array[] | null = null
+  #bytes = 0
 
-  constructor(connection: Duplex) {
+  constructor(connection: Duplex, flushes: Flushes) {
     this.#connection = connection
+    this.#flushes = flushes
   }
 
   /** What the operating system has not taken yet. */
   get waitingBytes(): number {
-    return this.#connection.writableLength
+    return this.#bytes + this.#connection.writableLength
   }
 
   write(frames: Uint8Array): void {
-    if (!this.#corked) {
-      this.#corked = true
-      this.#connection.cork()
-      process.nextTick(this.#uncork)
-    }
-    this.#connection.write(frames)
+    if (this.#frames === null) {
+      this.#frames = [frames]
+      this.#flushes.add(this)
+    } else this.#frames.push(frames)
+    this.#bytes += frames.length
+  }
+
+  /** Hands over what waits: before anything is written to the connection in another way. */
+  flush(): void {
+    const frames = this.#frames
+    if (frames === null) return
+    this.#frames = null
+    this.#bytes = 0
+    if (frames.length === 1) this.#connection.write(frames[0])
+    else this.#writeAll(frames)
   }
 
   /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
   whenDrained(fn: () => void): void {
+    this.flush()
     this.#connection.write('', (error) => {
       if (error == null) fn()
     })
   }
 
-  readonly #uncork = (): void => {
-    this.#corked = false
+  #writeAll(frames: readonly Uint8Array[]): void {
+    this.#connection.cork()
+    for (const one of frames) this.#connection.write(one)
     this.#connection.uncork()
   }
 }

@@ -46,7 +46,7 @@ export interface SessionParts {
   readonly renews: boolean
 }
 
-/** Pings go out, and silence towards the client ends, this often. */
+/** Pings go out this often, and silence towards the client ends before that. */
 export const heartbeatMs = 15_000
 /** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
 const echoAfterMs = 5_000
@@ -75,6 +75,8 @@ export class Session implements Member, Listener, Reader {
   #waitingForDrain = false
   #heardAt: number
   #pingedAt: number
+  /** After so long in which nothing was said something is, in ms. */
+  readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
   /** When something was said to the client last, or it came. */
   #spokeAt: number
   /** How many want nothing to be read for now. */
@@ -101,7 +103,8 @@ export class Session implements Member, Listener, Reader {
     })
     this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
     this.#heardAt = tools.time()
-    this.#pingedAt = this.#heardAt
+    // Those who came together, after a restart, are not to be asked together for ever.
+    this.#pingedAt = this.#heardAt - Math.random() * heartbeatMs
     this.#spokeAt = this.#heardAt
   }
 
@@ -192,7 +195,7 @@ export class Session implements Member, Listener, Reader {
     if (now >= this.#roleUntil && this.#roleAt(now) === null) return this.#endRevoked()
     const time = this.#tools.time()
     if (time - this.#pingedAt >= heartbeatMs) this.#heartbeat(time)
-    if (time - this.#spokeAt >= heartbeatMs && this.#behind === null) {
+    if (time - this.#spokeAt >= this.#quietMs && this.#behind === null) {
       this.#send(this.encoder.awareness(emptyAwareness))
     }
   }

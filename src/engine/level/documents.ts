@@ -68,13 +68,15 @@ export type DocumentCell = Cell<Standing, DocumentKeys>
 /** Where documents stand, appends on their way to the disk included. */
 export class Documents {
   readonly #cells: Cells<Standing, DocumentKeys>
+  /** Of keys that callers keep: a room asks with the same one for every commit. */
+  readonly #names = new WeakMap<Key, string>()
 
   constructor(disk: Disk) {
     this.#cells = new Cells((keys) => disk.read((store) => readStandingNow(store, keys)), idleHeadsMax)
   }
 
   pin(doc: Key): DocumentCell {
-    return this.#cells.pin(keyName(doc), () => keysOf(doc))
+    return this.#cells.pin(this.#nameOf(doc), () => keysOf(doc))
   }
 
   unpin(cell: DocumentCell): void {
@@ -102,6 +104,14 @@ export class Documents {
 
   forget(): void {
     this.#cells.forget()
+  }
+
+  #nameOf(doc: Key): string {
+    const known = this.#names.get(doc)
+    if (known !== undefined) return known
+    const name = keyName(doc)
+    this.#names.set(doc, name)
+    return name
   }
 }
 
