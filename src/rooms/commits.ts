@@ -29,7 +29,8 @@ export class CommitLine {
   readonly #undelivered: Delivery[] = []
   #existence: Existence
   #epoch: number
-  #changed: { at: number; by: string }
+  #changedAt: number
+  #changedBy: string
   #head: number
   #failure: { readonly error: unknown } | null = null
   #inFlight = 0
@@ -43,7 +44,8 @@ export class CommitLine {
     this.#listeners = listeners
     this.#existence = loaded.state
     this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
-    this.#changed = loaded.state === 'live' ? loaded.changed : { at: 0, by: '' }
+    this.#changedAt = loaded.state === 'live' ? loaded.changed.at : 0
+    this.#changedBy = loaded.state === 'live' ? loaded.changed.by : ''
     this.#head = loaded.state === 'live' ? loaded.head : 0
   }
 
@@ -62,7 +64,7 @@ export class CommitLine {
 
   /** Time and user of the last update. */
   get changed(): { readonly at: number; readonly by: string } {
-    return this.#changed
+    return { at: this.#changedAt, by: this.#changedBy }
   }
 
   /**
@@ -81,7 +83,8 @@ export class CommitLine {
   commit(delivery: Delivery, at: number, jobs?: readonly Job[]): void {
     const { updates } = delivery
     this.#undelivered.push(delivery)
-    this.#changed = { at, by: updates.at(-1)?.by ?? '' }
+    this.#changedAt = at
+    this.#changedBy = updates.at(-1)?.by ?? ''
     // What somebody else has appended is not in this copy of the document, and must not go on without it.
     const expectHead = this.#head
     this.#head += updates.length

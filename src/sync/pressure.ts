@@ -1,5 +1,15 @@
+/** What a reader has taken in a turn. */
+export interface Share {
+  turn: number
+  messages: number
+}
+
+export const newShare = (): Share => ({ turn: -1, messages: 0 })
+
 /** Something whose reading can be held up. */
 export interface Reader {
+  /** Made by `newShare`; kept with the reader, because looking it up would cost more than counting. */
+  readonly share: Share
   /** Who has one share of each turn in common, however many readers they are. */
   readonly workspaceId: string
   pauseReading(): void
@@ -20,11 +30,11 @@ export class ReadPressure {
   readonly #acted: () => void
   /** Until the disk has caught up. */
   readonly #paused = new Set<Reader>()
-  /** Messages of this turn. */
-  readonly #taken = new Map<Reader, number>()
   /** Those who wait for a turn, the longest first, by workspace. */
   readonly #yielding = new Map<string, Set<Reader>>()
-  #turn: 'begun' | 'ended' = 'ended'
+  #state: 'begun' | 'ended' = 'ended'
+  /** Number of the turn. */
+  #turn = 0
   #timer: NodeJS.Timeout | null = null
 
   /** How often to look whether the disk has caught up. */
@@ -44,10 +54,14 @@ export class ReadPressure {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
     this.#beginTurn()
-    const taken = (this.#taken.get(reader) ?? 0) + 1
-    this.#taken.set(reader, taken)
+    const { share } = reader
+    if (share.turn !== this.#turn) {
+      share.turn = this.#turn
+      share.messages = 0
+    }
+    share.messages += 1
     // One that waits may still say what was on its way.
-    if (taken >= ReadPressure.messagesPerTurn && this.#yield(reader)) reader.pauseReading()
+    if (share.messages >= ReadPressure.messagesPerTurn && this.#yield(reader)) reader.pauseReading()
   }
 
   forget(reader: Reader): void {
@@ -64,14 +78,14 @@ export class ReadPressure {
   }
 
   #beginTurn(): void {
-    if (this.#turn === 'begun') return
-    this.#turn = 'begun'
-    setImmediate(() => this.#endTurn())
+    if (this.#state === 'begun') return
+    this.#state = 'begun'
+    setImmediate(this.#endTurn)
   }
 
-  #endTurn(): void {
-    this.#turn = 'ended'
-    this.#taken.clear()
+  readonly #endTurn = (): void => {
+    this.#state = 'ended'
+    this.#turn += 1
     for (const [first] of this.#yielding.values()) {
       if (first === undefined) continue
       this.#unyield(first)

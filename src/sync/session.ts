@@ -19,7 +19,7 @@ import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
 import type { ClientSocket } from './client-socket.ts'
 import type { Inflow, Meter } from './inflow.ts'
-import type { Reader, ReadPressure } from './pressure.ts'
+import { newShare, type Reader, type ReadPressure } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
 
 export interface SessionTools {
@@ -61,6 +61,7 @@ const emptyAwareness = writeAwareness([])
 export class Session implements Member, Listener, Reader {
   readonly encoder: Protocol
   readonly user: MemberUser
+  readonly share = newShare()
   readonly #parts: SessionParts
   readonly #tools: SessionTools
   readonly #room: Room

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../engine.ts'
 
 export type Knowledge<T> =
   | { readonly state: 'loading' }
-  | { readonly state: 'known'; readonly value: T }
+  | { readonly state: 'known'; value: T }
   /** The cell is of no use any more: the next one who asks gets another. */
   | { readonly state: 'lost'; readonly error: unknown }
 
@@ -29,7 +29,10 @@ export class Cells<T, K = Buffer> {
   readonly #load: (key: K) => Promise<T>
   readonly #idleMax: number
   readonly #cells = new Map<string, Cell<T, K>>()
-  /** Without pins, the longest unused first. */
+  /**
+   * Those that have been without pins, the first of them first. Pinned ones may be among them: taking them out and back
+   * for each change would cost more than now and then reading again what was dropped too early.
+   */
   readonly #idle = new Set<Cell<T, K>>()
 
   constructor(load: (key: K) => Promise<T>, idleMax: number) {
@@ -40,7 +43,6 @@ export class Cells<T, K = Buffer> {
   /** The cell of that name, kept until `unpin`; loading if it is new. `key` is what it is stored under. */
   pin(name: string, key: () => K): Cell<T, K> {
     const cell = this.#cells.get(name) ?? this.#start(name, key())
-    if (cell.pins === 0) this.#idle.delete(cell)
     cell.pins += 1
     return cell
   }
@@ -48,7 +50,6 @@ export class Cells<T, K = Buffer> {
   /** Like `pin`, for what is going to be `value` whatever it was. */
   hold(name: string, key: K, value: T): Cell<T, K> {
     const cell = this.#cells.get(name) ?? this.#add(name, key)
-    if (cell.pins === 0) this.#idle.delete(cell)
     cell.pins += 1
     this.set(cell, value)
     return cell
@@ -58,12 +59,13 @@ export class Cells<T, K = Buffer> {
     cell.pins -= 1
     if (cell.pins > 0 || cell.knowledge.state === 'lost') return
     this.#idle.add(cell)
-    if (this.#idle.size > this.#idleMax) this.#drop(this.#idle.values().next().value as Cell<T, K>)
+    if (this.#idle.size > this.#idleMax) this.#dropFirst()
   }
 
   /** Set by whoever adds the write, in the same moment. */
   set(cell: Cell<T, K>, value: T): void {
-    cell.knowledge = { state: 'known', value }
+    if (cell.knowledge.state === 'known') cell.knowledge.value = value
+    else cell.knowledge = { state: 'known', value }
   }
 
   /** The cell, if memory has it, known, and without a write under way. */
@@ -110,6 +112,14 @@ export class Cells<T, K = Buffer> {
       this.#drop(cell)
       cell.knowledge = { state: 'lost', error }
       throw error
+    }
+  }
+
+  /** One that is in use comes again when it is not. */
+  #dropFirst(): void {
+    for (const first of this.#idle) {
+      if (first.pins === 0) return this.#drop(first)
+      this.#idle.delete(first)
     }
   }
 
