@@ -1,4 +1,4 @@
-/** What a reader has taken in a turn. */
+/** What a reader has taken in a turn: kept with the reader, because looking it up would cost more than counting. */
 export interface Share {
   turn: number
   messages: number
@@ -8,12 +8,16 @@ export const newShare = (): Share => ({ turn: -1, messages: 0 })
 
 /** Something whose reading can be held up. */
 export interface Reader {
-  /** Made by `newShare`; kept with the reader, because looking it up would cost more than counting. */
-  readonly share: Share
   /** Who has one share of each turn in common, however many readers they are. */
   readonly workspaceId: string
   pauseReading(): void
   resumeReading(): void
+}
+
+/** A reader that has its share of each turn. */
+export interface TurnReader extends Reader {
+  /** Made by `newShare`. */
+  readonly share: Share
 }
 
 /**
@@ -50,7 +54,7 @@ export class ReadPressure {
   }
 
   /** To be called after taking a message from `reader`. */
-  check(reader: Reader): void {
+  check(reader: TurnReader): void {
     if (this.#paused.has(reader)) return
     if (this.#pendingBytes() > this.#pendingBytesMax) return this.#pause(reader)
     this.#beginTurn()

@@ -19,7 +19,7 @@ import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
 import type { ClientSocket } from './client-socket.ts'
 import type { Inflow, Meter } from './inflow.ts'
-import { newShare, type Reader, type ReadPressure } from './pressure.ts'
+import { newShare, type ReadPressure, type TurnReader } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
 
 export interface SessionTools {
@@ -58,7 +58,7 @@ const askAgainAfterMs = 1_000
 const emptyAwareness = writeAwareness([])
 
 /** One client's connection to one room. */
-export class Session implements Member, Listener, Reader {
+export class Session implements Member, Listener, TurnReader {
   readonly encoder: Protocol
   readonly user: MemberUser
   readonly share = newShare()

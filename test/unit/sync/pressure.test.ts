@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { type Reader, ReadPressure } from '../../../src/sync/pressure.ts'
+import { newShare, ReadPressure, type TurnReader } from '../../../src/sync/pressure.ts'
 
 /** Goes on when everybody who has held it up lets it. */
-class CountedReader implements Reader {
+class CountedReader implements TurnReader {
   readonly workspaceId: string
+  readonly share = newShare()
   #holds = 0
 
   constructor(workspaceId = 'ws') {
@@ -27,7 +28,7 @@ const nothing = (): void => {}
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function take(pressure: ReadPressure, reader: Reader, messages: number): void {
+function take(pressure: ReadPressure, reader: TurnReader, messages: number): void {
   for (let count = 0; count < messages; count++) pressure.check(reader)
 }
 
