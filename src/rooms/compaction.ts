@@ -11,7 +11,7 @@ const tailBytesMin = 16 * 1024
  * While people are editing, encoding takes at most this share of the time: with updates that come faster than any
  * hands can type, the tail grows for a while beyond what it may have otherwise.
  */
-const encodingShareMax = 0.05
+const encodingShareMax = 0.02
 
 export interface CompactionLimits {
   /** Updates behind the snapshot that make a compaction worthwhile; more where opening with them is not slow. */

@@ -14,7 +14,7 @@ import { Delivery, type RoomUpdate } from './delivery.ts'
 import type { EditedRoom } from './edited-room.ts'
 import { Editing } from './editing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
-import { Intake } from './intake.ts'
+import { BrokenDocument, Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
 import { hasOlder } from './log-form.ts'
 import type { Member } from './member.ts'
@@ -255,7 +255,7 @@ export class Room {
     this.#editedAt = now
     metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
     this.#compaction.noted(updates.length, bytesOf(updates))
-    const begun = edits.noted(this.address, updates.map(editorOf))
+    const begun = edits.noted(this.address, editorsOf(updates))
     this.#commits.commit(new Delivery(updates, since), now, begun?.jobs)
     if (begun !== null) this.#commits.durable.then(begun.stored, begun.lost)
   }
@@ -264,6 +264,18 @@ export class Room {
     for (const member of this.#members) member.deliver(delivery)
     const { metrics, clock } = this.#tools
     metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
+    // Not before they have it: nobody waits for this but who asks for the document.
+    if (this.state.isDue || this.#compaction.due) this.#tools.turns.follow(this)
+  }
+
+  /** What a commit leaves to be done when its members have it. */
+  followUp(): void {
+    if (this.#ended !== null) return
+    try {
+      this.state.applyDue()
+    } catch (error) {
+      return this.#fail(new BrokenDocument('what is stored could not be applied', { cause: error }))
+    }
     if (this.#compaction.due) void this.compact()
   }
 
@@ -316,6 +328,17 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
     resolve = settle
   })
   return { promise, resolve }
+}
+
+/** Somebody may come twice, but not in a row: in most commits there is one. */
+function editorsOf(updates: readonly RoomUpdate[]): readonly Editor[] {
+  const editors: Editor[] = []
+  let last: RoomUpdate | null = null
+  for (const update of updates) {
+    if (update.from !== last?.from || update.by !== last.by) editors.push(editorOf(update))
+    last = update
+  }
+  return editors
 }
 
 const editorOf = ({ by, from }: RoomUpdate): Editor =>

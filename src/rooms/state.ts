@@ -14,7 +14,7 @@ export const noUpdate = new Uint8Array(2)
  */
 const updatesPerTransaction = 64
 
-/** Plain updates that may wait to be applied together: what anything else asks for has them applied first. */
+/** So many plain updates wait to be applied together: what anything else asks for has them applied first. */
 const waitingMax = updatesPerTransaction
 
 /** Rooms that were opened together are not to apply what waits together, too. */
@@ -119,27 +119,32 @@ export class RoomState {
    * transaction each. `clocks` are advanced by the caller.
    */
   applyPlain(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    const { doc } = this
-    for (let start = 0; start < updates.length; start += updatesPerTransaction) {
-      const together = updates.slice(start, start + updatesPerTransaction)
-      applyTogether(
-        doc,
-        together.map(({ bytes }) => bytes),
-      )
-    }
+    applyAll(
+      this.doc,
+      updates.map(({ bytes }) => bytes),
+    )
     for (const { bytes } of updates) this.#grow(bytes.length)
   }
 
   /**
    * Likewise, some time: a transaction costs more than all else that an edit costs here. Only for what Yjs takes for
-   * sure (`isSimple`): it is stored and shown meanwhile.
+   * sure (`isSimple`): it is stored and shown meanwhile. Whoever calls it calls `applyDue` then.
    */
   applyLater(updates: readonly { readonly bytes: Uint8Array }[]): void {
     for (const { bytes } of updates) {
       this.#waiting.add(bytes)
       this.#grow(bytes.length)
-      if (this.#waiting.count >= this.#waitingMax) this.#applyWaiting(this.#doc ?? this.#makeDoc())
     }
+  }
+
+  /** Do so many wait that they are worth a transaction? */
+  get isDue(): boolean {
+    return this.#waiting.count >= this.#waitingMax
+  }
+
+  /** Applies what waits, if that is worth it. */
+  applyDue(): void {
+    if (this.isDue) this.#applyWaiting(this.#doc ?? this.#makeDoc())
   }
 
   /**
@@ -263,7 +268,7 @@ export class RoomState {
   #applyWaiting(doc: Y.Doc): void {
     if (this.#waiting.count === 0) return
     // Still waiting where this fails: the document must not go on without what is stored and shown.
-    applyTogether(doc, this.#waiting.all())
+    applyAll(doc, this.#waiting.all())
     this.#waiting.clear()
     this.#waitingMax = waitingMax
   }
@@ -297,10 +302,13 @@ export class RoomState {
   }
 }
 
-function applyTogether(doc: Y.Doc, updates: readonly Uint8Array[]): void {
-  doc.transact(() => {
-    for (const bytes of updates) Y.applyUpdate(doc, bytes)
-  })
+function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
+  for (let start = 0; start < updates.length; start += updatesPerTransaction) {
+    const together = updates.slice(start, start + updatesPerTransaction)
+    doc.transact(() => {
+      for (const bytes of together) Y.applyUpdate(doc, bytes)
+    })
+  }
 }
 
 interface Captured<T> {

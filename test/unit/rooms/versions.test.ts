@@ -107,6 +107,8 @@ async function edit(room: Room, { count, everyMs }: { count: number; everyMs: nu
     const inserted = `${index} ${'weft '.repeat(random.below(200))}`
     await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(1_000)))
     handed.push(await read(room))
+    // A compaction begins when what was committed is on its way.
+    await new Promise((resolve) => setTimeout(resolve, 1))
     bases.add(await baseNow())
   }
   return handed
