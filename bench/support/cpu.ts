@@ -36,7 +36,11 @@ export function cpuMicroseconds(pid: number): number {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** The same of a process and all that it has started. */
+/** The same of a process and of each that it has started. */
+export const cpuOfEach = (pid: number): ReadonlyMap<number, number> =>
+  new Map(treeOf(pid).map((each) => [each, cpuMicroseconds(each)]))
+
+/** Together. */
 export const cpuOfTree = (pid: number): number => sum(treeOf(pid).map(cpuMicroseconds))
 
 /** Bytes of memory that a process and all that it has started have resident. */
