@@ -132,8 +132,7 @@ export class CommitLine {
     } catch (error) {
       return this.#fail(error)
     }
-    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last)
-      this.#asked.shift()?.resolve(last)
+    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last) this.#asked.shift()?.resolve(last)
     this.#settle()
   }
 

@@ -38,8 +38,7 @@ export class Delivery implements Delivered {
 
   bytesFor(member: Member): Uint8Array | null {
     const { updates } = this
-    if (updates.length === 1)
-      return updates[0]?.from === member ? null : this.#encodedFor(member.encoder).all
+    if (updates.length === 1) return updates[0]?.from === member ? null : this.#encodedFor(member.encoder).all
     this.#senders ??= new Set(updates.map(({ from }) => from))
     const { frames, all } = this.#encodedFor(member.encoder)
     if (!this.#senders.has(member)) return all

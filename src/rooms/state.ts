@@ -17,6 +17,9 @@ const updatesPerTransaction = 64
 /** So many plain updates wait to be applied together: what anything else asks for has them applied first. */
 const waitingMax = updatesPerTransaction
 
+/** However much comes in one turn: many that are joined to one another take Yjs more than their share of time. */
+const mostWaiting = 1_024
+
 /** Rooms that were opened together are not to apply what waits together, too. */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)
 
@@ -130,10 +133,11 @@ export class RoomState {
    * Likewise, some time: a transaction costs more than all else that an edit costs here. Only for what Yjs takes for
    * sure (`isSimple`): it is stored and shown meanwhile. Whoever calls it calls `applyDue` then.
    */
-  applyLater(updates: readonly { readonly bytes: Uint8Array }[]): void {
-    for (const { bytes } of updates) {
-      this.#waiting.add(bytes)
+  applyLater(updates: readonly { readonly bytes: Uint8Array; readonly summary: UpdateSummary }[]): void {
+    for (const { bytes, summary } of updates) {
+      this.#waiting.add(bytes, summary)
       this.#grow(bytes.length)
+      if (this.#waiting.count >= mostWaiting) this.#applyWaiting(this.#doc ?? this.#makeDoc())
     }
   }
 
@@ -268,7 +272,7 @@ export class RoomState {
   #applyWaiting(doc: Y.Doc): void {
     if (this.#waiting.count === 0) return
     // Still waiting where this fails: the document must not go on without what is stored and shown.
-    applyAll(doc, this.#waiting.all())
+    Y.applyUpdate(doc, this.#waiting.joined())
     this.#waiting.clear()
     this.#waitingMax = waitingMax
   }

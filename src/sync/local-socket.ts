@@ -88,9 +88,7 @@ export class LocalGate implements Gate {
   async start(): Promise<void> {}
 
   accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void {
-    this.#upgrades.accept(knock, who, (socket) =>
-      then(this.#serve(socket, knock.connection)),
-    )
+    this.#upgrades.accept(knock, who, (socket) => then(this.#serve(socket, knock.connection)))
   }
 
   async end(): Promise<void> {}

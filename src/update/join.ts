@@ -1,6 +1,7 @@
 import type { VettingOptions } from './content.ts'
 import { MalformedUpdate } from './malformed.ts'
 import { readUpdate } from './read.ts'
+import { ByteReader } from './reader.ts'
 import type { UpdateSummary } from './summary.ts'
 import { pushVarUint } from './vector.ts'
 
@@ -14,9 +15,11 @@ export interface Joined {
 }
 
 /** What one client has in the updates: the bytes of its structs, one after the other. */
-interface Run {
+export interface Run {
+  /** Clock of the first struct, and clock after the last. */
+  readonly from: number
+  to: number
   structs: number
-  clock: number
   readonly parts: Uint8Array[]
 }
 
@@ -37,9 +40,9 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
     if (summary.deletes > 0 && index > 0) return null
     if (index === 0) deletions = bytes.subarray(summary.structsEnd)
   }
-  const clocks = new Map([...runs].map(([client, { clock }]) => [client, clock]))
+  const clocks = new Map([...runs].map(([client, { to }]) => [client, to]))
   const [only] = updates
-  const bytes = only !== undefined && updates.length === 1 ? only : written(runs, deletions)
+  const bytes = only !== undefined && updates.length === 1 ? only : writeUpdate(runs, deletions)
   return { clocks, bytes, structsEnd: bytes.length - deletions.length }
 }
 
@@ -58,22 +61,32 @@ function summaryOf(bytes: Uint8Array): UpdateSummary | null {
 /** False where an update does not go on where the ones before it end. */
 function goOn(runs: Map<number, Run>, bytes: Uint8Array, { clients }: UpdateSummary): boolean {
   for (const { client, from, to, skips, structs, start, end } of clients) {
-    const run = runs.get(client) ?? { structs: 0, clock: 0, parts: [] }
-    if (skips || from !== run.clock) return false
+    const run = runs.get(client) ?? { from: 0, to: 0, structs: 0, parts: [] }
+    if (skips || from !== run.to) return false
     runs.set(client, run)
     run.structs += structs
-    run.clock = to
+    run.to = to
     run.parts.push(bytes.subarray(start, end))
   }
   return true
 }
 
-/** Clients in the order in which Yjs writes them, which it relies on where it merges. */
-function written(runs: ReadonlyMap<number, Run>, deletions: Uint8Array): Uint8Array {
+/**
+ * An update of runs and of encoded deletions. Clients come in the order in which Yjs writes them, which it relies on
+ * where it merges.
+ */
+export function writeUpdate(runs: ReadonlyMap<number, Run>, deletions: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [numbers(runs.size)]
-  for (const [client, { structs, parts: structBytes }] of [...runs].sort(([a], [b]) => b - a))
-    parts.push(numbers(structs, client, 0), ...structBytes)
+  for (const [client, { structs, from, parts: structBytes }] of [...runs].sort(([a], [b]) => b - a))
+    parts.push(numbers(structs, client, from), ...structBytes)
   return Buffer.concat([...parts, deletions])
+}
+
+/** Of an update: how many clients have deletions, and where in the bytes the first of them starts. */
+export function deletionsIn(bytes: Uint8Array, structsEnd: number): { clients: number; start: number } {
+  const reader = new ByteReader(bytes)
+  reader.skip(structsEnd)
+  return { clients: reader.varUint(), start: reader.at }
 }
 
 function numbers(...values: readonly number[]): Uint8Array {
