@@ -29,8 +29,9 @@ export class ChangeWindows implements EditNotes {
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
     const name = editorName(address)
-    const event = this.#windows.count(name, () => this.#eventOf(address, editors))
-    if (event === null) return null
+    if (this.#windows.count(name)) return null
+    const event = this.#eventOf(address, editors)
+    this.#windows.begin(name, event)
     return {
       jobs: [{ ...eventJob(event), at: event.at + this.#options.windowMs }],
       stored: () => {},

@@ -48,8 +48,10 @@ export class EditWindows implements EditNotes {
     for (const user of distinct(editors)) {
       if (user.userId === '') continue
       const name = userName(address, user.userId)
-      const edit = this.#windows.count(name, () => this.#editOf(address, user))
-      if (edit !== null) begun = (begun ?? new Map<string, Edit>()).set(name, edit)
+      if (this.#windows.count(name)) continue
+      const edit = this.#editOf(address, user)
+      this.#windows.begin(name, edit)
+      begun = (begun ?? new Map<string, Edit>()).set(name, edit)
     }
     return begun === null ? null : this.#begun(begun)
   }

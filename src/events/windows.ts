@@ -27,21 +27,22 @@ export interface EditNotes {
 /** Notes of several, as one. */
 export const allNotes = (all: readonly EditNotes[]): EditNotes => ({
   noted(address, editors) {
-    const begun: Begun[] = []
+    let begun: Begun[] | null = null
     for (const notes of all) {
       const one = notes.noted(address, editors)
-      if (one !== null) begun.push(one)
+      if (one !== null) begun = [...(begun ?? []), one]
     }
-    if (begun.length === 0) return null
-    return {
-      jobs: begun.flatMap(({ jobs }) => jobs),
-      stored: () => {
-        for (const { stored } of begun) stored()
-      },
-      lost: () => {
-        for (const { lost } of begun) lost()
-      },
-    }
+    return begun === null ? null : together(begun)
+  },
+})
+
+const together = (begun: readonly Begun[]): Begun => ({
+  jobs: begun.flatMap(({ jobs }) => jobs),
+  stored: () => {
+    for (const { stored } of begun) stored()
+  },
+  lost: () => {
+    for (const { lost } of begun) lost()
   },
 })
 
@@ -107,22 +108,22 @@ export class Windows<Subject> {
     this.#ended = ended
   }
 
-  /** Counts; returns what begins a window with it, null within one. */
-  count(name: string, make: () => Subject): Subject | null {
+  /** Counts within a window. False where none is open: then one has to be begun. */
+  count(name: string): boolean {
     const window = this.#open.get(name)
-    const now = this.#clock.now()
-    if (window !== undefined && now < window.until) {
-      window.count += 1
-      return null
-    }
+    if (window === undefined || this.#clock.now() >= window.until) return false
+    window.count += 1
+    return true
+  }
+
+  /** Begins a window, and counts the first. */
+  begin(name: string, subject: Subject): void {
     // Its job may have been done, though its timer is late.
     this.#end(name)
-    const subject = make()
     const kept = this.#ended === null ? null : subject
-    this.#open.set(name, { subject: kept, until: now + this.#windowMs, count: 1 })
+    this.#open.set(name, { subject: kept, until: this.#clock.now() + this.#windowMs, count: 1 })
     if (this.#open.size > windowsMax) this.#endFirst()
     this.#schedule()
-    return subject
   }
 
   /** As if there had been none. */

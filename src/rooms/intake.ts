@@ -28,7 +28,10 @@ export class Intake {
   }
 
   /** @throws BrokenDocument */
-  take(incoming: readonly Incoming[]): RoomUpdate[] {
+  take(incoming: readonly Incoming[]): readonly RoomUpdate[] {
+    const [only] = incoming
+    if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only))
+      return this.#takeKeystroke(only)
     const accepted: RoomUpdate[] = []
     const run: RoomUpdate[] = []
     for (const item of incoming) {
@@ -38,7 +41,7 @@ export class Intake {
       }
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
-        run.push({ bytes: item.bytes, by: item.from.user.id, from: item.from, summary: item.summary })
+        run.push(updateOf(item))
       } else {
         this.#applyRun(run, accepted)
         if (!this.#integrate(item, accepted)) this.#hold(item)
@@ -47,6 +50,16 @@ export class Intake {
     this.#applyRun(run, accepted)
     if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
     return accepted
+  }
+
+  /** What most turns of most rooms bring. */
+  #takeKeystroke(item: Incoming): readonly RoomUpdate[] {
+    this.#state.advance(item.summary)
+    const updates = [updateOf(item)]
+    this.#state.applyLater(updates)
+    const accepted: RoomUpdate[] = []
+    if (this.#held.size > 0) this.#retryHeld(accepted)
+    return accepted.length === 0 ? updates : [...updates, ...accepted]
   }
 
   #fits({ kind, summary }: Incoming): boolean {
@@ -126,3 +139,10 @@ export class Intake {
     }
   }
 }
+
+const updateOf = ({ bytes, from, summary }: Incoming): RoomUpdate => ({
+  bytes,
+  by: from.user.id,
+  from,
+  summary,
+})

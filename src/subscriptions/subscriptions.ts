@@ -13,7 +13,16 @@ export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
 
 const decodeChange = (message: Uint8Array): Tenant => JSON.parse(Buffer.from(message).toString()) as Tenant
 
-const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
+const names = new WeakMap<Tenant, string>()
+
+/** Every commit asks for it, mostly with the address of its room. */
+function nameOf(tenant: Tenant): string {
+  const known = names.get(tenant)
+  if (known !== undefined) return known
+  const name = keyName([tenant.workspaceId, tenant.apiKey])
+  names.set(tenant, name)
+  return name
+}
 
 /** An object of its own for each reading: one that a change overtakes is remembered no more. */
 interface Remembered {

@@ -49,13 +49,17 @@ export function readUpdate(
   return new UpdateReader(bytes, options, onItem).read()
 }
 
+const noBlocks: readonly ClientBlock[] = []
+const noNumbers: readonly number[] = []
+
 class UpdateReader extends ByteReader {
   readonly #options: VettingOptions
   readonly #onItem: ItemListener | null
-  readonly #clients: ClientBlock[] = []
-  readonly #needs: number[] = []
-  readonly #deletedTo: number[] = []
-  readonly #longRuns: number[] = []
+  // Made when there is something to put into them: a keystroke has none of them but a client.
+  #clients: ClientBlock[] | null = null
+  #needs: number[] | null = null
+  #deletedTo: number[] | null = null
+  #longRuns: number[] | null = null
   #row: ValueRow | null = null
   #structs = 0
   #deletes = 0
@@ -74,19 +78,19 @@ class UpdateReader extends ByteReader {
   read(): UpdateSummary {
     const clients = this.count(3, clientsMax)
     for (let index = 0; index < clients; index++) this.#readClient()
-    if (clients > 1) assertDistinct(this.#clients.map((block) => block.client))
+    if (clients > 1) assertDistinct((this.#clients ?? []).map((block) => block.client))
     const structsEnd = this.at
     this.#readDeleteSet()
     if (this.left > 0) throw new MalformedUpdate('something follows its end')
     return {
-      clients: this.#clients,
-      needs: this.#needs,
-      deletedTo: this.#deletedTo,
+      clients: this.#clients ?? noBlocks,
+      needs: this.#needs ?? noNumbers,
+      deletedTo: this.#deletedTo ?? noNumbers,
       structs: this.#structs,
       structsEnd,
       deletes: this.#deletes,
       types: this.#types,
-      longRuns: this.#longRuns,
+      longRuns: this.#longRuns ?? noNumbers,
     }
   }
 
@@ -108,7 +112,9 @@ class UpdateReader extends ByteReader {
       if (clock > clockMax) throw new MalformedUpdate('a clock is too large')
     }
     this.#structs += structs
-    this.#clients.push({ client, from, to: clock, skips, structs, start, end: this.at })
+    const block: ClientBlock = { client, from, to: clock, skips, structs, start, end: this.at }
+    if (this.#clients === null) this.#clients = [block]
+    else this.#clients.push(block)
   }
 
   /** Length of the struct in clocks. */
@@ -124,6 +130,7 @@ class UpdateReader extends ByteReader {
     if (kind === struct.type) this.#types += 1
     else if (kind === struct.any || kind === struct.json) this.#countJoined(kind, client, clock, length)
     if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
+      this.#longRuns ??= []
       this.#longRuns.push(client, clock, clock + length)
     }
     this.#onItem?.(client, clock, length, kind === struct.type, place)
@@ -168,6 +175,7 @@ class UpdateReader extends ByteReader {
       this.#lastOwnClock = clock
     } else {
       this.#lastOwnClock = -1
+      this.#needs ??= []
       need(this.#needs, client, clock + 1)
     }
     return this.#onItem === null ? rootPlace : { kind, client, clock }
@@ -175,10 +183,10 @@ class UpdateReader extends ByteReader {
 
   #readDeleteSet(): void {
     const clients = this.count(2, clientsMax)
-    const seen: number[] = []
+    const seen: number[] | null = clients > 1 ? [] : null
     for (let index = 0; index < clients; index++) {
       const client = this.varUint()
-      seen.push(client)
+      seen?.push(client)
       const ranges = this.count(2, structsMax - this.#deletes)
       let end = 0
       for (let range = 0; range < ranges; range++) {
@@ -188,9 +196,11 @@ class UpdateReader extends ByteReader {
         if (end > clockMax || length === 0) throw new MalformedUpdate('a deleted range is out of bounds')
       }
       this.#deletes += ranges
-      if (ranges > 0) this.#deletedTo.push(client, end)
+      if (ranges === 0) continue
+      this.#deletedTo ??= []
+      this.#deletedTo.push(client, end)
     }
-    if (clients > 1) assertDistinct(seen)
+    if (seen !== null) assertDistinct(seen)
   }
 }
 

@@ -15,10 +15,10 @@ it('[ACT-27] windows of edits end in the order in which they began, by one timer
   const clock = new CountingClock()
   const ended: [string, number][] = []
   const windows = new Windows<string>(clock, 1_000, (name, count) => ended.push([name, count]))
-  windows.count('first', () => 'first')
+  windows.begin('first', 'first')
   clock.advance(400)
-  for (const name of ['second', 'third']) windows.count(name, () => name)
-  windows.count('second', () => 'another second')
+  for (const name of ['second', 'third']) windows.begin(name, name)
+  expect(windows.count('second')).toBe(true)
   expect(clock.timers).toBe(1)
   clock.advance(599)
   expect(ended).toEqual([])
@@ -35,8 +35,8 @@ it('[ACT-27] windows of edits end in the order in which they began, by one timer
 it('[ACT-27] so many are open at once; of more, those that began first end early', () => {
   const ended: number[] = []
   const windows = new Windows<number>(new HeldClock(), 1_000, (number) => ended.push(number))
-  for (let number = 0; number < windowsMax + 2; number++) windows.count(`editor ${number}`, () => number)
+  for (let number = 0; number < windowsMax + 2; number++) windows.begin(`editor ${number}`, number)
   expect(ended).toEqual([0, 1])
-  expect(windows.count('editor 2', () => -1)).toBeNull()
-  expect(windows.count('editor 0', () => -1)).toBe(-1)
+  expect(windows.count('editor 2')).toBe(true)
+  expect(windows.count('editor 0')).toBe(false)
 })
