@@ -28,8 +28,9 @@ export class Delivery implements Delivered {
   /** When the first of them came, in epoch milliseconds. */
   readonly since: number
   #senders: ReadonlySet<Member | null> | null = null
-  /** One for each protocol in the room: mostly a single one. */
-  readonly #encoded: Encoded[] = []
+  /** One for each protocol in the room: mostly there is a first one only. */
+  #first: Encoded | null = null
+  #others: Encoded[] | null = null
 
   constructor(updates: readonly RoomUpdate[], since: number) {
     this.updates = updates
@@ -47,11 +48,23 @@ export class Delivery implements Delivered {
   }
 
   #encodedFor(encoder: FrameEncoder): Encoded {
-    for (const known of this.#encoded) if (known.encoder === encoder) return known
-    const frames = this.updates.map(({ bytes }) => encoder.update(bytes))
-    const all = frames.length === 1 ? (frames[0] as Uint8Array) : Buffer.concat(frames)
-    const encoded = { encoder, frames, all }
-    this.#encoded.push(encoded)
+    if (this.#first === null) this.#first = this.#encode(encoder)
+    if (this.#first.encoder === encoder) return this.#first
+    this.#others ??= []
+    const known = this.#others.find((each) => each.encoder === encoder)
+    if (known !== undefined) return known
+    const encoded = this.#encode(encoder)
+    this.#others.push(encoded)
     return encoded
+  }
+
+  #encode(encoder: FrameEncoder): Encoded {
+    const [only] = this.updates
+    if (this.updates.length === 1 && only !== undefined) {
+      const all = encoder.update(only.bytes)
+      return { encoder, frames: [all], all }
+    }
+    const frames = this.updates.map(({ bytes }) => encoder.update(bytes))
+    return { encoder, frames, all: Buffer.concat(frames) }
   }
 }

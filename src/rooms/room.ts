@@ -332,8 +332,8 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 /** Somebody may come twice, but not in a row: in most commits there is one. */
 function editorsOf(updates: readonly RoomUpdate[]): readonly Editor[] {
-  const editors: Editor[] = []
-  let last: RoomUpdate | null = null
+  const editors = updates.slice(0, 1).map(editorOf)
+  let last = updates[0]
   for (const update of updates) {
     if (update.from !== last?.from || update.by !== last.by) editors.push(editorOf(update))
     last = update
