@@ -1,6 +1,7 @@
 import { folderPath } from '../directory/folder-tree.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Reader } from '../directory/reader.ts'
 import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
 import type { Bus } from '../engine/engine.ts'
 import { Grouped } from './grouped.ts'
@@ -41,16 +42,7 @@ export class AccessReader {
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const reader = this.#store.read(scope)
-      const [document, organization, access] = await Promise.all([
-        reader.get<DocumentRecord>(keys.document(documentId)),
-        reader.get<OrganizationRecord>(keys.organization),
-        UserAccess.open({
-          reader,
-          userId,
-          choose: chooseAll,
-          isGrouped: () => this.#grouped.isIn(scope, reader),
-        }),
-      ])
+      const [document, organization] = await readRecords(reader, scope, documentId, userId)
       if (document?.deleting === true || organization?.deleting === true) break
       const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
       if (folders === null) continue
@@ -59,6 +51,12 @@ export class AccessReader {
         ...folders.map(folderPlace),
         organizationPlace(scope),
       ]
+      const access = await UserAccess.open({
+        reader,
+        userId,
+        choose: chooseAll,
+        isGrouped: () => this.#grouped.isIn(scope, reader),
+      })
       return {
         state: document?.disabled === true ? 'disabled' : 'open',
         folderIds: folders.map(({ folderId }) => folderId),
@@ -67,4 +65,21 @@ export class AccessReader {
     }
     return { state: 'deleted', folderIds: [], ...closed }
   }
+}
+
+/** Reads, with the user's own grants, what is asked for at every connection: at once, so that the reader remembers it. */
+async function readRecords(
+  reader: Reader,
+  { organizationId }: OrganizationScope,
+  documentId: string,
+  userId: string,
+): Promise<readonly [DocumentRecord | null, OrganizationRecord | null]> {
+  const user = { type: 'user', id: userId } as const
+  const found = await reader.getAll<object>([
+    keys.document(documentId),
+    keys.organization,
+    keys.grant({ type: 'document', id: documentId }, user),
+    keys.grant({ type: 'organization', id: organizationId }, user),
+  ])
+  return found.slice(0, 2) as [DocumentRecord | null, OrganizationRecord | null]
 }

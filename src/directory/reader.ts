@@ -34,6 +34,8 @@ export class StoreReader implements Reader {
 
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
     const named = keys.map((key) => [keyName(key), key] as const)
+    if (named.every(([name]) => this.#remembered.has(name)))
+      return named.map(([name]) => this.#recall(name) as R | null)
     const found = new Map(named.map(([name]) => [name, this.#remembered.get(name)]))
     const unread = [...new Map(named.filter(([name]) => found.get(name) === undefined))]
     const values = unread.length === 0 ? [] : await this.#read(unread.map(([, key]) => key))
@@ -44,6 +46,12 @@ export class StoreReader implements Reader {
 
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
+  }
+
+  #recall(name: string): object | null {
+    const record = this.#remembered.get(name) ?? null
+    this.#remember(name, record)
+    return record
   }
 
   async #read(keys: readonly Key[]): Promise<readonly (object | null)[]> {

@@ -64,15 +64,13 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
-  /** Reading the document and applying updates to it, on behalf of REST. */
-  readonly editing: Editing
-  /** Replacing its content, on behalf of REST. */
-  readonly replacing: Replacing
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
   readonly #intake: Intake
   readonly #compaction: Compaction
+  #editing: Editing | null = null
+  #replacing: Replacing | null = null
   #incoming: Incoming[] = []
   #incomingBytes = 0
   #incomingSince = 0
@@ -105,9 +103,6 @@ export class Room {
       durable: (delivery) => this.#deliver(delivery),
       failed: (error) => this.#fail(error),
     })
-    const edited = this.#edited()
-    this.editing = new Editing(edited)
-    this.replacing = new Replacing(edited)
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
       commits: this.#commits,
@@ -116,6 +111,18 @@ export class Room {
       limits,
       clock,
     })
+  }
+
+  /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
+  get editing(): Editing {
+    this.#editing ??= new Editing(this.#edited())
+    return this.#editing
+  }
+
+  /** Replacing its content, on behalf of REST. */
+  get replacing(): Replacing {
+    this.#replacing ??= new Replacing(this.#edited())
+    return this.#replacing
   }
 
   #edited(): EditedRoom {

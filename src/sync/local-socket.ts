@@ -85,8 +85,9 @@ export class LocalGate implements Gate {
   async start(): Promise<void> {}
 
   accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void {
+    const { connection } = knock
     this.#upgrades.accept(knock, who, (socket) =>
-      then(new LocalSocket(socket, knock.connection, this.#sendBufferBytesMax)),
+      then(new LocalSocket(socket, connection, this.#sendBufferBytesMax)),
     )
   }
 
