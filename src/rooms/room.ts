@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { writeStateVector } from '../update/vector.ts'
+import { Answering } from './answering.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence } from './commits.ts'
 import { Compaction, type CompactionLimits } from './compaction.ts'
@@ -64,6 +65,7 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
+  readonly answering: Answering
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
@@ -89,6 +91,7 @@ export class Room {
     this.address = address
     this.doc = addressKey(address)
     this.state = state
+    this.answering = new Answering(state)
     this.#tools = tools
     this.awareness = new AwarenessBoard({
       members: this.#members,
