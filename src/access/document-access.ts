@@ -42,8 +42,10 @@ export class AccessReader {
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const reader = this.#store.read(scope)
-      const [document, organization] = await readRecords(reader, scope, documentId, userId)
+      const { document, organization, isGranted } = await readRecords(reader, scope, documentId, userId)
       if (document?.deleting === true || organization?.deleting === true) break
+      if (!isGranted && isOrdinary(document) && !(await this.#grouped.isIn(scope, reader)))
+        return publicAccess
       const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
       if (folders === null) continue
       const places = [
@@ -67,19 +69,37 @@ export class AccessReader {
   }
 }
 
-/** Reads, with the user's own grants, what is asked for at every connection: at once, so that the reader remembers it. */
+interface Records {
+  readonly document: DocumentRecord | null
+  readonly organization: OrganizationRecord | null
+  /** Is the user granted anything on them? */
+  readonly isGranted: boolean
+}
+
+/** Reads at once what is asked for at every connection; the reader remembers it. */
 async function readRecords(
   reader: Reader,
   { organizationId }: OrganizationScope,
   documentId: string,
   userId: string,
-): Promise<readonly [DocumentRecord | null, OrganizationRecord | null]> {
+): Promise<Records> {
   const user = { type: 'user', id: userId } as const
-  const found = await reader.getAll<object>([
+  const [document = null, organization = null, ...grants] = await reader.getAll<object>([
     keys.document(documentId),
     keys.organization,
     keys.grant({ type: 'document', id: documentId }, user),
     keys.grant({ type: 'organization', id: organizationId }, user),
   ])
-  return found.slice(0, 2) as [DocumentRecord | null, OrganizationRecord | null]
+  return {
+    document: document as DocumentRecord | null,
+    organization: organization as OrganizationRecord | null,
+    isGranted: grants.some((grant) => grant !== null),
+  }
+}
+
+/** In no folder, enabled, and for everybody: as most documents are. Then only grants could say anything else. */
+function isOrdinary(document: DocumentRecord | null): boolean {
+  if (document === null) return true
+  const { folderId, disabled, accessType } = document
+  return folderId === rootFolderId && !disabled && (accessType === null || accessType === 'public')
 }
