@@ -1,6 +1,7 @@
 import { folderPath } from '../directory/folder-tree.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
+import type { Reader } from '../directory/reader.ts'
 import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
 import type { Bus } from '../engine/engine.ts'
 import { Grouped } from './grouped.ts'
@@ -41,17 +42,10 @@ export class AccessReader {
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const reader = this.#store.read(scope)
-      const [document, organization, access] = await Promise.all([
-        reader.get<DocumentRecord>(keys.document(documentId)),
-        reader.get<OrganizationRecord>(keys.organization),
-        UserAccess.open({
-          reader,
-          userId,
-          choose: chooseAll,
-          isGrouped: () => this.#grouped.isIn(scope, reader),
-        }),
-      ])
+      const { document, organization, isGranted } = await readRecords(reader, scope, documentId, userId)
       if (document?.deleting === true || organization?.deleting === true) break
+      if (!isGranted && isOrdinary(document) && !(await this.#grouped.isIn(scope, reader)))
+        return publicAccess
       const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
       if (folders === null) continue
       const places = [
@@ -59,6 +53,12 @@ export class AccessReader {
         ...folders.map(folderPlace),
         organizationPlace(scope),
       ]
+      const access = await UserAccess.open({
+        reader,
+        userId,
+        choose: chooseAll,
+        isGrouped: () => this.#grouped.isIn(scope, reader),
+      })
       return {
         state: document?.disabled === true ? 'disabled' : 'open',
         folderIds: folders.map(({ folderId }) => folderId),
@@ -67,4 +67,39 @@ export class AccessReader {
     }
     return { state: 'deleted', folderIds: [], ...closed }
   }
+}
+
+interface Records {
+  readonly document: DocumentRecord | null
+  readonly organization: OrganizationRecord | null
+  /** Is the user granted anything on them? */
+  readonly isGranted: boolean
+}
+
+/** Reads at once what is asked for at every connection; the reader remembers it. */
+async function readRecords(
+  reader: Reader,
+  { organizationId }: OrganizationScope,
+  documentId: string,
+  userId: string,
+): Promise<Records> {
+  const user = { type: 'user', id: userId } as const
+  const [document = null, organization = null, ...grants] = await reader.getAll<object>([
+    keys.document(documentId),
+    keys.organization,
+    keys.grant({ type: 'document', id: documentId }, user),
+    keys.grant({ type: 'organization', id: organizationId }, user),
+  ])
+  return {
+    document: document as DocumentRecord | null,
+    organization: organization as OrganizationRecord | null,
+    isGranted: grants.some((grant) => grant !== null),
+  }
+}
+
+/** In no folder, enabled, and for everybody: as most documents are. Then only grants could say anything else. */
+function isOrdinary(document: DocumentRecord | null): boolean {
+  if (document === null) return true
+  const { folderId, disabled, accessType } = document
+  return folderId === rootFolderId && !disabled && (accessType === null || accessType === 'public')
 }

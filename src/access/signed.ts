@@ -10,7 +10,7 @@ const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/
  * thread, as Web Crypto does, takes thirty times as long as the HMAC. What the claims say is not looked at.
  * @throws JOSEError as `jwtVerify` does
  */
-export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
+function signedPayload(token: string, keys: readonly KeyObject[]): JWTPayload {
   const parts = compactForm.exec(token)
   if (parts === null) throw new errors.JWSInvalid('not a compact JWS')
   const [, header = '', payload = '', signature = ''] = parts
@@ -22,6 +22,35 @@ export function signedPayload(token: string, keys: readonly KeyObject[]): JWTPay
   const claims = objectIn(payload)
   if (claims === null) throw new errors.JWTInvalid('the claims are no JSON object')
   return claims
+}
+
+/** Tokens that are remembered; of more, the ones remembered longest are forgotten. */
+const rememberedMax = 500
+/** Characters of a token that is remembered: one with very many grants is not. */
+const rememberedLengthMax = 1_024
+
+/**
+ * `signedPayload` with the same keys for all. What was signed stays signed: of a token that is shown again, for another
+ * document or after a pause, that is not found out anew.
+ */
+export class SignedPayloads {
+  readonly #keys: readonly KeyObject[]
+  readonly #remembered = new Map<string, JWTPayload>()
+
+  constructor(keys: readonly KeyObject[]) {
+    this.#keys = keys
+  }
+
+  /** Not to be changed. @throws JOSEError */
+  of(token: string): JWTPayload {
+    const remembered = this.#remembered.get(token)
+    if (remembered !== undefined) return remembered
+    const payload = signedPayload(token, this.#keys)
+    if (token.length <= rememberedLengthMax) this.#remembered.set(token, payload)
+    const [oldest] = this.#remembered.keys()
+    if (this.#remembered.size > rememberedMax && oldest !== undefined) this.#remembered.delete(oldest)
+    return payload
+  }
 }
 
 /** The algorithm is not the token's to choose, and what is critical is to be understood: nothing is. */

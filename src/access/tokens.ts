@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Tenant } from '../model/address.ts'
 import { type Claims, identityOf } from './claims.ts'
 import type { Identity } from './identity.ts'
-import { signedPayload } from './signed.ts'
+import { SignedPayloads } from './signed.ts'
 
 const issuer = 'weft'
 const algorithm = 'HS256'
@@ -80,12 +80,14 @@ export interface Issued {
 /** Realtime tokens: JWTs signed with HS256 by secrets of this server, and those of others whom it trusts. */
 export class Tokens {
   readonly #secrets: readonly KeyObject[]
+  readonly #payloads: SignedPayloads
   readonly #options: TokensOptions
 
   /** @throws RangeError when a secret is too short */
   constructor(options: TokensOptions) {
     const { secret, previousSecret } = options
     this.#secrets = [secret, previousSecret].filter((each) => each !== null).map(secretKey)
+    this.#payloads = new SignedPayloads(this.#secrets)
     this.#options = options
   }
 
@@ -150,7 +152,7 @@ export class Tokens {
 
   #payload(token: string): JWTPayload {
     try {
-      const payload = signedPayload(token, this.#secrets)
+      const payload = this.#payloads.of(token)
       checkClaims(payload, Math.floor(this.#options.clock.now() / 1000))
       return payload
     } catch (error) {

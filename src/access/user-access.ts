@@ -93,7 +93,8 @@ export class UserAccess {
   }
 
   async #readLevel({ resource, accessType, inheritAccessFromParent }: Place): Promise<AccessLevel> {
-    const [own, groups] = (await this.#listGrants(resource)) ?? (await this.#lookUpGrants(resource))
+    const listed = this.#groups.length > lookedUpMax ? await this.#listGrants(resource) : null
+    const [own, groups] = listed ?? (await this.#lookUpGrants(resource))
     const kept = this.#options.choose(strongestFirst(groups))
     return { accessType, inheritAccessFromParent, own, groups: kept }
   }
@@ -101,21 +102,25 @@ export class UserAccess {
   /** Null where it takes less to look them up. */
   async #listGrants(resource: Resource): Promise<Grants | null> {
     const { reader } = this.#options
-    if (this.#groups.length <= lookedUpMax) return null
     const limit = this.#groups.length * listedPerGroup
     const entries = await reader.scan({ prefix: keys.groupGrantsOn(resource), limit })
     if (entries.length === limit) return null
-    const own = await reader.get<GrantRecord>(keys.grant(resource, this.#user))
+    const own = await this.#ownGrant(resource)
     const mine = entries.filter(({ key }) => this.#groupIds.has(key.at(-1) as string))
     return [own, mine.map(({ value }) => decodeRecord(value) as GrantRecord)]
   }
 
   async #lookUpGrants(resource: Resource): Promise<Grants> {
+    if (this.#groups.length === 0) return [await this.#ownGrant(resource), []]
     const subjects = [this.#user, ...this.#groups]
     const [own = null, ...groups] = await this.#options.reader.getAll<GrantRecord>(
       subjects.map((subject) => keys.grant(resource, subject)),
     )
     return [own, groups.filter((grant) => grant !== null)]
+  }
+
+  #ownGrant(resource: Resource): Promise<GrantRecord | null> {
+    return this.#options.reader.get<GrantRecord>(keys.grant(resource, this.#user))
   }
 
   async #readMember({ own, groups }: Pick<AccessLevel, 'own' | 'groups'> = nothing) {

@@ -33,17 +33,28 @@ export class StoreReader implements Reader {
   }
 
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
-    const named = keys.map((key) => [keyName(key), key] as const)
-    const found = new Map(named.map(([name]) => [name, this.#remembered.get(name)]))
-    const unread = [...new Map(named.filter(([name]) => found.get(name) === undefined))]
-    const values = unread.length === 0 ? [] : await this.#read(unread.map(([, key]) => key))
-    for (const [index, [name]] of unread.entries()) found.set(name, values[index] ?? null)
-    for (const [name, record = null] of found) this.#remember(name, record)
-    return named.map(([name]) => (found.get(name) ?? null) as R | null)
+    const names = keys.map(keyName)
+    const records = names.map((name) => this.#remembered.get(name))
+    if (records.includes(undefined)) await this.#fill(records, names, keys)
+    for (const [index, name] of names.entries()) this.#remember(name, records[index] ?? null)
+    return records as (R | null)[]
   }
 
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
+  }
+
+  /** Puts the records that are not known yet where they belong; each is read once. */
+  async #fill(
+    records: (object | null | undefined)[],
+    names: readonly string[],
+    keys: readonly Key[],
+  ): Promise<void> {
+    const unread = [...names.keys()].filter((index) => records[index] === undefined)
+    const places = new Map(unread.map((index) => [names[index], index]))
+    const read = await this.#read([...places.values()].map((index) => keys[index] as Key))
+    const found = new Map([...places.keys()].map((name, at) => [name, read[at] ?? null]))
+    for (const index of unread) records[index] = found.get(names[index]) ?? null
   }
 
   async #read(keys: readonly Key[]): Promise<readonly (object | null)[]> {

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Bus, Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import { tenantKeys, tenantPart } from './organization-keys.ts'
-import type { RevocationRecord } from './records.ts'
-import { Transaction, Transactions } from './transaction.ts'
+import { decodeRecord, type RevocationRecord } from './records.ts'
+import { Transactions } from './transaction.ts'
 import { encodeWithdrawal, withdrawalTopic } from './withdrawal.ts'
 
 export interface RevocationsOptions {
@@ -24,8 +24,8 @@ export class Revocations {
 
   /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when they never were revoked. */
   async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
-    const reader = new Transaction(this.#options.kv, tenantPart(tenant))
-    return (await reader.get<RevocationRecord>(tenantKeys.revocation(userId)))?.until ?? -1
+    const [bytes = null] = await this.#options.kv.get(tenantPart(tenant), [tenantKeys.revocation(userId)])
+    return bytes === null ? -1 : (decodeRecord(bytes) as RevocationRecord).until
   }
 
   /**

@@ -69,7 +69,8 @@ export class Tenants {
   }
 
   async isTenant(tenant: Tenant): Promise<boolean> {
-    return (await this.apiKey(tenant)) !== null
+    const [bytes = null] = await this.#kv.get(workspacesPart, [workspaceKeys.apiKey(tenant)])
+    return bytes !== null
   }
 
   /** The tenant an API key names; null when there is no such key. */

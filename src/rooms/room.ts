@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { writeStateVector } from '../update/vector.ts'
+import { Answering } from './answering.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { CommitLine, type Existence } from './commits.ts'
 import { Compaction, type CompactionLimits } from './compaction.ts'
@@ -64,15 +65,14 @@ export class Room {
   readonly doc: Key
   readonly state: RoomState
   readonly awareness: AwarenessBoard
-  /** Reading the document and applying updates to it, on behalf of REST. */
-  readonly editing: Editing
-  /** Replacing its content, on behalf of REST. */
-  readonly replacing: Replacing
+  readonly answering: Answering
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
   readonly #commits: CommitLine
   readonly #intake: Intake
   readonly #compaction: Compaction
+  #editing: Editing | null = null
+  #replacing: Replacing | null = null
   /**
    * What has arrived in this turn. Null and not empty in between: an empty array would grow old in most rooms, and then
    * keep from the garbage collector what is put into it.
@@ -95,6 +95,7 @@ export class Room {
     this.address = address
     this.doc = addressKey(address)
     this.state = state
+    this.answering = new Answering(state)
     this.#tools = tools
     this.awareness = new AwarenessBoard({
       members: this.#members,
@@ -109,9 +110,6 @@ export class Room {
       durable: (delivery) => this.#deliver(delivery),
       failed: (error) => this.#fail(error),
     })
-    const edited = this.#edited()
-    this.editing = new Editing(edited)
-    this.replacing = new Replacing(edited)
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
       commits: this.#commits,
@@ -120,6 +118,18 @@ export class Room {
       limits,
       clock,
     })
+  }
+
+  /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
+  get editing(): Editing {
+    this.#editing ??= new Editing(this.#edited())
+    return this.#editing
+  }
+
+  /** Replacing its content, on behalf of REST. */
+  get replacing(): Replacing {
+    this.#replacing ??= new Replacing(this.#edited())
+    return this.#replacing
   }
 
   #edited(): EditedRoom {

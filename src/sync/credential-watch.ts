@@ -12,6 +12,7 @@ export class CredentialWatch {
   /** Sessions, and the origin of the page that each is of; undefined: of none. */
   readonly #origins = new Map<Session, string | undefined>()
   readonly #unsubscribe: () => void
+  #withdrawals = 0
 
   constructor(access: RealtimeAccess, logger: Log) {
     this.#access = access
@@ -19,10 +20,15 @@ export class CredentialWatch {
     this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
   }
 
-  /** Looked at right away: between the check of its token and now nobody would have told this session. */
-  add(session: Session, origin: string | undefined): void {
+  /** How often credentials were withdrawn so far: to be taken before the token of a newcomer is checked. */
+  get withdrawals(): number {
+    return this.#withdrawals
+  }
+
+  /** @param withdrawals what they were before the session's token was checked: what has come since would be missed */
+  add(session: Session, origin: string | undefined, withdrawals: number): void {
     this.#origins.set(session, origin)
-    this.#review(session, origin)
+    if (withdrawals !== this.#withdrawals) this.#review(session, origin)
   }
 
   delete(session: Session): void {
@@ -34,6 +40,7 @@ export class CredentialWatch {
   }
 
   #reviewAll(concerns: (identity: Identity) => boolean): void {
+    this.#withdrawals += 1
     for (const [session, origin] of this.#origins)
       if (concerns(session.identity)) this.#review(session, origin)
   }

@@ -39,6 +39,8 @@ export interface Newcomer {
   readonly socket: ClientSocket
   readonly identity: Identity
   readonly asked: Asked
+  /** `Entrance.withdrawals` before its token was checked. */
+  readonly withdrawals: number
 }
 
 /** What is known of a client when it comes in. */
@@ -62,6 +64,11 @@ export class Entrance {
     this.#parts = { ...parts, time: steadyTime(parts.clock) }
     this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
     this.#credentials = new CredentialWatch(parts.access, parts.logger)
+  }
+
+  /** How often credentials were withdrawn so far. */
+  get withdrawals(): number {
+    return this.#credentials.withdrawals
   }
 
   /** Becomes a session, or is told why not. */
@@ -122,7 +129,7 @@ export class Entrance {
     return makes
   }
 
-  #startSession({ socket, asked }: Newcomer, { changes, ...visit }: Visit): void {
+  #startSession({ socket, asked, withdrawals }: Newcomer, { changes, ...visit }: Visit): void {
     const { metrics } = this.#parts
     const session = new Session({ socket, protocol: yWebsocket, ...visit }, this.#parts)
     this.#sessions.add(session)
@@ -137,7 +144,7 @@ export class Entrance {
     })
     session.start()
     if (asked.listens) socket.onClosed(this.#parts.rooms.live.enter(visit.address, session))
-    this.#credentials.add(session, asked.origin)
+    this.#credentials.add(session, asked.origin, withdrawals)
   }
 
   #fail({ socket, identity }: Newcomer, error: unknown): void {

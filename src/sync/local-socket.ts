@@ -88,7 +88,8 @@ export class LocalGate implements Gate {
   async start(): Promise<void> {}
 
   accept(knock: Knock, who: string, then: (socket: ClientSocket) => void): void {
-    this.#upgrades.accept(knock, who, (socket) => then(this.#serve(socket, knock.connection)))
+    const { connection } = knock
+    this.#upgrades.accept(knock, who, (socket) => then(this.#serve(socket, connection)))
   }
 
   async end(): Promise<void> {}

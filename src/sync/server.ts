@@ -40,8 +40,8 @@ export class SyncServer {
   readonly #admission: Admission
   readonly #refusals: Refusals
   readonly #entrance: Entrance
-  /** All that have asked for an upgrade and are still there. */
-  readonly #connections = new Set<Duplex>()
+  /** All that have asked for an upgrade and are still there, and what is to be done when they are not. */
+  readonly #connections = new Map<Duplex, (() => void)[]>()
   readonly #ticking: NodeJS.Timeout
   #draining: Close | null = null
 
@@ -64,8 +64,8 @@ export class SyncServer {
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
-    this.#connections.add(connection)
-    connection.once('close', () => this.#connections.delete(connection))
+    this.#connections.set(connection, [])
+    connection.once('close', () => this.#gone(connection))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
     const address = clientAddress(request, this.#options.proxies)
@@ -86,7 +86,7 @@ export class SyncServer {
     this.#entrance.drain(reason)
     const deadline = performance.now() + timeoutMs
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
-    for (const connection of this.#connections) connection.destroy()
+    for (const connection of this.#connections.keys()) connection.destroy()
     await this.end()
   }
 
@@ -95,6 +95,16 @@ export class SyncServer {
     clearInterval(this.#ticking)
     await this.#parts.gate.end()
     this.#entrance.end()
+  }
+
+  /** One listener for all there is to do: each of them would be kept for as long as the connection. */
+  #whenGone(connection: Duplex, leave: () => void): void {
+    this.#connections.get(connection)?.push(leave)
+  }
+
+  #gone(connection: Duplex): void {
+    for (const leave of this.#connections.get(connection) ?? []) leave()
+    this.#connections.delete(connection)
   }
 
   #gateProblem(): Close | null {
@@ -113,16 +123,19 @@ export class SyncServer {
 
   async #authenticate(knock: Knock, asked: Asked): Promise<void> {
     const { connection, address } = knock
-    connection.once('close', this.#admission.enter(address))
+    this.#whenGone(connection, this.#admission.enter(address))
     const identified = this.#admission.enterPending(address)
+    const { withdrawals } = this.#entrance
     const identity = await this.#identify(asked).finally(identified)
     if (connection.destroyed) return
     if (identity instanceof TokenRefused) return this.#refuseToken(knock, identity)
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
-    connection.once('close', this.#admission.enterWorkspace(workspaceId))
-    this.#parts.gate.accept(knock, workspaceId, (socket) => this.#entrance.admit({ socket, identity, asked }))
+    this.#whenGone(connection, this.#admission.enterWorkspace(workspaceId))
+    this.#parts.gate.accept(knock, workspaceId, (socket) =>
+      this.#entrance.admit({ socket, identity, asked, withdrawals }),
+    )
   }
 
   #refuseToken(knock: Knock, refused: TokenRefused): void {
@@ -132,16 +145,22 @@ export class SyncServer {
     this.#refusals.refuse(knock, closeOf(refused))
   }
 
-  async #identify({ token, origin }: Asked): Promise<Identity | TokenRefused> {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<TokenRefused>((resolve) => {
-      timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs)
+  /** Not `Promise.race`: this is done for everybody who comes. */
+  #identify({ token, origin }: Asked): Promise<Identity | TokenRefused> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs)
+      this.#parts.access.identityOf(token, origin).then(
+        (identity) => {
+          clearTimeout(timer)
+          resolve(identity)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          if (error instanceof TokenRefused) resolve(error)
+          else reject(error)
+        },
+      )
     })
-    const identity = this.#parts.access.identityOf(token, origin).catch((error: unknown) => {
-      if (error instanceof TokenRefused) return error
-      throw error
-    })
-    return Promise.race([identity, timeout]).finally(() => clearTimeout(timer))
   }
 }
 

@@ -96,7 +96,7 @@ export class Session implements Member, Listener, TurnReader {
       prepare: (vector) => {
         // What has been sent before the question is part of the answer.
         this.#room.turn()
-        return this.encoder.offer(this.#room.state.diff(vector))
+        return this.#room.answering.frameFor(this.encoder, vector)
       },
       durable: () => this.#room.durable,
       isFull: () => parts.socket.isFull,

@@ -18,9 +18,14 @@ export class Upgrades {
   /** @param who is told of when a message is too large */
   accept({ request, connection, head }: Knock, who: string, then: (socket: WebSocket) => void): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
-      socket.on('error', (error: NodeJS.ErrnoException) => this.#endings.failed(error.code ?? '', error, who))
-      socket.once('close', (code) => this.#endings.closed(code))
+      this.#watch(socket, who)
       then(socket)
     })
+  }
+
+  /** Apart from the above, so that what is kept for as long as the socket does not keep its request. */
+  #watch(socket: WebSocket, who: string): void {
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#endings.failed(error.code ?? '', error, who))
+    socket.once('close', (code) => this.#endings.closed(code))
   }
 }

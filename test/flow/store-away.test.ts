@@ -24,6 +24,7 @@ const openStore: OpenStore = async (path) => {
   return {
     get: (key) => store.get(key),
     pages: (range, options) => store.pages(range, options),
+    firstPage: (range, options) => store.firstPage(range, options),
     snapshot: () => store.snapshot(),
     compactTables: () => store.compactTables(),
     close: () => store.close(),

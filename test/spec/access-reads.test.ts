@@ -103,7 +103,7 @@ it('[ACC-59] where nobody is in a group nobody looks for groups; the first who i
   const readsOf = async () => {
     const before = reads()
     const { levels } = await reader.read(scope, 'd', 'ann')
-    return { reads: reads() - before, groups: levels[0]?.groups.length }
+    return { reads: reads() - before, groups: levels[0]?.groups.length ?? 0 }
   }
   const first = await readsOf()
   expect(await readsOf()).toEqual({ reads: first.reads - 1, groups: 0 })

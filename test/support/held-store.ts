@@ -15,6 +15,7 @@ export function heldStore(): HeldStore {
     return {
       get: (key) => store.get(key),
       pages: (range, options) => store.pages(range, options),
+      firstPage: (range, options) => store.firstPage(range, options),
       snapshot: () => store.snapshot(),
       compactTables: () => store.compactTables(),
       close: () => store.close(),

@@ -8,6 +8,7 @@ import type { GroupCommit, Pace } from './commit.ts'
 import type { Disk } from './disk.ts'
 import { named } from './naming.ts'
 import type { LevelQueue } from './queue.ts'
+import { RecentValues } from './recent.ts'
 import { sealed, unseal } from './records.ts'
 import { spaces, under } from './spaces.ts'
 
@@ -20,6 +21,7 @@ export class LevelKv implements Kv {
   readonly #queue: LevelQueue
   /** What checks depend on, and every value on its way to the disk. */
   readonly #values: Cells<Uint8Array | null>
+  readonly #recent = new RecentValues()
   readonly #partitions = new Lines()
 
   constructor(parts: { gate: Gate; disk: Disk; commit: GroupCommit; queue: LevelQueue }) {
@@ -31,11 +33,10 @@ export class LevelKv implements Kv {
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
-    const read = async () => {
-      const space = partition(part)
-      return this.#readAll(keys.map((key) => stored(space, key)))
-    }
-    return this.#gate.run(() => named('partition', part, read))
+    const names = namesOf(part, keys)
+    const remembered = this.#remembered(names)
+    if (remembered !== null) return Promise.resolve(remembered)
+    return this.#gate.run(() => named('partition', part, () => this.#look(part, keys, names)))
   }
 
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
@@ -43,7 +44,7 @@ export class LevelKv implements Kv {
   }
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
-    const prepared = prepare(partition(part), commit)
+    const prepared = prepare(part, commit)
     return this.#gate.run(async () => {
       const written = await this.#partitions.run(keyName(part), () =>
         named('partition', part, () => this.#decide(prepared)),
@@ -58,6 +59,7 @@ export class LevelKv implements Kv {
         return true
       } finally {
         for (const cell of written) this.#values.unpin(cell)
+        for (const { name } of prepared.writes) this.#recent.written(name)
       }
     })
   }
@@ -94,7 +96,8 @@ export class LevelKv implements Kv {
     }
   }
 
-  #write({ at, value }: Value, pace: Pace): ValueCell {
+  #write({ name, at, value }: Value, pace: Pace): ValueCell {
+    this.#recent.write(name)
     if (value === null) this.#commit.delete(at, pace)
     else this.#commit.put(at, sealed(at, value), pace)
     return this.#values.hold(at.toString('latin1'), at, value)
@@ -102,6 +105,27 @@ export class LevelKv implements Kv {
 
   #pin(at: Buffer): ValueCell {
     return this.#values.pin(at.toString('latin1'), () => at)
+  }
+
+  /** While the store is away nobody is answered. */
+  #remembered(names: readonly string[]): readonly (Uint8Array | null)[] | null {
+    return this.#gate.isOpen && this.#disk.health().ok ? this.#recent.all(names) : null
+  }
+
+  async #look(
+    part: Key,
+    keys: readonly Key[],
+    names: readonly string[],
+  ): Promise<readonly (Uint8Array | null)[]> {
+    const space = partition(part)
+    const look = this.#recent.begin(names)
+    let found: (Uint8Array | null)[] | undefined
+    try {
+      found = await this.#readAll(keys.map((key) => stored(space, key)))
+      return found
+    } finally {
+      this.#recent.end(look, found)
+    }
   }
 
   async #readAll(keys: readonly Buffer[]): Promise<(Uint8Array | null)[]> {
@@ -115,14 +139,22 @@ export class LevelKv implements Kv {
   /** After a write whose outcome is unknown. */
   forget(): void {
     this.#values.forget()
+    this.#recent.forget()
   }
 }
 
 const partition = (part: Key): Buffer => under(spaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
 
+/** Tell keys of all partitions apart. */
+function namesOf(part: Key, keys: readonly Key[]): readonly string[] {
+  const space = keyName(part)
+  return keys.map((key) => `${space}/${keyName(key)}`)
+}
+
 /** What is, or is to be, stored under a key; null: nothing. */
 interface Value {
+  readonly name: string
   readonly at: Buffer
   readonly value: Uint8Array | null
 }
@@ -136,16 +168,18 @@ interface Prepared {
 
 /** What can be wrong is found before anything is done; what the caller may use again is copied before it waits. */
 function prepare(
-  space: Buffer,
+  part: Key,
   { checks = [], puts = [], dels = [], jobs = [], pace = 'now' }: KvCommit,
 ): Prepared {
+  const [space, name] = [partition(part), keyName(part)]
   const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
+    name: `${name}/${keyName(key)}`,
     at: stored(space, key),
     value: value && new Uint8Array(value),
   })
   return {
     checks: checks.map(valueAt),
-    writes: [...puts.map(valueAt), ...dels.map((key) => ({ at: stored(space, key), value: null }))],
+    writes: [...puts.map(valueAt), ...dels.map((key) => valueAt({ key, value: null }))],
     jobs: jobs.map(copyOfJob),
     pace,
   }

@@ -1,5 +1,5 @@
 import { Gathered } from './gathered.ts'
-import { type Database, type DatabaseSnapshot, pagesOf, readerOf, type Snapshot } from './reads.ts'
+import { type Database, type DatabaseSnapshot, rangesOf, readerOf, type Snapshot } from './reads.ts'
 
 /** One moment for all who want to see one in the same turn of the event loop: what they read is read together, too. */
 export class SharedMoments {
@@ -33,15 +33,15 @@ export class SharedMoments {
 
 /** Is let go when nobody needs it any more. */
 class Moment {
-  readonly #database: Database
   readonly #snapshot: DatabaseSnapshot
   readonly #gathered: Gathered
+  readonly #ranges: ReturnType<typeof rangesOf>
   /** Those who look, and one until nobody can come any more. */
   #users = 1
 
   constructor(database: Database) {
-    this.#database = database
     this.#snapshot = database.snapshot()
+    this.#ranges = rangesOf(database, this.#snapshot)
     this.#gathered = new Gathered(readerOf(database, this.#snapshot))
   }
 
@@ -49,7 +49,7 @@ class Moment {
     this.#users += 1
     return {
       get: (key) => this.#gathered.get(key),
-      pages: pagesOf(this.#database, this.#snapshot),
+      ...this.#ranges,
       close: () => this.leave(),
     }
   }

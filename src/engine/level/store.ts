@@ -3,7 +3,7 @@ import { type ByteRange, rangeOf } from '../keys.ts'
 import { codeOf, failureOf } from './failures.ts'
 import { Gathered } from './gathered.ts'
 import { SharedMoments } from './moments.ts'
-import { type Database, encodings, pagesOf, type Reads, readerOf, type Snapshot } from './reads.ts'
+import { type Database, encodings, type Reads, rangesOf, readerOf, type Snapshot } from './reads.ts'
 
 /** A put; a deletion where `value` is null. */
 export interface Operation {
@@ -43,7 +43,7 @@ export async function openLevelStore(directory: string): Promise<Store> {
   const moments = new SharedMoments(database)
   return {
     get: (key) => now.get(key),
-    pages: pagesOf(database),
+    ...rangesOf(database),
     async write(operations, sync) {
       const batch = database.batch()
       for (const { key, value } of operations) {

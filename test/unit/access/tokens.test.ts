@@ -106,6 +106,18 @@ it('[ACC-4] a signature by another secret or of another payload is refused', asy
   expect(await problemOf(`${header}.${base64({ ...claims, admin: true })}.${signature}`)).toBe('signature')
 })
 
+it('[ACC-4] a token that has been accepted says nothing of others, however many there were', async () => {
+  const tokenOf = (sub: string): string => mint({ ...claims, sub })
+  for (let index = 0; index < 1_200; index++) await tokens.verify(tokenOf(`user ${index}`))
+  for (const sub of ['user 0', 'user 1199']) {
+    const token = tokenOf(sub)
+    expect((await tokens.verify(token)).userId).toBe(sub)
+    const [header = '', payload = '', signature = ''] = token.split('.')
+    expect(await problemOf(`${header}.${payload}.`)).toBe('signature')
+    expect(await problemOf(`${header}.${base64({ ...claims, sub: 'eve' })}.${signature}`)).toBe('signature')
+  }
+})
+
 it('[ACC-5] a token ends at its exp, to the millisecond, and must have one', async () => {
   expect(await problemOf(mint({ ...claims, exp: undefined }))).toBe('claims')
   expect(await problemOf(mint({ ...claims, exp: String(seconds + 60) }))).toBe('claims')
