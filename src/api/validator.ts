@@ -26,19 +26,19 @@ export function invalidAt(...issues: readonly [Issue, ...Issue[]]): ApiError {
 /** Checks the `data` of a request. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
 export type Validator = (data: unknown, textLength: number) => void
 
-/** Makes validators: a schema is compiled when it is first asked for, since all of them take most of a start. */
+/** Makes validators: a schema is compiled when it is first asked for: all of them would take a second. */
 export class Validators {
-  readonly #first = createAjv(false)
-  readonly #all = createAjv(true)
+  #first: Ajv2020 | null = null
+  #all: Ajv2020 | null = null
 
   compile(schema: ObjectSchema): Validator {
     let first: ValidateFunction | null = null
     let all: ValidateFunction | null = null
     return (data, textLength) => {
-      first ??= this.#first.compile(schema)
+      first ??= (this.#first ??= createAjv(false)).compile(schema)
       if (first(data)) return
       if (textLength > allIssuesTextMax) throw problemsOf(first)
-      all ??= this.#all.compile(schema)
+      all ??= (this.#all ??= createAjv(true)).compile(schema)
       all(data)
       throw problemsOf(all)
     }
