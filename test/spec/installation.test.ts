@@ -58,7 +58,7 @@ const optional = ['bufferutil', 'utf-8-validate', 'supports-color']
 
 it('[OPS-44] what is built loads nothing but level and what is in Node', () => {
   const imports =
-    /^\s*(?:import|export)\b[^'"]*?['"]([^'"]+)['"]|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/gm
+    /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
   const loaded = programs.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
   )
