@@ -28,20 +28,34 @@ export type Validator = (data: unknown, textLength: number) => void
 
 /** Makes validators: a schema is compiled when it is first asked for: all of them would take a second. */
 export class Validators {
-  #first: Ajv2020 | null = null
-  #all: Ajv2020 | null = null
+  readonly #first = new Compiler(false)
+  readonly #all = new Compiler(true)
 
   compile(schema: ObjectSchema): Validator {
     let first: ValidateFunction | null = null
     let all: ValidateFunction | null = null
     return (data, textLength) => {
-      first ??= (this.#first ??= createAjv(false)).compile(schema)
+      first ??= this.#first.compile(schema)
       if (first(data)) return
       if (textLength > allIssuesTextMax) throw problemsOf(first)
-      all ??= (this.#all ??= createAjv(true)).compile(schema)
+      all ??= this.#all.compile(schema)
       all(data)
       throw problemsOf(all)
     }
+  }
+}
+
+class Compiler {
+  readonly #allErrors: boolean
+  #ajv: Ajv2020 | null = null
+
+  constructor(allErrors: boolean) {
+    this.#allErrors = allErrors
+  }
+
+  compile(schema: ObjectSchema): ValidateFunction {
+    this.#ajv ??= createAjv(this.#allErrors)
+    return this.#ajv.compile(schema)
   }
 }
 
