@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { packageFile } from '../config/package-file.ts'
 import type { Page, PageContent } from './page.ts'
 
 /** Everything comes from this server, and what is not in a file does not run. */
@@ -73,9 +74,9 @@ const page = (type: string, text: string | Buffer): PageContent => ({
 })
 
 /** Where the build puts the files of Swagger UI, and where they are when the sources are run. */
-const places = ['./swagger-ui/', '../../node_modules/swagger-ui-dist/'] as const
+const places = ['dist/api/swagger-ui/', 'node_modules/swagger-ui-dist/'] as const
 
 async function bytesOf(name: string): Promise<Buffer> {
-  const [built, source] = places.map((place) => new URL(place + name, import.meta.url)) as [URL, URL]
+  const [built, source] = places.map((place) => packageFile(place + name)) as [URL, URL]
   return readFile(existsSync(built) ? built : source)
 }

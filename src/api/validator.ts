@@ -26,10 +26,10 @@ export function invalidAt(...issues: readonly [Issue, ...Issue[]]): ApiError {
 /** Checks the `data` of a request. `textLength` is the length of the body. @throws ApiError INVALID_ARGUMENT */
 export type Validator = (data: unknown, textLength: number) => void
 
-/** Makes validators: a schema is compiled when it is first asked for, since all of them take most of a start. */
+/** Makes validators: a schema is compiled when it is first asked for: all of them would take a second. */
 export class Validators {
-  readonly #first = createAjv(false)
-  readonly #all = createAjv(true)
+  readonly #first = new Compiler(false)
+  readonly #all = new Compiler(true)
 
   compile(schema: ObjectSchema): Validator {
     let first: ValidateFunction | null = null
@@ -42,6 +42,20 @@ export class Validators {
       all(data)
       throw problemsOf(all)
     }
+  }
+}
+
+class Compiler {
+  readonly #allErrors: boolean
+  #ajv: Ajv2020 | null = null
+
+  constructor(allErrors: boolean) {
+    this.#allErrors = allErrors
+  }
+
+  compile(schema: ObjectSchema): ValidateFunction {
+    this.#ajv ??= createAjv(this.#allErrors)
+    return this.#ajv.compile(schema)
   }
 }
 

@@ -8,6 +8,8 @@ import { type AuditPlace, auditKeys, auditPart } from './keys.ts'
 import { recordIn } from './listing.ts'
 
 const sweepMs = 3_600_000
+/** Whoever waits for a start has other needs. */
+const firstSweepMs = 60_000
 /** Records of one commit. */
 const sliceSize = 250
 
@@ -20,7 +22,7 @@ export interface SweepOptions {
   readonly keepMs: number
 }
 
-/** Removes records that are too old, once an hour, a bounded number at a time. */
+/** Removes records that are too old, a minute after the start and once an hour, a bounded number at a time. */
 export class Sweep {
   readonly #options: SweepOptions
   #running: Promise<void> = Promise.resolve()
@@ -32,11 +34,15 @@ export class Sweep {
   }
 
   start(): void {
+    this.#cancel = this.#options.clock.after(firstSweepMs, () => this.#sweep())
+  }
+
+  #sweep(): void {
     const { clock, log } = this.#options
     this.#running = this.run().catch((err: unknown) =>
       log.warn({ err: messageOf(err) }, 'the audit log is not swept; it is tried again in an hour'),
     )
-    this.#cancel = clock.after(sweepMs, () => this.start())
+    this.#cancel = clock.after(sweepMs, () => this.#sweep())
   }
 
   /** Resolves when nothing is removed any more. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { packageFile } from './package-file.ts'
 
-/** The version of this package. The manifest is beside `src` and `dist` alike. */
+/** The version of this package. */
 export function readVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const manifest = readFileSync(packageFile('package.json'), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -40,3 +41,45 @@ const admits = (range: string, [major, minor]: readonly [number, number]): boole
     const isReached = Number(from) < major || (Number(from) === major && Number(fromMinor) <= minor)
     return isReached && (sign.startsWith('>') || Number(from) === major)
   })
+
+const built = join(root, 'dist')
+const filesOf = (ending: RegExp): string[] =>
+  readdirSync(built, { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name) && !name.includes('swagger-ui'))
+    .map((name) => join(built, name))
+const programs = filesOf(/\.js$/)
+const sourcesOf = (map: string): string[] =>
+  (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources.map((source) =>
+    relative(root, join(dirname(map), source)),
+  )
+
+/** What libraries use where it is installed, and do without where it is not. */
+const optional = ['bufferutil', 'utf-8-validate', 'supports-color']
+
+it('[OPS-44] what is built loads nothing but level and what is in Node', () => {
+  const imports =
+    /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
+  const loaded = programs.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
+  )
+  const others = loaded.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+  const libraries = new Set(others.filter((name) => !builtinModules.includes(name)))
+  expect(libraries).toEqual(new Set(['level', ...optional]))
+})
+
+it('[OPS-44] what is built has one copy of Yjs', () => {
+  const copies = programs.flatMap((file) => readFileSync(file, 'utf8').match(/"__ \$YJS\$ __"/g) ?? [])
+  expect(copies).toHaveLength(1)
+})
+
+it('[OPS-44] maps lead to the sources, and the licences of all libraries are beside them', () => {
+  const sources = programs.flatMap((file) => sourcesOf(`${file}.map`))
+  expect(sources.filter((source) => source.startsWith('src/') && !existsSync(join(root, source)))).toEqual([])
+  for (const name of ['src/server.ts', 'src/rooms/threads/worker.ts', 'src/sync/workers/process.ts'])
+    expect(sources).toContain(name)
+  const libraries = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(`/${source}`)?.[1])
+  const licences = readFileSync(join(built, 'LICENSES'), 'utf8').split('\n')
+  const named = [...new Set(libraries)].filter((library) => library !== undefined)
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((library) => !licences.includes(library))).toEqual([])
+})

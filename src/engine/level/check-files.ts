@@ -21,9 +21,10 @@ export async function checkFiles(path: string, depth: FilesDepth): Promise<reado
   const { problems, sound } = await checkInventory(path, depth)
   const told = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
   const atStart = await tablesAtStart(path)
-  const isWalked = (name: string) => depth === 'verify' || (atStart.has(name) && !sound.has(name))
-  const tables = (await readdir(path)).filter(isTable)
-  const found = await someAtOnce(tables, async (name) => {
+  const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
+  // Of what is sound every byte has been looked at, now and before.
+  const isLookedAt = (name: string) => isTable(name) && (depth === 'verify' || !sound.has(name))
+  const found = await someAtOnce((await readdir(path)).filter(isLookedAt), async (name) => {
     const damage = await tableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
     return damage === null ? [] : [{ name, damage }]
   })

@@ -34,13 +34,14 @@ export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
 export async function writeInventory(path: string): Promise<void> {
   const before = await readInventory(path)
   const files: KnownFile[] = []
+  const spare: Buffer[] = []
   let budget = tableBytesPerClose
   for (const name of await dataFiles(path)) {
     const { size } = await stat(join(path, name))
     const same = before?.files.find((file) => file.name === name && file.bytes === size)
     const isRead = !isTable(name) || ((same?.crc ?? null) === null && size <= budget)
     if (isTable(name) && isRead) budget -= size
-    const crc = isRead ? await firstCrcOf(path, name, size) : (same?.crc ?? null)
+    const crc = isRead ? await firstCrcOf(path, name, size, spare) : (same?.crc ?? null)
     files.push({ name, bytes: size, crc })
   }
   const fenced = before?.fenced?.filter((name) => files.some((file) => file.name === name)) ?? []
@@ -58,9 +59,14 @@ const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
   replaceFile(join(path, inventoryName), JSON.stringify(inventory))
 
 /** What is damaged already must not be taken for what it was. */
-async function firstCrcOf(path: string, name: string, bytes: number): Promise<number | null> {
+async function firstCrcOf(
+  path: string,
+  name: string,
+  bytes: number,
+  spare: Buffer[],
+): Promise<number | null> {
   if (isTable(name) && (await tableDamage(join(path, name), 'all')) !== null) return null
-  return crcOf(path, name, bytes)
+  return crcOf(path, name, bytes, spare)
 }
 
 export interface Compared {
@@ -71,28 +77,32 @@ export interface Compared {
 }
 
 /**
- * Files that are not what they were when the store was closed. Nothing is told where that is not known: after a crash, or when somebody else has opened the store since.
+ * Files that are not what they were when the store was closed. Nothing is told where that is not known: after a crash,
+ * or when somebody else has opened the store since. But tables never change: those that are still there and what they
+ * were then are sound.
  * @param depth of tables `start` compares all sizes, and the bytes as far as is quick; `verify` all bytes
  */
 export async function checkInventory(path: string, depth: 'start' | 'verify'): Promise<Compared> {
-  const inventory = await readInventory(path)
-  const names = await dataFiles(path)
+  const { files = [] } = (await readInventory(path)) ?? {}
+  const names = new Set(await dataFiles(path))
   // Each opening makes another manifest, and removes the one before.
-  const manifest = inventory?.files.find(({ name }) => name.startsWith('MANIFEST'))
-  if (inventory === null || manifest === undefined || !names.includes(manifest.name)) {
-    return { problems: [], sound: new Set() }
-  }
+  const isAsClosed = files.some(({ name }) => name.startsWith('MANIFEST') && names.has(name))
   const atStart = await tablesAtStart(path)
   const isCompared = ({ name }: KnownFile) => depth === 'verify' || !isTable(name) || atStart.has(name)
+  const isKnown = ({ name }: KnownFile) => isAsClosed || (isTable(name) && names.has(name))
   const sound = new Set<string>()
-  const problems = await someAtOnce(inventory.files, async (file) => {
-    if (!names.includes(file.name)) return `${file.name} is missing`
+  const spare: Buffer[] = []
+  const problems = await someAtOnce(files.filter(isKnown), async (file) => {
+    const { name, bytes } = file
+    if (!names.has(name)) return `${name} is missing`
+    const size = await sizeOf(join(path, name))
     const crc = isCompared(file) ? file.crc : null
-    const problem = await fileProblem(path, file, crc)
-    if (problem === null && crc !== null) sound.add(file.name)
+    const problem = await fileProblem(path, { ...file, crc }, size, spare)
+    // LevelDB searches a table from its end.
+    if (problem === null && crc !== null && size === bytes) sound.add(name)
     return problem
   })
-  return { problems: problems.filter((problem) => problem !== null), sound }
+  return { problems: isAsClosed ? problems.filter((problem) => problem !== null) : [], sound }
 }
 
 /** Names of those tables that a start looks at wholly: the newest, and those of which damage is known. */
@@ -117,12 +127,15 @@ const sizeOf = (path: string): Promise<number> =>
 
 const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0)
 
-async function fileProblem(path: string, file: KnownFile, crc: number | null): Promise<string | null> {
-  const { name, bytes } = file
-  const { size } = await stat(join(path, name))
+async function fileProblem(
+  path: string,
+  { name, bytes, crc }: KnownFile,
+  size: number,
+  spare: Buffer[],
+): Promise<string | null> {
   if (size < bytes)
     return `${name} has ${bytes - size} of its ${bytes} bytes fewer than when the store was closed: data is lost`
-  if (crc === null || (await crcOf(path, name, bytes)) === crc) return null
+  if (crc === null || (await crcOf(path, name, bytes, spare)) === crc) return null
   return `${name} is not what it was when the store was closed: data may be lost`
 }
 
@@ -158,16 +171,16 @@ const isKnownFile = (value: unknown): value is KnownFile =>
   'crc' in value &&
   (value.crc === null || typeof value.crc === 'number')
 
-/** Read at once: large buffers stay with the process for long after a start. */
-const readBytes = 64 * 1024
+/** Read at once. */
+const readBytes = 256 * 1024
 
-/** Of the first `bytes` bytes. */
-async function crcOf(path: string, name: string, bytes: number): Promise<number> {
+/** Of the first `bytes` bytes. @param spare buffers to read into: what is let go stays with the process for long after a start */
+async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
   const file = await open(join(path, name))
+  const buffer = spare.pop() ?? Buffer.allocUnsafe(readBytes)
   try {
     let crc = 0
     let left = bytes
-    const buffer = Buffer.allocUnsafe(readBytes)
     while (left > 0) {
       const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length))
       if (bytesRead === 0) break
@@ -176,6 +189,7 @@ async function crcOf(path: string, name: string, bytes: number): Promise<number>
     }
     return crc
   } finally {
+    spare.push(buffer)
     await file.close()
   }
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { packageFile } from '../../config/package-file.ts'
 import { ApiError } from '../../errors.ts'
 import { exhausted } from '../../quota/limits.ts'
 import type { Job, Outcome } from './job.ts'
@@ -21,9 +22,8 @@ export interface Thread {
   run(job: Job): Promise<Exclude<Outcome, { is: 'refused' }>>
 }
 
-/** Run from its sources, as in tests, this takes the built script: a thread of Node runs no TypeScript. */
-const isSource = import.meta.url.endsWith('.ts')
-const script = new URL(isSource ? '../../../dist/rooms/threads/worker.js' : './worker.js', import.meta.url)
+/** The built one also where sources are run, as in tests: a thread of Node runs no TypeScript. */
+const script = packageFile('dist/rooms/threads/worker.js')
 
 /** Threads for work that would hold up the event loop. They are started when first needed, and kept. */
 export class Threads {

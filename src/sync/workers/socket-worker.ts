@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { packageFile } from '../../config/package-file.ts'
 import type { Endings } from '../endings.ts'
 import { type Arrival, Arrivals } from './arrivals.ts'
 import type { WorkerSettings } from './opening.ts'
@@ -25,7 +26,7 @@ export interface WorkerEnd {
   readonly hung: boolean
 }
 
-const programPath = fileURLToPath(new URL('./process.js', import.meta.url))
+const programPath = fileURLToPath(packageFile('dist/sync/workers/process.js'))
 /** Where the worker finds the link; the channel over which connections are handed is beside it. */
 const linkFile = 3
 const beatMs = 1_000

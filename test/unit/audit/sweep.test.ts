@@ -8,6 +8,7 @@ import { createLog } from '../../../src/log.ts'
 import { HeldClock } from '../../support/clock.ts'
 
 const hourMs = 3_600_000
+const minuteMs = 60_000
 const keepMs = 24 * hourMs
 const owner = { name: 'Ann', email: 'ann@example.com', avatar: '' }
 const record = { operation: '/v2/users/add', actor: 'key' } as const
@@ -48,7 +49,10 @@ it('[AUDIT-7] records that are too old go from every log, a bounded number at a 
   expect(await left()).toEqual([1_101, 1_101, 1_101, 1_101])
   clock.advance(keepMs - hourMs)
   commits.length = 0
+  scans.length = 0
   sweep.start()
+  expect(scans).toEqual([])
+  clock.advance(minuteMs)
   await sweep.stop()
   expect(await left()).not.toEqual([1, 1, 1, 1])
   const next = new Sweep({ kv, tenants, clock, log, keepMs })
