@@ -8,7 +8,13 @@ import { cpus, loadavg } from 'node:os'
 import { cpuMicroseconds } from './support/cpu.ts'
 import { CursorClient } from './support/cursor-client.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startScript, startWeft, temporaryDirectory } from './support/server.ts'
+import {
+  type BenchServer,
+  startScript,
+  startWeft,
+  temporaryDirectory,
+  unlimitedCalls,
+} from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 2
@@ -50,8 +56,7 @@ const relayTarget = (script: string) => async (): Promise<Target> => {
   return { pid, kill, urlOf: async () => `ws://127.0.0.1:${port}/bench/presence/main` }
 }
 
-const startServer = (): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0', WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0' })
+const startServer = (): Promise<BenchServer> => startWeft(temporaryDirectory(), unlimitedCalls)
 
 const weftTarget = (server: BenchServer): Target => ({
   pid: server.process.pid as number,

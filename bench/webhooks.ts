@@ -10,7 +10,7 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fsyncMs } from './support/disk.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { type BenchServer, done, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 import { typistsAt } from './support/typists.ts'
 
 const smoke = process.argv.includes('--smoke')
@@ -52,16 +52,10 @@ async function receive(status: number | null): Promise<Receiver> {
 
 const start = (): Promise<BenchServer> =>
   startWeft(temporaryDirectory(), {
-    WEFT_RATE_LIMIT_PER_SECOND: '0',
-    WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+    ...unlimitedCalls,
     WEFT_WEBHOOK_ALLOW: '127.0.0.1',
     WEFT_LOG_LEVEL: 'error',
   })
-
-async function done(server: BenchServer, path: string, data: object): Promise<void> {
-  const { status, body } = await server.post(path, data)
-  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
-}
 
 async function begin(server: BenchServer, receivers: readonly Receiver[]): Promise<void> {
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })

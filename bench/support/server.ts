@@ -138,6 +138,12 @@ async function postTo({ url, ...request }: BenchCall, path: string, data: unknow
   }
 }
 
+/** Has an operation carried out that is not measured. @throws Error unless it is answered with 200 */
+export async function done(server: Pick<BenchServer, 'post'>, path: string, data: object): Promise<void> {
+  const { status, body } = await server.post(path, data)
+  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
+}
+
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill(profiles === undefined ? 'SIGKILL' : 'SIGTERM')
