@@ -77,14 +77,18 @@ interface Measured {
   readonly many: Called
 }
 
-async function measure(server: CalledServer, { path, data }: Operation, of: Filled): Promise<Measured> {
+async function measure(server: CalledServer, operation: Operation, of: Filled): Promise<Measured> {
+  const { path } = operation
   let from = 0
   const run = async (callers: number): Promise<Called> => {
     const first = from
     from += calls
     const amount = { calls, secondsMax: Number.POSITIVE_INFINITY }
     return await callAll(server, callers, amount, async (caller, _, index) => {
-      const said = await caller.post(path, Buffer.from(JSON.stringify({ data: data(of, first + index) })))
+      const said = await caller.post(
+        path,
+        Buffer.from(JSON.stringify({ data: operation.data(of, first + index) })),
+      )
       if (said.includes('"success":false')) throw new Error(`${path}: ${said.toString()}`)
     })
   }

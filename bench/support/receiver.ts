@@ -6,18 +6,18 @@ let [count, first, last, body] = [0, 0, 0, '']
 
 const arrivals = (): Arrivals => ({ count, ms: last - first, body })
 
+function arrived(bytes: Buffer): void {
+  last = performance.now()
+  if (count++ === 0) first = last
+  body = bytes.toString()
+}
+
 createServer((request, response) => {
-  if (request.method === 'GET') return response.end(JSON.stringify(arrivals()))
-  if (request.method === 'DELETE') {
-    count = 0
-    return response.end()
-  }
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
   request.on('end', () => {
-    last = performance.now()
-    if (count++ === 0) first = last
-    body = Buffer.concat(parts).toString()
-    response.end()
+    if (request.method === 'POST') arrived(Buffer.concat(parts))
+    if (request.method === 'DELETE') count = 0
+    response.end(request.method === 'GET' ? JSON.stringify(arrivals()) : '')
   })
 }).listen(Number(process.argv[2]), '127.0.0.1')
