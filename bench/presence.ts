@@ -6,9 +6,10 @@
  */
 import { cpus, loadavg } from 'node:os'
 import { plain } from './load/dialects.ts'
+import { enterAll } from './load/entering.ts'
 import { LoadSocket } from './load/load-socket.ts'
 import { Mover, moveAll } from './load/mover.ts'
-import { enterAll, sleep } from './load/typing.ts'
+import { sleep } from './load/typing.ts'
 import { cpuMicroseconds } from './support/cpu.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {

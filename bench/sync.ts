@@ -2,8 +2,8 @@
  * Websockets: Weft beside bare relays, which are the limit, and beside servers of others, in turns in the same run.
  * Servers and load are processes of their own; CPU and memory are what the operating system has counted.
  *
- *   npm ci --prefix bench                          installs the servers of others; without it they are left out
- *   node --import tsx bench/sync.ts [--smoke] [--rounds=3] [--seconds=4] [--only=cursors] [--with=weft,relay] [--json=FILE] [--markdown]
+ *   npm ci --prefix bench/peers                 installs the servers of others; without it they are left out
+ *   node --import tsx bench/sync.ts [options]   `--help` lists them
  */
 
 import { writeFileSync } from 'node:fs'
@@ -18,6 +18,24 @@ import { fsyncMs } from './support/disk.ts'
 import { progress, round } from './support/report.ts'
 import { scenarios } from './sync/scenarios.ts'
 
+const usage = (): string => `node --import tsx bench/sync.ts [options]
+
+  --smoke              once, just long enough to prove that it runs
+  --rounds=3           how often each scenario is run with each contender, in turns
+  --seconds=4          measured in a run, after as many of warming up
+  --only=cursors       scenarios with that in their name
+  --with=weft,relay    contenders; the first of the list below that is among them is what others are measured by
+  --markdown           all medians in one table
+  --json=FILE          keeps all figures there; bench/chart.ts draws them
+
+scenarios:
+${scenarios.map(({ name }) => `  ${name}`).join('\n')}
+
+contenders (those of others once they are installed: npm ci --prefix bench/peers):
+${all()
+  .map(({ name }) => `  ${name}`)
+  .join('\n')}`
+
 const { values: options } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
@@ -27,8 +45,13 @@ const { values: options } = parseArgs({
     with: { type: 'string' },
     json: { type: 'string' },
     markdown: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
+if (options.help) {
+  console.log(usage())
+  process.exit()
+}
 const scale: Scale = options.smoke
   ? { size: 'smoke', seconds: 0.5 }
   : { size: 'full', seconds: Number(options.seconds ?? 4) }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as Y from 'yjs'
 import { type Running, weft } from '../load/contenders.ts'
+import { answer, enter } from '../load/entering.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
 import { type Size, waitMs } from '../load/scenario.ts'
-import { enter, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { median, quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { keyOf, storeLog } from '../support/stored.ts'
@@ -37,10 +38,7 @@ function* pieces(doc: Y.Doc, bytes: number): Iterable<readonly Uint8Array[]> {
 async function joined(server: Running): Promise<{ socket: LoadSocket; ms: number }> {
   const start = performance.now()
   const socket = await enter(server, document)
-  await new Promise<void>((resolve) => {
-    socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
-    socket.send(server.dialect.ask(document))
-  })
+  await answer(server, socket, document)
   return { socket, ms: performance.now() - start }
 }
 

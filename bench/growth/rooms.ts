@@ -1,10 +1,11 @@
 import { type Running, weft } from '../load/contenders.ts'
+import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Size, waitMs } from '../load/scenario.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { temporaryDirectory, unlimitedCalls } from '../support/server.ts'
 import { storeTexts } from '../support/stored.ts'
-import { answer, characters, documentOf } from '../sync/connect.ts'
+import { characters, documentOf } from '../sync/connect.ts'
 import type { Curve } from './curve.ts'
 
 const settleMs = 1_000

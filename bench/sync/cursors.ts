@@ -1,7 +1,8 @@
 import type { Contender } from '../load/contenders.ts'
+import { enterRoom } from '../load/entering.ts'
 import { Mover, moveAll } from '../load/mover.ts'
 import { perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
 /** @param perSecond moves of each client */
@@ -12,7 +13,7 @@ export const cursors = (name: string, clients: number, perSecond: number): Scena
   async run(contender: Contender, data, { seconds }: Scale) {
     const server = await contender.start(data)
     const document = 'cursors'
-    const sockets = await enterAll(clients, () => enter(server, document))
+    const sockets = await enterRoom(server, document, clients)
     const movers = sockets.map((socket, index) => new Mover(1_000 + index, socket, server.dialect, document))
     const stop = moveAll(movers, perSecond)
     await sleep(seconds * 1000)
