@@ -7,7 +7,7 @@
 import { fsyncMs } from './support/disk.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
-import { startWeft, temporaryDirectory } from './support/server.ts'
+import { startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
 const activities = smoke ? 5_000 : 1_000_000
@@ -25,10 +25,7 @@ const organizationId = 'acme'
 const random = seededRandom(9)
 const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
 
-const server = await startWeft(temporaryDirectory(), {
-  WEFT_RATE_LIMIT_PER_SECOND: '0',
-  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
-})
+const server = await startWeft(temporaryDirectory(), unlimitedCalls)
 
 async function done(path: string, data: object): Promise<{ data: unknown[]; pageToken?: string }> {
   const { status, body } = await server.post(path, data)

@@ -7,7 +7,7 @@
 import { fsyncMs } from './support/disk.ts'
 import { seededRandom } from './support/random.ts'
 import { median, round, table } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { type BenchServer, done, startWeft, temporaryDirectory } from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 2 : 10
@@ -48,11 +48,6 @@ const operations: readonly Operation[] = [
     data: () => ({ userId: `u${random(100)}`, userProperties: { name: 'Ann', email: 'ann@example.com' } }),
   },
 ]
-
-async function done(server: BenchServer, path: string, data: object): Promise<void> {
-  const { status, body } = await server.post(path, data)
-  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
-}
 
 interface Measured {
   readonly ms: number[]

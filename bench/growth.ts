@@ -3,37 +3,21 @@
  *
  *   node --import tsx bench/growth.ts [--smoke]
  */
-import { documentRow, documentsHeader } from './growth/documents.ts'
-import { logRow, logsHeader } from './growth/logs.ts'
-import { roomsHeader, roomsRow } from './growth/rooms.ts'
+import { draw } from './growth/curve.ts'
+import { documents } from './growth/documents.ts'
+import { logs } from './growth/logs.ts'
+import { rooms } from './growth/rooms.ts'
+import type { Size } from './load/scenario.ts'
 import { fsyncMs } from './support/disk.ts'
-import { progress, round, table } from './support/report.ts'
+import { round } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')
-const rooms = smoke ? [10] : [10, 100, 1_000, 10_000]
-const megabytes = smoke ? [1] : [1, 2, 5, 10]
-const edits = smoke ? 10 : 200
-const entries = smoke ? [1, 1_000] : [1, 100, 10_000, 100_000, 1_000_000]
-
-async function curve(
-  title: string,
-  header: readonly string[],
-  sizes: readonly number[],
-  rowOf: (size: number) => Promise<readonly string[]>,
-): Promise<void> {
-  const bar = progress(title)
-  const rows: (readonly string[])[] = []
-  for (const [index, size] of sizes.entries()) {
-    bar.at(index / sizes.length)
-    rows.push(await rowOf(size))
-  }
-  bar.end()
-  console.log(`\n${title}`)
-  table(header, rows)
-}
-
-await curve('rooms opened and closed', roomsHeader, rooms, roomsRow)
-await curve('large documents', documentsHeader, megabytes, (size) => documentRow(size, edits))
-await curve('long logs', logsHeader, entries, logRow)
+const scale: Size = { size: smoke ? 'smoke' : 'full' }
+console.log(
+  'power: of the size, to which a figure of all units has grown since the row above; 1 is linear, 0 none',
+)
+await draw(rooms(smoke ? [10, 20] : [10, 100, 1_000, 10_000], scale))
+await draw(documents(smoke ? [1] : [1, 2, 5, 10], smoke ? 10 : 200, scale))
+await draw(logs(smoke ? [1, 1_000] : [1, 100, 10_000, 100_000, 1_000_000]))
 console.log(`fsync on this machine: p50 ${round(fsyncMs().p50)} ms`)
 process.exit(0)

@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, string>> = {
   replace: 'text replaced by the revisions of a file',
   'replace-json': 'the same with nested shared types',
   'replace-xml': 'the same with XML',
+  'replace-rest': 'replacements a second by REST calls, by type and size',
   'replace-growth': 'what 500 replacements leave behind',
   'replace-worst': 'replacements made to be dear',
   neighbours: 'typing while another document is replaced',

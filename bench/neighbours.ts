@@ -7,9 +7,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { word, words } from './support/contents.ts'
 import { fsyncMs } from './support/disk.ts'
 import { endWithThis } from './support/ending.ts'
-import { seededRandom } from './support/random.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
 import { median, quantile, round, table, thousands } from './support/report.ts'
 import { startWeft, temporaryDirectory } from './support/server.ts'
@@ -21,10 +21,6 @@ const perSecond = 100
 const seconds = smoke ? 2 : 15
 const nodes = smoke ? 2_000 : 20_000
 const characters = smoke ? 100_000 : 1_000_000
-
-const random = seededRandom(5)
-const word = (): string => random(36 ** 5).toString(36)
-const words = (count: number): string => Array.from({ length: count }, word).join(' ')
 
 /** Half of the nodes are elements, half of them texts; nothing is as in any other. */
 const xmlOf = (count: number): string =>

@@ -5,10 +5,20 @@
  *   node --import tsx bench/presence.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
+import { plain } from './load/dialects.ts'
+import { enterAll } from './load/entering.ts'
+import { LoadSocket } from './load/load-socket.ts'
+import { Mover, moveAll } from './load/mover.ts'
+import { sleep } from './load/typing.ts'
 import { cpuMicroseconds } from './support/cpu.ts'
-import { CursorClient } from './support/cursor-client.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startScript, startWeft, temporaryDirectory } from './support/server.ts'
+import {
+  type BenchServer,
+  startScript,
+  startWeft,
+  temporaryDirectory,
+  unlimitedCalls,
+} from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
 const rounds = smoke ? 1 : 2
@@ -16,8 +26,6 @@ const seconds = smoke ? 1 : 3
 const updates = smoke ? 10 : 100
 /** Seconds of load before anything is counted: a server that has just started compiles what it runs. */
 const warmUpSeconds = smoke ? 0 : 3
-/** Clients that connect at the same time. */
-const atOnce = 50
 
 interface Load {
   readonly clients: number
@@ -50,8 +58,7 @@ const relayTarget = (script: string) => async (): Promise<Target> => {
   return { pid, kill, urlOf: async () => `ws://127.0.0.1:${port}/bench/presence/main` }
 }
 
-const startServer = (): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0', WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0' })
+const startServer = (): Promise<BenchServer> => startWeft(temporaryDirectory(), unlimitedCalls)
 
 const weftTarget = (server: BenchServer): Target => ({
   pid: server.process.pid as number,
@@ -66,31 +73,9 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   weft: async () => weftTarget(await startServer()),
 }
 
-async function connectAll({ urlOf }: Target, count: number): Promise<CursorClient[]> {
-  const clients: CursorClient[] = []
-  while (clients.length < count) {
-    const more = Array.from({ length: Math.min(atOnce, count - clients.length) }, (_, index) => index)
-    const from = clients.length
-    clients.push(
-      ...(await Promise.all(more.map(async (i) => CursorClient.open(await urlOf(from + i), from + i + 1)))),
-    )
-  }
-  return clients
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Moves the cursors in turn, evenly over time, until told to stop. */
-function moveAll(clients: readonly CursorClient[], perSecond: number): () => void {
-  const start = performance.now()
-  let moved = 0
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - start) / 1000) * perSecond * clients.length)
-    // What could not be done in a moment is not made up for: that would be a burst.
-    moved = Math.max(moved, due - clients.length)
-    while (moved < due) clients[moved++ % clients.length]?.move()
-  }, 1)
-  return () => clearInterval(timer)
+async function connectAll({ urlOf }: Target, count: number): Promise<Mover[]> {
+  const sockets = await enterAll(count, async (index) => LoadSocket.open(await urlOf(index)))
+  return sockets.map((socket, index) => new Mover(index + 1, socket, plain, 'presence'))
 }
 
 /** Milliseconds after which all is warm and every cursor is shown; not at once, which would be a burst to be worked off. */
@@ -99,13 +84,14 @@ const untilWarm = (perSecond: number): number => Math.max(1, 1 / perSecond, warm
 interface Counted {
   readonly sent: number
   readonly messages: number
-  readonly states: number
+  /** Others' states. */
+  readonly shown: number
 }
 
-const countsOf = (clients: readonly CursorClient[]): Counted => ({
+const countsOf = (clients: readonly Mover[]): Counted => ({
   sent: clients.reduce((sum, { sent }) => sum + sent, 0),
-  messages: clients.reduce((sum, { received }) => sum + received.messages, 0),
-  states: clients.reduce((sum, { received }) => sum + received.states, 0),
+  messages: clients.reduce((sum, { messages }) => sum + messages, 0),
+  shown: clients.reduce((sum, { shown }) => sum + shown, 0),
 })
 
 interface Measured {
@@ -129,12 +115,9 @@ async function measure(target: Target, { clients: count, perSecond }: Load): Pro
   const elapsed = (performance.now() - start) / 1000
   stop()
   for (const client of clients) client.end()
-  const sent = after.sent - before.sent
-  const isTogether = after.messages - before.messages < after.states - before.states
-  // Where states come together a client's own is among them, once for each that it has sent at most.
-  const delivered = after.states - before.states - (isTogether ? sent : 0)
+  const delivered = after.shown - before.shown
   return {
-    sent: sent / elapsed,
+    sent: (after.sent - before.sent) / elapsed,
     messages: (after.messages - before.messages) / elapsed,
     delivered: delivered / elapsed,
     microseconds: used / delivered,
@@ -161,13 +144,10 @@ async function statusLatencies(load: Load): Promise<StatusLatencies> {
   for (let update = 0; update < updates; update++) {
     const status = `status-${update}-`
     const start = performance.now()
-    const arrivals = clients.map(
-      (client) =>
-        new Promise<number>((resolve) => {
-          client.marker = Buffer.from(status)
-          client.onMarker = () => resolve(performance.now() - start)
-        }),
-    )
+    const arrivals = clients.map(async (client) => {
+      await client.shows(status)
+      return performance.now() - start
+    })
     const users = [{ userId: `user-${update % load.clients}`, status }]
     await server.post('/v2/presence/update', { organizationId: 'bench', documentId: 'presence', users })
     const answeredAt = performance.now() - start

@@ -4,10 +4,19 @@
  *
  *   node --import tsx bench/rest.ts [--smoke]
  */
+import { type Called, type CalledServer, callAll } from './load/calling.ts'
+import { type Filled, type Operation, operations } from './rest/operations.ts'
 import { fsyncMs } from './support/disk.ts'
-import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import {
+  type BenchServer,
+  done,
+  headers,
+  startScript,
+  startWeft,
+  temporaryDirectory,
+  unlimitedCalls,
+} from './support/server.ts'
 
 const smoke = process.argv.includes('--smoke')
 const sizes = smoke ? [200, 400] : [1_000, 100_000]
@@ -17,103 +26,6 @@ const calls = smoke ? 20 : 400
 /** Calls under way at once while throughput is measured. */
 const atOnce = 16
 const batch = 500
-
-const random = seededRandom(9)
-
-interface Operation {
-  readonly name: string
-  readonly path: string
-  data(organizationId: string, documents: number): object
-}
-
-const anyOf = (kind: string, count: number): string => `${kind}-${random(count)}`
-const document = (organizationId: string, documents: number) => ({
-  organizationId,
-  documentId: anyOf('document', documents),
-})
-
-const operations: readonly Operation[] = [
-  {
-    name: 'one document',
-    path: '/v2/organizations/documents/get',
-    data: (organizationId, documents) => ({ organizationId, documentIds: [anyOf('document', documents)] }),
-  },
-  {
-    name: 'a page of 100 documents',
-    path: '/v2/organizations/documents/get',
-    data: (organizationId) => ({ organizationId, pageSize: 100 }),
-  },
-  {
-    name: 'a document renamed',
-    path: '/v2/organizations/documents/update',
-    data: (organizationId, documents) => ({
-      organizationId,
-      documents: [{ documentId: anyOf('document', documents), documentName: anyOf('name', 1e6) }],
-    }),
-  },
-  {
-    name: 'a document moved',
-    path: '/v2/organizations/documents/move',
-    data: (organizationId, documents) => ({
-      organizationId,
-      documentIds: [anyOf('document', documents)],
-      folderId: anyOf('folder', folders),
-    }),
-  },
-  {
-    name: 'a folder and what is in it',
-    path: '/v2/organizations/folders/get',
-    data: (organizationId) => ({ organizationId, folderId: anyOf('folder', folders) }),
-  },
-  {
-    name: 'one user',
-    path: '/v2/users/get',
-    data: (organizationId) => ({ organizationId, userIds: [anyOf('user', users)] }),
-  },
-  {
-    name: 'a permission added',
-    path: '/v2/auth/permissions/add',
-    data: (organizationId, documents) => ({
-      user: { userId: anyOf('user', users) },
-      permissions: { resources: [{ type: 'document', id: anyOf('document', documents), organizationId }] },
-    }),
-  },
-  {
-    name: 'permissions of a user on a document',
-    path: '/v2/auth/permissions/get',
-    data: (organizationId, documents) => ({
-      organizationId,
-      userIds: [anyOf('user', users)],
-      documentIds: [anyOf('document', documents)],
-    }),
-  },
-  {
-    name: 'a realtime token',
-    path: '/v2/auth/generate_token',
-    data: () => ({ userId: anyOf('user', users), userProperties: { name: 'Ann', email: 'ann@example.com' } }),
-  },
-  {
-    name: 'a text written',
-    path: '/v2/crdt/update',
-    data: (organizationId, documents) => ({
-      ...document(organizationId, Math.min(documents, 200)),
-      editorId: 'main',
-      type: 'text',
-      data: `some words and a number: ${random(1e9)}`,
-      upsert: true,
-    }),
-  },
-  {
-    name: 'a text read',
-    path: '/v2/crdt/get',
-    data: (organizationId) => ({ organizationId, documentId: 'read', editorId: 'main' }),
-  },
-]
-
-async function done(server: BenchServer, path: string, data: object): Promise<void> {
-  const { status, body } = await server.post(path, data)
-  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
-}
 
 async function inBatches(count: number, call: (from: number, to: number) => Promise<void>): Promise<void> {
   const bar = progress('filling')
@@ -127,7 +39,7 @@ async function inBatches(count: number, call: (from: number, to: number) => Prom
 const range = <T>(from: number, to: number, make: (index: number) => T): T[] =>
   Array.from({ length: to - from }, (_, index) => make(from + index))
 
-async function fill(server: BenchServer, organizationId: string, documents: number): Promise<void> {
+async function fill(server: BenchServer, { organizationId, documents }: Filled): Promise<void> {
   await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
   await inBatches(folders, (from, to) =>
     done(server, '/v1/organizations/folders/add', {
@@ -161,63 +73,81 @@ async function fill(server: BenchServer, organizationId: string, documents: numb
 }
 
 interface Measured {
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly perSecond: number
+  readonly one: Called
+  readonly many: Called
 }
 
-async function measure(server: BenchServer, operation: Operation, organizationId: string, documents: number) {
+async function measure(server: CalledServer, operation: Operation, of: Filled): Promise<Measured> {
   const { path } = operation
-  const times: number[] = []
-  for (let index = 0; index < calls; index++) {
-    const body = operation.data(organizationId, documents)
-    const start = performance.now()
-    await done(server, path, body)
-    times.push(performance.now() - start)
+  let from = 0
+  const run = async (callers: number): Promise<Called> => {
+    const first = from
+    from += calls
+    const amount = { calls, secondsMax: Number.POSITIVE_INFINITY }
+    return await callAll(server, callers, amount, async (caller, _, index) => {
+      const said = await caller.post(
+        path,
+        Buffer.from(JSON.stringify({ data: operation.data(of, first + index) })),
+      )
+      if (said.includes('"success":false')) throw new Error(`${path}: ${said.toString()}`)
+    })
   }
-  const start = performance.now()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let index = 0; index < calls / atOnce; index++)
-        await done(server, path, operation.data(organizationId, documents))
-    }),
-  )
-  const seconds = (performance.now() - start) / 1000
-  return { p50Ms: median(times), p99Ms: quantile(times, 0.99), perSecond: calls / seconds }
+  return { one: await run(1), many: await run(atOnce) }
 }
 
-const server = await startWeft(temporaryDirectory(), {
-  WEFT_RATE_LIMIT_PER_SECOND: '0',
-  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
-})
+const weft = await startWeft(temporaryDirectory(), unlimitedCalls)
+const bare = await startScript('bare-http.ts')
+const target: CalledServer = { ...weft.call, pid: weft.process.pid as number }
+const bareTarget: CalledServer = { url: `http://127.0.0.1:${bare.port}`, headers, pid: bare.pid }
 const results = new Map<string, Measured[]>()
-for (const size of sizes) {
-  const organizationId = `of ${size}`
+for (const documents of sizes) {
+  const of: Filled = { organizationId: `of ${documents}`, documents, users, folders }
   const start = performance.now()
-  await fill(server, organizationId, size)
+  await fill(weft, of)
   const seconds = (performance.now() - start) / 1000
   console.log(
-    `filled by REST in ${round(seconds, 1)} s: ${thousands(size)} documents, ${thousands(users)} users, ${thousands(folders)} folders`,
+    `filled by REST in ${round(seconds, 1)} s: ${thousands(documents)} documents, ${thousands(users)} users, ${thousands(folders)} folders`,
   )
-  for (const operation of operations) {
-    const measured = await measure(server, operation, organizationId, size)
-    results.set(operation.name, [...(results.get(operation.name) ?? []), measured])
-  }
+  for (const operation of operations)
+    results.set(operation.name, [
+      ...(results.get(operation.name) ?? []),
+      await measure(target, operation, of),
+    ])
 }
-await server.kill()
+const [parsed] = operations
+const nothing: Filled = { organizationId: 'of none', documents: 1, users, folders }
+const limit = await measure(bareTarget, parsed as Operation, nothing)
+await weft.kill()
+await bare.kill()
 
-const rows = operations.map(({ name }) => {
-  const [small, large] = results.get(name) as [Measured, Measured]
-  return [
-    name,
-    round(small.p50Ms),
-    round(large.p50Ms),
-    round(large.p50Ms / small.p50Ms),
-    round(large.p99Ms),
-    thousands(large.perSecond),
-  ]
-})
+const row = (name: string, small: Measured | null, large: Measured): string[] => [
+  name,
+  small === null ? '' : round(median(small.one.times)),
+  round(median(large.one.times)),
+  small === null ? '' : round(median(large.one.times) / median(small.one.times)),
+  round(quantile(large.one.times, 0.99)),
+  thousands(large.one.perSecond),
+  thousands(large.many.perSecond),
+  round(large.many.perSecond / limit.many.perSecond),
+  thousands(large.many.microseconds),
+]
 const [few, many] = sizes.map(thousands)
-table(['', `p50 ms, ${few}`, `p50 ms, ${many}`, 'ratio', `p99 ms, ${many}`, 'calls/s'], rows)
+table(
+  [
+    '',
+    `p50 ms, ${few}`,
+    `p50 ms, ${many}`,
+    'ratio',
+    `p99 ms, ${many}`,
+    'one caller: calls/s',
+    `${atOnce} callers`,
+    'of bare',
+    'CPU µs a call',
+  ],
+  [
+    row('a bare server parses and answers', null, limit),
+    ...operations.map(({ name }) => row(name, ...(results.get(name) as [Measured, Measured]))),
+  ],
+)
 console.log(`fsync on this machine: p50 ${round(fsyncMs().p50)} ms`)
 process.exit(0)

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes } from './support/cpu.ts'
 import { fsyncMs } from './support/disk.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { type BenchServer, done, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 import { storeTexts } from './support/stored.ts'
 
 const smoke = process.argv.includes('--smoke')
@@ -27,17 +27,11 @@ const organizationId = 'acme'
 
 type Ending = 'SIGTERM' | 'SIGKILL'
 
-const start = (data: string): Promise<BenchServer> =>
-  startWeft(data, { WEFT_RATE_LIMIT_PER_SECOND: '0', WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0' })
+const start = (data: string): Promise<BenchServer> => startWeft(data, unlimitedCalls)
 
 async function end({ process: child }: BenchServer, ending: Ending): Promise<void> {
   child.kill(ending)
   await once(child, 'exit')
-}
-
-async function done(server: BenchServer, path: string, data: object): Promise<void> {
-  const { status, body } = await server.post(path, data)
-  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
 }
 
 /** Each document is known to its organization, and has a text in its log. */

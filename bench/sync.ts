@@ -2,21 +2,41 @@
  * Websockets: Weft beside bare relays, which are the limit, and beside servers of others, in turns in the same run.
  * Servers and load are processes of their own; CPU and memory are what the operating system has counted.
  *
- *   npm ci --prefix bench                          installs the servers of others; without it they are left out
- *   node --import tsx bench/sync.ts [--smoke] [--rounds=3] [--seconds=4] [--only=cursors] [--with=weft,relay] [--json=FILE] [--markdown]
+ *   npm ci --prefix bench/peers                 installs the servers of others; without it they are left out
+ *   node --import tsx bench/sync.ts [options]   `--help` lists them
  */
 
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../src/errors.ts'
-import { contenders as all } from './load/contenders.ts'
+import { contenders as all, type Contender } from './load/contenders.ts'
 import { Results } from './load/results.ts'
-import type { Scale } from './load/scenario.ts'
+import type { Scale, Scenario } from './load/scenario.ts'
 import { startRun } from './load/start-run.ts'
 import { fsyncMs } from './support/disk.ts'
 import { progress, round } from './support/report.ts'
 import { scenarios } from './sync/scenarios.ts'
+
+const own = 'weft'
+
+const usage = (): string => `node --import tsx bench/sync.ts [options]
+
+  --smoke              once, just long enough to prove that it runs; unless --with is given, not all with all
+  --rounds=3           how often each scenario is run with each contender, in turns
+  --seconds=4          measured in a run, after as many of warming up
+  --only=cursors       scenarios with that in their name
+  --with=weft,relay    contenders; the first of the list below that is among them is what others are measured by
+  --markdown           all medians in one table
+  --json=FILE          keeps all figures there; bench/chart.ts draws them
+
+scenarios:
+${scenarios.map(({ name }) => `  ${name}`).join('\n')}
+
+contenders (those of others once they are installed: npm ci --prefix bench/peers):
+${all()
+  .map(({ name }) => `  ${name}`)
+  .join('\n')}`
 
 const { values: options } = parseArgs({
   options: {
@@ -27,8 +47,13 @@ const { values: options } = parseArgs({
     with: { type: 'string' },
     json: { type: 'string' },
     markdown: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
+if (options.help) {
+  console.log(usage())
+  process.exit()
+}
 const scale: Scale = options.smoke
   ? { size: 'smoke', seconds: 0.5 }
   : { size: 'full', seconds: Number(options.seconds ?? 4) }
@@ -38,13 +63,21 @@ const contenders = all().filter(({ name }) => wanted?.includes(name) ?? true)
 const chosen = scenarios.filter(({ name }) => name.includes(options.only))
 if (chosen.length === 0) throw new Error(`there are: ${scenarios.map(({ name }) => name).join('; ')}`)
 
+/** Weft and one of the others, another one for each scenario: that is enough to prove that all of them run. */
+function fewOf(able: readonly Contender[], scenario: Scenario): readonly Contender[] {
+  const others = able.filter(({ name }) => name !== own)
+  const other = others[scenarios.indexOf(scenario) % others.length]
+  return able.filter((each) => each.name === own || each === other)
+}
+
+function contendersIn(scenario: Scenario): readonly Contender[] {
+  const able = contenders.filter(({ keeps }) => keeps || !scenario.needsStore)
+  return options.smoke && wanted === undefined ? fewOf(able, scenario) : able
+}
+
 const runs = Array.from({ length: rounds }, () => chosen)
   .flat()
-  .flatMap((scenario) =>
-    contenders
-      .filter(({ keeps }) => keeps || !scenario.needsStore)
-      .map((contender) => ({ scenario, contender })),
-  )
+  .flatMap((scenario) => contendersIn(scenario).map((contender) => ({ scenario, contender })))
 const results = new Results(contenders.map(({ name }) => name))
 const bar = progress('sync')
 for (const [index, { scenario, contender }] of runs.entries()) {
@@ -53,7 +86,7 @@ for (const [index, { scenario, contender }] of runs.entries()) {
     results.add(scenario, contender.name, await startRun(scenario, contender, scale))
   } catch (error) {
     console.error(`${contender.name}, ${scenario.name}: ${messageOf(error)}`)
-    if (contender.name === 'weft') process.exitCode = 1
+    if (contender.name === own) process.exitCode = 1
   }
 }
 bar.end()

@@ -1,17 +1,19 @@
 /**
  * What telling of events costs others, and how fast it is: typing in a document while hundreds of events a second are
- * told to receivers, some of which hang or fail; deliveries a second to one receiver, beside a bare loop of requests;
- * how long an event takes to its receiver. Over real sockets to a server of its own, durable on disk.
+ * told to receivers, some of which hang or fail; how long an event takes to its receiver; deliveries a second to one
+ * endpoint and to many, beside bare loops of requests. Over real sockets to a server of its own, durable on disk.
  *
  *   node --import tsx bench/webhooks.ts [--smoke]
  */
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fsyncMs } from './support/disk.ts'
-import { median, quantile, round, table, thousands } from './support/report.ts'
-import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
+import { median, quantile, round, table } from './support/report.ts'
+import type { BenchServer } from './support/server.ts'
 import { typistsAt } from './support/typists.ts'
+import { makeDocuments, startTelling, tell } from './webhooks/events.ts'
+import { fanoutHeader, fanoutRow } from './webhooks/fanout.ts'
 
 const smoke = process.argv.includes('--smoke')
 const pace = { perSecond: 100, seconds: smoke ? 2 : 15 }
@@ -20,9 +22,9 @@ const eventsPerSecond = 200
 const batch = 10
 /** Of which each is to be told of every event, as is the one beside them. */
 const dead = 4
-const deliveries = smoke ? 200 : 3_000
+const deliveries = smoke ? 200 : 6_000
+const endpointCounts = smoke ? [1, 10] : [1, 10, 50]
 const singles = smoke ? 20 : 300
-const organizationId = 'acme'
 
 const fine = 200
 
@@ -50,37 +52,6 @@ async function receive(status: number | null): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, times, close }
 }
 
-const start = (): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), {
-    WEFT_RATE_LIMIT_PER_SECOND: '0',
-    WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
-    WEFT_WEBHOOK_ALLOW: '127.0.0.1',
-    WEFT_LOG_LEVEL: 'error',
-  })
-
-async function done(server: BenchServer, path: string, data: object): Promise<void> {
-  const { status, body } = await server.post(path, data)
-  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
-}
-
-async function begin(server: BenchServer, receivers: readonly Receiver[]): Promise<void> {
-  await done(server, '/v2/organizations/add', { organizations: [{ organizationId }] })
-  if (receivers.length === 0) return
-  await done(server, '/v2/workspace/advancedwebhookconfig/update', { isEnabled: true })
-  for (const { url } of receivers)
-    await done(server, '/v2/workspace/advancedwebhook/endpoints/create', {
-      url,
-      filterTypes: ['document.create'],
-    })
-}
-
-let made = 0
-/** One event for each. */
-async function makeDocuments(server: BenchServer, count: number): Promise<void> {
-  const documents = Array.from({ length: count }, () => ({ documentId: `d${made++}` }))
-  await done(server, '/v2/organizations/documents/add', { organizationId, documents })
-}
-
 /** Makes documents at a rate until it is told to stop; resolves with how many. */
 async function cause(server: BenchServer, signal: AbortSignal): Promise<number> {
   const start = performance.now()
@@ -104,9 +75,12 @@ interface Phase {
 
 /** Typing while events are caused. */
 async function phase(name: string, statuses: readonly (number | null)[]): Promise<Phase> {
-  const server = await start()
+  const server = await startTelling()
   const receivers = await Promise.all(statuses.map(receive))
-  await begin(server, receivers)
+  await tell(
+    server,
+    receivers.map(({ url }) => url),
+  )
   const typists = await typistsAt(server, pace, 1)
   const stop = new AbortController()
   const causing = cause(server, stop.signal)
@@ -119,33 +93,8 @@ async function phase(name: string, statuses: readonly (number | null)[]): Promis
   return { name, latencies, caused, arrived }
 }
 
-/** Requests a second, one after the other, as a bare loop makes them, on connections of their own. */
-async function bareRate(receiver: Receiver, count: number): Promise<number> {
-  const body = Buffer.from(JSON.stringify({ event: 'document.create', data: { documentId: 'd0' } }))
-  const agent = new Agent({ keepAlive: false })
-  const start = performance.now()
-  for (let sent = 0; sent < count; sent++) {
-    const outgoing = request(receiver.url, { method: 'POST', agent })
-    outgoing.end(body)
-    const [answer] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream]
-    answer.resume()
-    await once(answer, 'end')
-  }
-  return count / ((performance.now() - start) / 1000)
-}
-
 async function arrivals(receiver: Receiver, count: number): Promise<void> {
   while (receiver.times.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
-}
-
-/** Of events that wait already when the first is delivered. */
-async function deliveryRate(server: BenchServer, receiver: Receiver): Promise<number> {
-  const before = receiver.times.length
-  for (let caused = 0; caused < deliveries; caused += 500)
-    await makeDocuments(server, Math.min(500, deliveries - caused))
-  await arrivals(receiver, before + deliveries)
-  const [first = 0] = receiver.times.slice(before)
-  return (deliveries - 1) / (((receiver.times.at(-1) as number) - first) / 1000)
 }
 
 /** Milliseconds from the answer to whoever caused an event to its arrival. */
@@ -185,19 +134,18 @@ table(
   ]),
 )
 
-const server = await start()
+const server = await startTelling()
 const receiver = await receive(fine)
-await begin(server, [receiver])
+await tell(server, [receiver.url])
 const toReceiver = await timesToReceiver(server, receiver)
-const bare = await bareRate(receiver, deliveries)
-const rate = await deliveryRate(server, receiver)
 await server.kill()
 receiver.close()
 console.log(
   `from an answer to the arrival of its event: p50 ${round(median(toReceiver), 1)} ms, p99 ${round(quantile(toReceiver, 0.99), 1)} ms`,
 )
-console.log(
-  `to one receiver, in order: ${thousands(rate)} deliveries/s; a bare loop of requests: ${thousands(bare)}/s`,
-)
+console.log('\nevents told to many endpoints, to each in order, beside bare loops that post the same bodies:')
+const rows: (readonly string[])[] = []
+for (const endpoints of endpointCounts) rows.push(await fanoutRow(endpoints, deliveries / endpoints))
+table(fanoutHeader, rows)
 console.log(`fsync on this machine: p50 ${round(fsyncMs().p50)} ms`)
 process.exit(0)

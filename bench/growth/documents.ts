@@ -1,56 +1,45 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as Y from 'yjs'
+import { compactAll } from '../../src/storage/compact.ts'
 import { type Running, weft } from '../load/contenders.ts'
+import { answer, enter } from '../load/entering.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
-import { enter, sleep } from '../load/typing.ts'
-import { median, quantile, round, thousands } from '../support/report.ts'
+import { type Size, waitMs } from '../load/scenario.ts'
+import { sleep } from '../load/typing.ts'
+import { median, quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
+import { keyOf, storeLog } from '../support/stored.ts'
+import type { Curve } from './curve.ts'
 
 const document = 'large'
 const pieceBytes = 65_536
 const editBytes = 1_024
 /** Between edits: nobody waits for the one before. */
-const editEveryMs = 20
+const editEveryMs = 10
 /** For LevelDB, which makes tables in its own time. */
 const settleMs = 3_000
-
-export const documentsHeader = [
-  'MB',
-  'join ms, after a start',
-  'and again',
-  'edit of 1 KB: p50 ms',
-  'p99 ms',
-  'bytes written an edit',
-]
 
 const letters = (count: number): string =>
   randomBytes(count)
     .toString('latin1')
     .replaceAll(/[^!-~]/g, 'x')
 
-/** Made where there is nobody, and sent piece by piece. */
-async function fill(server: Running, doc: Y.Doc, bytes: number): Promise<void> {
-  const socket = await enter(server, document)
-  const pieces: Uint8Array[] = []
-  doc.on('update', (update: Uint8Array) => pieces.push(update))
-  for (let made = 0; made < bytes; made += pieceBytes) doc.getText('content').insert(0, letters(pieceBytes))
-  for (const piece of pieces) {
-    socket.send(server.dialect.update(document, piece))
-    while (socket.unsentBytes > 0) await sleep(1)
+/** The commits that make a document of so many bytes. */
+function* pieces(doc: Y.Doc, bytes: number): Iterable<readonly Uint8Array[]> {
+  const made: Uint8Array[] = []
+  doc.on('update', (update: Uint8Array) => made.push(update))
+  for (let size = 0; size < bytes; size += pieceBytes) {
+    doc.getText('content').insert(0, letters(pieceBytes))
+    yield made.splice(0)
   }
-  await sleep(settleMs)
-  socket.end()
 }
 
 /** Milliseconds until a newcomer has been sent everything. */
 async function joined(server: Running): Promise<{ socket: LoadSocket; ms: number }> {
   const start = performance.now()
   const socket = await enter(server, document)
-  await new Promise<void>((resolve) => {
-    socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
-    socket.send(server.dialect.ask(document))
-  })
+  await answer(server, socket, document)
   return { socket, ms: performance.now() - start }
 }
 
@@ -80,26 +69,35 @@ const writtenBytes = (pid: number): number =>
   Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 /** Opening a document of that size, and small edits in it. */
-export async function documentRow(megabytes: number, edits: number): Promise<readonly string[]> {
+async function measure(megabytes: number, edits: number, scale: Size): Promise<readonly number[]> {
   const [data, doc] = [temporaryDirectory(), new Y.Doc()]
-  const first = await weft().start(data)
-  await fill(first, doc, megabytes * 2 ** 20)
-  await first.stop()
+  // The first start makes the directory.
+  await (await weft().start(data)).stop()
+  await storeLog(data, keyOf('bench', document), pieces(doc, megabytes * 2 ** 20))
+  // As whoever left it has left it: a snapshot that is due would be counted among the edits.
+  await compactAll(data, () => undefined)
   const server = await weft().start(data)
   const cold = await joined(server)
   const warm = await joined(server)
-  await sleep(settleMs)
+  await sleep(waitMs(scale, settleMs))
   const before = writtenBytes(server.pid)
   const latencies = await edited(server, doc, cold.socket, warm.socket, edits)
-  await sleep(settleMs)
-  const written = writtenBytes(server.pid) - before
+  await sleep(waitMs(scale, settleMs))
+  const written = (writtenBytes(server.pid) - before) / edits
   await server.kill()
-  return [
-    String(megabytes),
-    round(cold.ms, 0),
-    round(warm.ms, 0),
-    round(median(latencies)),
-    round(quantile(latencies, 0.99)),
-    thousands(written / edits),
-  ]
+  return [cold.ms, warm.ms, median(latencies), quantile(latencies, 0.99), written]
 }
+
+export const documents = (sizes: readonly number[], edits: number, scale: Size): Curve => ({
+  title: `documents of so many MB, and ${edits} edits of 1 KB in each`,
+  unit: 'MB',
+  figures: [
+    { label: 'join after a start: ms a MB', digits: 1, of: 'unit' },
+    { label: 'the next: ms a MB', digits: 1, of: 'unit' },
+    { label: 'an edit: p50 ms', digits: 2, of: 'all' },
+    { label: 'p99 ms', digits: 1, of: 'all' },
+    { label: 'bytes written', digits: 0, of: 'all' },
+  ],
+  sizes,
+  measure: (size) => measure(size, edits, scale),
+})

@@ -1,37 +1,22 @@
-import type { Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { loadRoom } from '../../src/rooms/loading.ts'
 import { compactAll } from '../../src/storage/compact.ts'
 import { keystroke } from '../load/dialects.ts'
-import { median, round, thousands } from '../support/report.ts'
+import { median } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
+import { keyOf, storeLog } from '../support/stored.ts'
+import type { Curve } from './curve.ts'
 
-const document: Key = ['bench', 'bench-key', 'bench', 'log', 'main']
+const document = keyOf('bench', 'log')
 /** Updates of one commit, as of somebody who types fast. */
-const perAppend = 64
-const appendsAtOnce = 100
+const perCommit = 64
 const client = 7
 
-export const logsHeader = ['updates in the log', 'opens in ms', 'compacted: ms']
-
-/** A log of so many keystrokes, none of which is in a snapshot. */
-async function fill(directory: string, entries: number): Promise<void> {
-  const engine = await openLevelEngine({ directory })
-  let to: 'create' | number = 'create'
-  for (let from = 0; from < entries; ) {
-    const appends: Promise<{ epoch: number }>[] = []
-    for (; from < entries && appends.length < appendsAtOnce; from += perAppend) {
-      const count = Math.min(perAppend, entries - from)
-      const updates = Array.from({ length: count }, (_, index) => ({
-        bytes: keystroke(client, from + index),
-        by: 'bench',
-      }))
-      appends.push(engine.log.append(document, to, updates))
-      if (to === 'create') to = (await (appends[0] as Promise<{ epoch: number }>)).epoch
-    }
-    await Promise.all(appends)
-  }
-  await engine.close()
+function* keystrokes(entries: number): Iterable<readonly Uint8Array[]> {
+  for (let from = 0; from < entries; from += perCommit)
+    yield Array.from({ length: Math.min(perCommit, entries - from) }, (_, index) =>
+      keystroke(client, from + index),
+    )
 }
 
 /** Median of the time from the store to a document in memory. */
@@ -48,11 +33,25 @@ async function openingMs(directory: string, times: number): Promise<number> {
 }
 
 /** Opening a log of so many updates, and what it has become by compaction. */
-export async function logRow(entries: number): Promise<readonly string[]> {
+async function measure(entries: number): Promise<readonly number[]> {
   const directory = temporaryDirectory()
-  await fill(directory, entries)
+  await storeLog(directory, document, keystrokes(entries))
   const times = entries > 50_000 ? 3 : 15
-  const before = await openingMs(directory, times)
+  const opening = await openingMs(directory, times)
+  const start = performance.now()
   await compactAll(directory, () => undefined)
-  return [thousands(entries), round(before), round(await openingMs(directory, times))]
+  const compacting = performance.now() - start
+  return [opening * 1000, compacting, await openingMs(directory, times)]
 }
+
+export const logs = (sizes: readonly number[]): Curve => ({
+  title: 'logs of keystrokes, none of which is in a snapshot, opened; compacted; and opened again',
+  unit: 'updates',
+  figures: [
+    { label: 'opens in µs an update', digits: 2, of: 'unit' },
+    { label: 'compacted in ms', digits: 0, of: 'all' },
+    { label: 'then opens in ms', digits: 2, of: 'all' },
+  ],
+  sizes,
+  measure,
+})

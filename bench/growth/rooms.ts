@@ -1,26 +1,36 @@
-import { weft } from '../load/contenders.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { type Running, weft } from '../load/contenders.ts'
+import { answer, enter, enterAll } from '../load/entering.ts'
+import { type Size, waitMs } from '../load/scenario.ts'
+import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
-import { round, thousands } from '../support/report.ts'
-import { temporaryDirectory } from '../support/server.ts'
+import { temporaryDirectory, unlimitedCalls } from '../support/server.ts'
 import { storeTexts } from '../support/stored.ts'
-import { answer, characters, documentOf } from '../sync/connect.ts'
+import { characters, documentOf } from '../sync/connect.ts'
+import type { Curve } from './curve.ts'
 
-const settleMs = 2_000
+const settleMs = 1_000
 const lookEveryMs = 20
 /** Rooms are closed as soon as they are left. */
-const server = weft('weft', { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0' })
+const server = weft('weft', { ...unlimitedCalls, WEFT_IDLE_UNLOAD_SECONDS: '0' })
 
-export const roomsHeader = ['rooms', 'opened/s', 'CPU µs an open', 'KB a room', 'closed/s']
-
-/** One socket into each of so many rooms that are on the disk; then all of them leave. */
-export async function roomsRow(rooms: number): Promise<readonly string[]> {
+/** A server with so many documents on its disk, of which none is open. */
+async function stored(rooms: number, scale: Size): Promise<Running> {
   const data = temporaryDirectory()
   // The first start makes the directory.
   await (await server.start(data)).stop()
   await storeTexts(data, 'bench', rooms, documentOf, characters)
   const running = await server.start(data)
-  await sleep(settleMs)
+  await sleep(waitMs(scale, settleMs))
+  return running
+}
+
+async function allClosed(metrics: URL): Promise<void> {
+  while (!/^weft_documents_open 0$/m.test(await (await fetch(metrics)).text())) await sleep(lookEveryMs)
+}
+
+/** One socket into each of so many rooms that are on the disk; then all of them leave. */
+async function measure(rooms: number, scale: Size): Promise<readonly number[]> {
+  const running = await stored(rooms, scale)
   const [cpu, bytes, start] = [cpuOfTree(running.pid), residentBytes(running.pid), performance.now()]
   const sockets = await enterAll(rooms, async (index) => {
     const socket = await enter(running, documentOf(index))
@@ -28,22 +38,26 @@ export async function roomsRow(rooms: number): Promise<readonly string[]> {
     return socket
   })
   const [openMs, openCpu] = [performance.now() - start, cpuOfTree(running.pid) - cpu]
-  await sleep(settleMs)
+  await sleep(waitMs(scale, settleMs))
   const openBytes = residentBytes(running.pid) - bytes
-  const leaving = performance.now()
+  const [leaving, leavingCpu] = [performance.now(), cpuOfTree(running.pid)]
   for (const socket of sockets) socket.end()
   await allClosed(new URL('/metrics', running.url('').replace('ws:', 'http:')))
-  const closeMs = performance.now() - leaving
+  const [closeMs, closeCpu] = [performance.now() - leaving, cpuOfTree(running.pid) - leavingCpu]
   await running.kill()
-  return [
-    thousands(rooms),
-    thousands(rooms / (openMs / 1000)),
-    thousands(openCpu / rooms),
-    round(openBytes / 1024 / rooms, 1),
-    thousands(rooms / (closeMs / 1000)),
-  ]
+  return [openMs * 1000, openCpu, openBytes / 1024, closeMs * 1000, closeCpu]
 }
 
-async function allClosed(metrics: URL): Promise<void> {
-  while (!/^weft_documents_open 0$/m.test(await (await fetch(metrics)).text())) await sleep(lookEveryMs)
-}
+export const rooms = (sizes: readonly number[], scale: Size): Curve => ({
+  title: 'rooms opened, 50 at once, and closed',
+  unit: 'rooms',
+  figures: [
+    { label: 'opened: µs a room', digits: 0, of: 'unit' },
+    { label: 'CPU µs', digits: 0, of: 'unit' },
+    { label: 'KB', digits: 1, of: 'unit' },
+    { label: 'closed: µs a room', digits: 0, of: 'unit' },
+    { label: 'CPU µs', digits: 0, of: 'unit' },
+  ],
+  sizes,
+  measure: (size) => measure(size, scale),
+})

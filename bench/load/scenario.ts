@@ -16,16 +16,19 @@ export interface Scenario<Key extends string = string> {
   run(contender: Contender, data: string, scale: Scale): Promise<Readonly<Record<Key, number>>>
 }
 
-/** How much is done. */
-export interface Scale {
-  /** `smoke` only proves that it runs. */
+/** How much there is; `smoke` only proves that it runs. */
+export interface Size {
   readonly size: 'full' | 'smoke'
+}
+
+/** How much is done. */
+export interface Scale extends Size {
   /** Measured, after as many of warming up. */
   readonly seconds: number
 }
 
 /** A wait of so many milliseconds; a run that only proves that it runs has no time. */
-export const waitMs = ({ size }: Scale, ms: number): number => (size === 'full' ? ms : ms / 10)
+export const waitMs = ({ size }: Size, ms: number): number => (size === 'full' ? ms : ms / 10)
 
 export const perDelivered: Figure = { label: 'CPU µs a delivered update', digits: 2, better: 'less' }
 export const deliveredPerSecond: Figure = { label: 'delivered/s', digits: 0, better: 'more' }

@@ -2,7 +2,7 @@ import * as Y from 'yjs'
 import type { Running } from './contenders.ts'
 import { keystroke } from './dialects.ts'
 import { clientFrame, opcodes } from './frames.ts'
-import { LoadSocket } from './load-socket.ts'
+import type { LoadSocket } from './load-socket.ts'
 
 /** Bytes not yet taken by the operating system above which nobody types on. */
 const unsentBytesMax = 65_536
@@ -73,33 +73,12 @@ export class Watch {
   }
 }
 
-/** Opens a connection and says what is to be said first. */
-export async function enter(server: Running, document: string): Promise<LoadSocket> {
-  const socket = await LoadSocket.open(server.url(document))
-  for (const message of server.dialect.hello(document)) socket.send(message)
-  return socket
-}
-
 /** Has `watch` see all updates that come. */
 export function watched(socket: LoadSocket, server: Running, watch: Watch): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
     if (message !== null && message.kind !== 'awareness') watch.take(message.bytes)
   }
-}
-
-/** Opens connections, not too many at once. */
-export async function enterAll(
-  count: number,
-  open: (index: number) => Promise<LoadSocket>,
-): Promise<LoadSocket[]> {
-  const sockets: LoadSocket[] = []
-  while (sockets.length < count) {
-    const from = sockets.length
-    const size = Math.min(50, count - from)
-    sockets.push(...(await Promise.all(Array.from({ length: size }, (_, index) => open(from + index)))))
-  }
-  return sockets
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

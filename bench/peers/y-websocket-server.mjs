@@ -1,7 +1,7 @@
 // @y/websocket-server with y-leveldb behind it, bound as y-websocket's own server did it.
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import { setPersistence, setupWSConnection } from '@y/websocket-server/utils'
-import { WebSocketServer } from 'ws'
 import { LeveldbPersistence } from 'y-leveldb'
 import * as stored from 'yjs'
 
@@ -9,6 +9,8 @@ import * as stored from 'yjs'
 const served = await import(
   new URL('../node_modules/yjs/src/index.js', import.meta.resolve('@y/websocket-server/utils'))
 )
+// The ws that it brings is a CommonJS module, of which ES modules see no names.
+const { Server: WebSocketServer } = createRequire(import.meta.url)('ws')
 const [port, directory] = process.argv.slice(2)
 const level = new LeveldbPersistence(directory)
 async function bind(name, doc) {

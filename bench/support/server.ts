@@ -37,6 +37,12 @@ export interface BenchServer {
   kill(): Promise<void>
 }
 
+/** What lets one caller call as often as it can. */
+export const unlimitedCalls = {
+  WEFT_RATE_LIMIT_PER_SECOND: '0',
+  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+} as const
+
 /** An own directory, removed when the process ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
@@ -117,7 +123,8 @@ export async function ready(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready')
 }
 
-const headers = {
+/** Of all calls. */
+export const headers = {
   'content-type': 'application/json',
   'x-service-api-key': credentials.WEFT_API_KEY,
   'x-service-auth-token': credentials.WEFT_AUTH_TOKEN,
@@ -129,6 +136,12 @@ async function postTo({ url, ...request }: BenchCall, path: string, data: unknow
     status: response.status,
     body: (await response.json()) as { result?: { data?: unknown }; error?: unknown },
   }
+}
+
+/** Has an operation carried out that is not measured. @throws Error unless it is answered with 200 */
+export async function done(server: Pick<BenchServer, 'post'>, path: string, data: object): Promise<void> {
+  const { status, body } = await server.post(path, data)
+  if (status !== 200) throw new Error(`${path}: ${JSON.stringify(body.error)}`)
 }
 
 async function kill(child: ChildProcess): Promise<void> {

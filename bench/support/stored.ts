@@ -1,9 +1,19 @@
 import * as Y from 'yjs'
+import type { Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { progress } from './report.ts'
 
-/** Documents in a commit. */
+/** Documents in a commit, or commits of one document under way. */
 const batch = 500
+
+/** Of a server that benches start. */
+export const keyOf = (organizationId: string, documentId: string): Key => [
+  'bench',
+  'bench-key',
+  organizationId,
+  documentId,
+  'main',
+]
 
 /** Puts a text into the log of each of so many documents, without a server. @param data of a server that is stopped */
 export async function storeTexts(
@@ -22,13 +32,37 @@ export async function storeTexts(
     const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, index) => from + index)
     await Promise.all(
       indexes.map((index) =>
-        engine.log.append(['bench', 'bench-key', organizationId, idOf(index), 'main'], 'create', [
-          { bytes, by: 'bench' },
-        ]),
+        engine.log.append(keyOf(organizationId, idOf(index)), 'create', [{ bytes, by: 'bench' }]),
       ),
     )
     bar.at(from / count)
   }
   bar.end()
+  await engine.close()
+}
+
+/** Puts commits into the log of a document, none of which is in a snapshot. @param data of a server that is stopped */
+export async function storeLog(
+  data: string,
+  doc: Key,
+  commits: Iterable<readonly Uint8Array[]>,
+): Promise<void> {
+  const engine = await openLevelEngine({ directory: data })
+  let to: 'create' | number = 'create'
+  let underWay: Promise<{ epoch: number }>[] = []
+  for (const commit of commits) {
+    underWay.push(
+      engine.log.append(
+        doc,
+        to,
+        commit.map((bytes) => ({ bytes, by: 'bench' })),
+      ),
+    )
+    if (to === 'create' || underWay.length === batch) {
+      to = ((await Promise.all(underWay))[0] as { epoch: number }).epoch
+      underWay = []
+    }
+  }
+  await Promise.all(underWay)
   await engine.close()
 }

@@ -3,6 +3,9 @@ import { WebSocket } from 'ws'
 import type { BenchServer } from './server.ts'
 import { readTrace, updateMessage, updatesOf } from './trace.ts'
 
+/** After the last keystroke: what has not come by then is not on its way. */
+const lateMs = 60_000
+
 /** How somebody types. */
 export interface Pace {
   /** Keystrokes a second, as of a few people: 100. */
@@ -15,6 +18,22 @@ export interface Typists {
   type(): Promise<number[]>
 }
 
+/** A question that says nothing is known, and how its answer begins. */
+const [question, answered] = [Buffer.of(0, 0, 1, 0), [0, 1]] as const
+
+/** Who is answered is in the room, too: what was typed before that would not come as typing. */
+async function isServed(socket: WebSocket): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const received = (message: Buffer): void => {
+      if (message[0] !== answered[0] || message[1] !== answered[1]) return
+      socket.off('message', received)
+      resolve()
+    }
+    socket.on('message', received)
+    socket.send(question)
+  })
+}
+
 /** One who types in a document, and one who reads it. @param times how often they are going to */
 export async function typistsAt(
   server: Pick<BenchServer, 'syncUrl' | 'token'>,
@@ -25,6 +44,7 @@ export async function typistsAt(
   const url = `${server.syncUrl}bench/typed/main?token=${await server.token()}`
   const sockets = [0, 1].map(() => new WebSocket(url, { perMessageDeflate: false }))
   await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  await Promise.all(sockets.map(isServed))
   const [writer, reader] = sockets as [WebSocket, WebSocket]
   let next = 0
   return {
@@ -44,6 +64,8 @@ export async function typistsAt(
           sentAt.push(performance.now())
           writer.send(frames[next++] as Uint8Array)
         }
+        if (performance.now() - start > seconds * 1000 + lateMs)
+          throw new Error(`${sentAt.length - latencies.length} keystrokes have not come`)
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
       reader.off('message', received)

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
-import type { Contender, Running } from '../load/contenders.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
+import type { Contender } from '../load/contenders.ts'
+import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
 /** Of a document. */
@@ -28,15 +28,6 @@ async function fill(contender: Contender, data: string, rooms: number, settle: n
   })
   await sleep(settle)
   await server.stop()
-}
-
-/** Asks for what is there, and waits for it. */
-export async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
-  await new Promise<void>((resolve) => {
-    socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
-    socket.send(server.dialect.ask(document))
-    socket.send(server.dialect.offerNothing(document))
-  })
 }
 
 /** Two who come into each of many rooms that are on the disk. */

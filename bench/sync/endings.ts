@@ -1,8 +1,11 @@
+import { WebSocket } from 'ws'
+import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import type { Contender, Running } from '../load/contenders.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
+import { plain } from '../load/dialects.ts'
+import { enter, enterAs } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { enter, enterAll, paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
+import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { temporaryDirectory } from '../support/server.ts'
 
 const perSecond = 1_000
@@ -13,11 +16,11 @@ const document = 'typed'
 /** Types until the server is ended; how many keystrokes another client has seen, and how many are there afterwards. */
 async function typedAndEnded(contender: Contender, data: string, scale: Scale, how: 'stop' | 'kill') {
   const server = await contender.start(data)
-  const [writing, reading] = (await enterAll(2, () => enter(server, document))) as [LoadSocket, LoadSocket]
+  const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
   await sleep(300)
-  const typist = new Typist(writing, server, document)
+  const typist = new Typist(writer, server, document)
   const watch = new Watch([typist])
-  watched(reading, server, watch)
+  watched(reader, server, watch)
   const stop = paced(perSecond, (due) => typist.type(due))
   await sleep(scale.seconds * 1000)
   await server[how]()
@@ -29,8 +32,27 @@ async function typedAndEnded(contender: Contender, data: string, scale: Scale, h
 }
 
 async function storedOf(server: Running, client: number, wait: number): Promise<number> {
-  const socket = await enter(server, document)
   const doc = new Y.Doc()
+  // Others have a dialect, and a provider, of their own.
+  await (server.dialect === plain ? readByProvider : readBySocket)(server, doc, wait)
+  return Y.decodeStateVector(Y.encodeStateVector(doc)).get(client) ?? 0
+}
+
+/** As an application does. */
+async function readByProvider(server: Running, doc: Y.Doc, wait: number): Promise<void> {
+  const { origin, pathname, searchParams } = new URL(server.url(document))
+  const provider = new WebsocketProvider(origin, pathname.slice(1), doc, {
+    params: Object.fromEntries(searchParams),
+    WebSocketPolyfill: WebSocket as never,
+    disableBc: true,
+  })
+  await new Promise<void>((resolve) => provider.on('sync', (isSynced: boolean) => isSynced && resolve()))
+  await sleep(wait)
+  provider.destroy()
+}
+
+async function readBySocket(server: Running, doc: Y.Doc, wait: number): Promise<void> {
+  const socket = await enter(server, document)
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
     if (message !== null && message.kind !== 'awareness') Y.applyUpdate(doc, message.bytes)
@@ -38,10 +60,9 @@ async function storedOf(server: Running, client: number, wait: number): Promise<
   socket.send(server.dialect.ask(document))
   await sleep(wait)
   socket.end()
-  return Y.decodeStateVector(Y.encodeStateVector(doc)).get(client) ?? 0
 }
 
-/** What somebody has seen is there afterwards, or not. */
+/** What somebody has seen is there afterwards for another, who reads with a stock provider, or not. */
 export const endings: Scenario<'lost' | 'kept'> = {
   name: 'SIGKILL and SIGTERM while somebody types 1,000 keystrokes/s',
   needsStore: true,

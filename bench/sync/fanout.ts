@@ -1,7 +1,8 @@
 import type { Contender, Running } from '../load/contenders.ts'
+import { enterRoom } from '../load/entering.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { enter, enterAll, paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
+import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
@@ -26,7 +27,7 @@ interface Room {
 async function openRoom(contender: Contender, data: string, writers: number, readers: number): Promise<Room> {
   const server = await contender.start(data)
   const document = 'room'
-  const sockets = await enterAll(writers + readers, () => enter(server, document))
+  const sockets = await enterRoom(server, document, writers + readers)
   const typists = sockets.slice(0, writers).map((socket) => new Typist(socket, server, document))
   const watch = new Watch(typists)
   const readingSockets = sockets.slice(writers)

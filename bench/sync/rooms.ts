@@ -1,6 +1,7 @@
 import type { Contender } from '../load/contenders.ts'
+import { enter, enterAll } from '../load/entering.ts'
 import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { enter, enterAll, paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
+import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 

@@ -1,8 +1,9 @@
 import * as Y from 'yjs'
 import type { Running } from '../load/contenders.ts'
+import { enterAs } from '../load/entering.ts'
 import type { LoadSocket } from '../load/load-socket.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { residentBytes } from '../support/cpu.ts'
 
 const updateBytes = 65_536
@@ -69,22 +70,18 @@ export const slowReader: Scenario<'growth' | 'behind'> = {
   async run(contender, data, scale: Scale) {
     const bytes = scale.size === 'full' ? full : smoke
     const server = await contender.start(data)
-    const [writing, reading, stopping] = (await enterAll(3, () => enter(server, document))) as [
-      LoadSocket,
-      LoadSocket,
-      LoadSocket,
-    ]
+    const sockets = await enterAs(server, document, ['writer', 'reader', 'stopped'])
     await sleep(500)
     const [writer, reader, stopped] = [
-      new Writer(writing, server),
-      new Replica(reading, server),
-      new Replica(stopping, server),
+      new Writer(sockets.writer, server),
+      new Replica(sockets.reader, server),
+      new Replica(sockets.stopped, server),
     ]
     // A process is as large as its work makes it: what it needs for the same while all read is no cost of a stopped one.
     const before = await mostDuring(server, (look) => writer.write(bytes, reader, look))
-    stopping.pause()
+    sockets.stopped.pause()
     const most = await mostDuring(server, (look) => writer.write(bytes, reader, look))
-    stopping.resume()
+    sockets.stopped.resume()
     const deadline = performance.now() + waitMs(scale, catchUpMs)
     while (stopped.last < writer.written && performance.now() < deadline) await sleep(20)
     await server.kill()

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
 import type { Running } from '../load/contenders.ts'
+import { enter, enterAs } from '../load/entering.ts'
 import { clientFrame, opcodes } from '../load/frames.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
 import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { enter, enterAll, sleep } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { median, quantile } from '../support/report.ts'
 import { readTrace, updatesOf } from '../support/trace.ts'
 
@@ -50,7 +50,7 @@ const reached = (update: Uint8Array, client: number): number => Y.parseUpdateMet
 
 /** Types everything as fast as it comes to a reader; latencies of those that type a character. */
 async function typed(server: Running, { updates, client, clocks, length }: Session) {
-  const [writer, reader] = (await enterAll(2, () => enter(server, document))) as [LoadSocket, LoadSocket]
+  const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
   await sleep(500)
   const frames = updates.map((update) => clientFrame(opcodes.binary, server.dialect.update(document, update)))
   const sentAt = new Float64Array(updates.length)

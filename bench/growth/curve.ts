@@ -1,0 +1,56 @@
+import { progress, round, table, thousands } from '../support/report.ts'
+
+/** Something that is measured at each size. */
+export interface Figure {
+  readonly label: string
+  readonly digits: number
+  /** Whether it is shown for one unit of the size, or for all. */
+  readonly of: 'unit' | 'all'
+}
+
+export interface Curve {
+  readonly title: string
+  readonly unit: string
+  readonly figures: readonly Figure[]
+  readonly sizes: readonly number[]
+  /** One value a figure, of all units. */
+  measure(size: number): Promise<readonly number[]>
+}
+
+interface Step {
+  readonly size: number
+  readonly values: readonly number[]
+}
+
+/** To which power of the size a figure has grown since the step before: 1 is linear, 0 is not at all. */
+function powerOf(figure: number, step: Step, before: Step | undefined): string {
+  if (before === undefined) return ''
+  const grown = (step.values[figure] as number) / (before.values[figure] as number)
+  return round(Math.log(grown) / Math.log(step.size / before.size), 1)
+}
+
+function shown({ digits, of }: Figure, value: number, size: number): string {
+  const each = of === 'unit' ? value / size : value
+  return digits === 0 ? thousands(each) : round(each, digits)
+}
+
+/** Measures from the smallest size to the largest, and prints a row each. */
+export async function draw(curve: Curve): Promise<void> {
+  const { title, unit, figures, sizes } = curve
+  const bar = progress(title)
+  const steps: Step[] = []
+  for (const [index, size] of sizes.entries()) {
+    bar.at(index / sizes.length)
+    steps.push({ size, values: await curve.measure(size) })
+  }
+  bar.end()
+  const rows = steps.map((step, at) => [
+    thousands(step.size),
+    ...figures.flatMap((figure, index) => [
+      shown(figure, step.values[index] as number, step.size),
+      powerOf(index, step, steps[at - 1]),
+    ]),
+  ])
+  console.log(`\n${title}`)
+  table([unit, ...figures.flatMap(({ label }) => [label, 'power'])], rows)
+}

@@ -1,0 +1,49 @@
+import type { Running } from './contenders.ts'
+import { LoadSocket } from './load-socket.ts'
+
+/** Connections that are opened at the same time. */
+const atOnce = 50
+
+/** Opens a connection and says what is to be said first. */
+export async function enter(server: Running, document: string): Promise<LoadSocket> {
+  const socket = await LoadSocket.open(server.url(document))
+  for (const message of server.dialect.hello(document)) socket.send(message)
+  return socket
+}
+
+/** Opens connections, not too many at once. */
+export async function enterAll(
+  count: number,
+  open: (index: number) => Promise<LoadSocket>,
+): Promise<LoadSocket[]> {
+  const sockets: LoadSocket[] = []
+  while (sockets.length < count) {
+    const from = sockets.length
+    const size = Math.min(atOnce, count - from)
+    sockets.push(...(await Promise.all(Array.from({ length: size }, (_, index) => open(from + index)))))
+  }
+  return sockets
+}
+
+/** So many connections to one document. */
+export const enterRoom = (server: Running, document: string, count: number): Promise<LoadSocket[]> =>
+  enterAll(count, () => enter(server, document))
+
+/** Connections to one document, one for each name. */
+export async function enterAs<Name extends string>(
+  server: Running,
+  document: string,
+  names: readonly Name[],
+): Promise<Readonly<Record<Name, LoadSocket>>> {
+  const sockets = await enterRoom(server, document, names.length)
+  return Object.fromEntries(names.map((name, index) => [name, sockets[index]])) as Record<Name, LoadSocket>
+}
+
+/** Asks for what is there, and waits for it. */
+export async function answer(server: Running, socket: LoadSocket, document: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    socket.onMessage = (payload) => server.dialect.read(payload)?.kind === 'offer' && resolve()
+    socket.send(server.dialect.ask(document))
+    socket.send(server.dialect.offerNothing(document))
+  })
+}

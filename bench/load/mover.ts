@@ -1,0 +1,90 @@
+import type { Dialect } from './dialects.ts'
+import { prefixed, readVarUint, varUint } from './frames.ts'
+import type { LoadSocket } from './load-socket.ts'
+import { paced } from './typing.ts'
+
+/** Bytes not yet taken by the operating system above which nobody moves on. */
+const unsentBytesMax = 65_536
+
+/** Somebody who moves a cursor, and counts what is shown of others. */
+export class Mover {
+  /** Messages that have shown something. */
+  messages = 0
+  /** States of others that have been shown. */
+  shown = 0
+  sent = 0
+  readonly #id: number
+  readonly #socket: LoadSocket
+  readonly #dialect: Dialect
+  readonly #document: string
+  #awaited: { readonly marker: Buffer; readonly resolve: () => void } | null = null
+  #clock = 1
+
+  /** @param id below 2^32, the client's */
+  constructor(id: number, socket: LoadSocket, dialect: Dialect, document: string) {
+    this.#id = id
+    this.#socket = socket
+    this.#dialect = dialect
+    this.#document = document
+    socket.onMessage = (payload) => this.#take(payload)
+  }
+
+  /** Moves the cursor, unless the connection is full. */
+  move(): void {
+    if (this.#socket.unsentBytes > unsentBytesMax) return
+    const at = {
+      type: { client: 1_234_567_890, clock: 4_321 },
+      tname: null,
+      item: { client: 7, clock: this.#clock },
+    }
+    const user = { name: `Client ${this.#id}`, color: '#30bced', colorLight: '#30bced33' }
+    const state = Buffer.from(JSON.stringify({ user, cursor: { anchor: at, head: at } }))
+    const entry = [varUint(1), varUint(this.#id), varUint(this.#clock++), prefixed(state)]
+    this.#socket.send(this.#dialect.awareness(this.#document, Buffer.concat(entry)))
+    this.sent += 1
+  }
+
+  /** Resolves when a state with these characters in it is shown. */
+  async shows(text: string): Promise<void> {
+    const marker = Buffer.from(text)
+    await new Promise<void>((resolve) => {
+      this.#awaited = { marker, resolve }
+    })
+  }
+
+  end(): void {
+    this.#socket.end()
+  }
+
+  #take(payload: Buffer): void {
+    const message = this.#dialect.read(payload)
+    if (message?.kind !== 'awareness') return
+    this.messages += 1
+    this.shown += othersIn(message.bytes, this.#id)
+    if (this.#awaited === null || !payload.includes(this.#awaited.marker)) return
+    this.#awaited.resolve()
+    this.#awaited = null
+  }
+}
+
+/** Moves the cursors in turn, evenly over time, until told to stop. @param perSecond moves of each */
+export function moveAll(movers: readonly Mover[], perSecond: number): () => void {
+  let moved = 0
+  return paced(movers.length * perSecond, (due) => {
+    for (let index = 0; index < due; index++) movers[moved++ % movers.length]?.move()
+  })
+}
+
+/** How many states in an awareness update are of others. */
+function othersIn(bytes: Buffer, own: number): number {
+  const { value: count, end: start } = readVarUint(bytes, 0)
+  let [others, at] = [0, start]
+  for (let index = 0; index < count; index++) {
+    const client = readVarUint(bytes, at)
+    const clock = readVarUint(bytes, client.end)
+    const state = readVarUint(bytes, clock.end)
+    at = state.end + state.value
+    if (client.value !== own) others += 1
+  }
+  return others
+}
