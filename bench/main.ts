@@ -14,7 +14,6 @@ import { round } from './support/report.ts'
 
 const benches: Readonly<Record<string, string>> = {
   sync: 'websockets beside relays and servers of others',
-  replay: 'a recorded session, typed, killed and read by a stock provider',
   workers: 'many rooms in one process and with socket workers',
   startup: 'time to ready, and memory of an idle server',
   growth: 'rooms, document sizes and log lengths, from few to many',

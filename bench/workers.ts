@@ -7,7 +7,8 @@
  */
 import { parseArgs } from 'node:util'
 import { type Contender, weft } from './load/contenders.ts'
-import { enter, enterAll, paced, sleep, Typist, Watch, watched } from './load/typing.ts'
+import { enter, enterAll } from './load/entering.ts'
+import { paced, sleep, Typist, Watch, watched } from './load/typing.ts'
 import { cpuOfEach } from './support/cpu.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'

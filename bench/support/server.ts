@@ -63,7 +63,7 @@ export async function freePort(): Promise<number> {
 
 /** A directory for CPU profiles of Weft, which is then stopped and not killed: only so are they written. */
 const profiles = process.env.BENCH_PROFILES
-const profiling = process.env.NODEFLAGS ? process.env.NODEFLAGS.split(' ') : profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
+const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
 
 /** Runs a built Weft on `data` in a process of its own, with everything durable. */
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
@@ -73,7 +73,7 @@ export async function startWeft(data: string, options: Record<string, string> = 
   const child = spawn(process.execPath, [...profiling, ...args], {
     cwd: root,
     env,
-    stdio: ['ignore', process.env.NODEFLAGS ? 'inherit' : 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
   endWithThis(child)
   const url = `http://127.0.0.1:${port}`
