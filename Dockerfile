@@ -16,4 +16,4 @@ USER node
 VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8787/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js", "serve"]
+CMD ["node", "--max-semi-space-size=4", "dist/main.js", "serve"]

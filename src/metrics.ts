@@ -141,16 +141,17 @@ function counters(registry: Registry) {
  */
 function updatesBySource(registers: Registry[]) {
   const counts = { socket: 0, rest: 0 }
-  new Counter({
+  const counter = new Counter({
     name: 'weft_updates_total',
     help: 'Document updates accepted, by the door they came in by',
     labelNames: ['source'],
-    registers,
+    registers: [],
     collect() {
       this.reset()
       for (const [source, count] of Object.entries(counts)) if (count > 0) this.inc({ source }, count)
     },
   })
+  for (const registry of registers) registry.registerMetric(counter)
   return counts
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,6 +61,16 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** What `npm start` gives to Node. */
+const nodeOptions: readonly string[] = npmStart().match(/--\S+=\S+/g) ?? []
+
+function npmStart(): string {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start
+}
+
 /** A directory for CPU profiles of Weft, which is then stopped and not killed: only so are they written. */
 const profiles = process.env.BENCH_PROFILES
 const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
@@ -69,7 +79,17 @@ const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=$
 export async function startWeft(data: string, options: Record<string, string> = {}): Promise<BenchServer> {
   const port = await freePort()
   const env = { ...process.env, ...credentials, WEFT_LOG_LEVEL: 'warn', ...options }
-  const args = ['dist/main.js', 'serve', '--port', String(port), '--host', '127.0.0.1', '--data', data]
+  const args = [
+    ...nodeOptions,
+    'dist/main.js',
+    'serve',
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
+    '--data',
+    data,
+  ]
   const child = spawn(process.execPath, [...profiling, ...args], {
     cwd: root,
     env,
