@@ -128,7 +128,9 @@ export class CommitLine {
     // What comes after an append that failed is not shown either: it would be shown without it.
     if (this.#failure !== null) return this.#settle()
     try {
-      this.#listeners.durable(this.#undelivered.shift() as Delivery)
+      this.#listeners.durable(this.#undelivered[0] as Delivery)
+      // Not before: who has no room for it must not be taken to have got it (`deliveredClocks`).
+      this.#undelivered.shift()
     } catch (error) {
       return this.#fail(error)
     }
