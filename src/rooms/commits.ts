@@ -32,6 +32,8 @@ export class CommitLine {
   #changedAt: number
   #changedBy: string
   #head: number
+  /** Number of the last update up to which all are durable. */
+  #durableTo: number
   #failure: { readonly error: unknown } | null = null
   #inFlight = 0
   /** Those who wait until something is durable; a promise for each commit would be one of its larger costs. */
@@ -47,6 +49,7 @@ export class CommitLine {
     this.#changedAt = loaded.state === 'live' ? loaded.changed.at : 0
     this.#changedBy = loaded.state === 'live' ? loaded.changed.by : ''
     this.#head = loaded.state === 'live' ? loaded.head : 0
+    this.#durableTo = this.#head
   }
 
   get existence(): Existence {
@@ -124,15 +127,18 @@ export class CommitLine {
     return to
   }
 
-  readonly #appended = ({ last }: Appended): void => {
+  readonly #appended = ({ first, last }: Appended): void => {
     // What comes after an append that failed is not shown either: it would be shown without it.
-    if (this.#failure !== null) return this.#settle()
-    try {
-      this.#listeners.durable(this.#undelivered.shift() as Delivery)
-    } catch (error) {
-      return this.#fail(error)
+    if (this.#failure === null) {
+      try {
+        this.#listeners.durable(this.#undelivered[0] as Delivery)
+        // Not before: who has no room for it must not be taken to have got it (`deliveredClocks`).
+        this.#undelivered.shift()
+      } catch (error) {
+        return this.#fail(error)
+      }
     }
-    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last) this.#asked.shift()?.resolve(last)
+    if (first === this.#durableTo + 1) this.#answer(last)
     this.#settle()
   }
 
@@ -141,13 +147,19 @@ export class CommitLine {
       this.#failure = { error }
       this.#listeners.failed(error)
     }
-    for (const { reject } of this.#asked.splice(0)) reject(error)
     this.#settle()
+  }
+
+  /** Those who asked for less than `last` are told, although something that came later has failed. */
+  #answer(last: number): void {
+    this.#durableTo = last
+    while (this.#asked.length > 0 && (this.#asked[0] as Asked).seq <= last) this.#asked.shift()?.resolve(last)
   }
 
   #settle(): void {
     this.#inFlight -= 1
     if (this.#inFlight > 0) return
+    if (this.#failure !== null) for (const { reject } of this.#asked.splice(0)) reject(this.#failure.error)
     for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
 }

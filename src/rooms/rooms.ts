@@ -44,6 +44,9 @@ const waitingForThreadMax = 64
 /** Bounded work takes seconds at most: a thread that takes longer is ended. */
 const threadJobMs = 60_000
 
+/** How long rooms may take to come to rest until others get their turn. */
+const restSliceMs = 5
+
 /** A claim that keeps a room open. */
 export interface Lease {
   readonly room: Room
@@ -327,10 +330,19 @@ export class Rooms {
   }
 
   #watchRest(): () => void {
-    return this.#clock.after(this.#options.restMs, () => {
-      for (const { room } of this.#rooms.values()) room.rest()
-      this.#cancelRest = this.#watchRest()
-    })
+    return this.#clock.after(this.#options.restMs, () => this.#rest(this.#rooms.values()))
+  }
+
+  /** A room may have to make a Y.Doc first: of many that come to rest together, others get their turn in between. */
+  #rest(open: Iterator<OpenRoom>): void {
+    const end = performance.now() + restSliceMs
+    for (let next = open.next(); next.done !== true; next = open.next()) {
+      next.value.room.rest()
+      if (performance.now() < end) continue
+      this.#cancelRest = this.#clock.after(0, () => this.#rest(open))
+      return
+    }
+    this.#cancelRest = this.#watchRest()
   }
 
   /** Lets an idle room go, unless somebody came while its last work was being finished. */

@@ -18,7 +18,7 @@ const updatesPerTransaction = 64
 const waitingMax = updatesPerTransaction
 
 /** However much comes in one turn: many that are joined to one another take Yjs more than their share of time. */
-const mostWaiting = 4_096
+const mostWaiting = 512
 
 /** Rooms that were opened together are not to apply what waits together, too. */
 const firstWaitingMax = (): number => randomInt(waitingMax / 2, waitingMax)

@@ -95,6 +95,6 @@ export class LocalGate implements Gate {
   async end(): Promise<void> {}
 
   #serve(socket: WebSocket, connection: Duplex): ClientSocket {
-    return new LocalSocket(socket, new Outlet(connection, this.#flushes), this.#sendBufferBytesMax)
+    return new LocalSocket(socket, new Outlet(socket, connection, this.#flushes), this.#sendBufferBytesMax)
   }
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
 
 /** Sends what has been written to many outlets, all of it at the end of the current turn's callbacks. */
 export class Flushes {
@@ -23,13 +24,15 @@ export class Flushes {
  * corking the connection for it costs about as much as the rest of writing.
  */
 export class Outlet {
+  readonly #socket: WebSocket
   readonly #connection: Duplex
   readonly #flushes: Flushes
   /** Null and not empty in between, so that nothing old refers to what is new: it would outlive its use. */
   #frames: Uint8Array[] | null = null
   #bytes = 0
 
-  constructor(connection: Duplex, flushes: Flushes) {
+  constructor(socket: WebSocket, connection: Duplex, flushes: Flushes) {
+    this.#socket = socket
     this.#connection = connection
     this.#flushes = flushes
   }
@@ -53,6 +56,8 @@ export class Outlet {
     if (frames === null) return
     this.#frames = null
     this.#bytes = 0
+    // `ws` closes by itself, too, and nothing may follow a close frame: browsers take the close for a failure then.
+    if (this.#socket.readyState !== this.#socket.OPEN) return
     if (frames.length === 1) this.#connection.write(frames[0])
     else this.#writeAll(frames)
   }

@@ -16,6 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
+/** A frame of a client, masked with zeroes. */
+function frameOf(first: number, payload: Uint8Array, announced = payload.length): Buffer {
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64BE(BigInt(announced))
+  return Buffer.concat([Uint8Array.of(first, 0xff), length, Buffer.alloc(4), payload])
+}
+
 /** A websocket of bytes: nothing is masked, checked or negotiated but what a test writes. */
 class Bytes {
   readonly socket: Socket
@@ -50,17 +57,24 @@ class Bytes {
     return this.#head
   }
 
-  /** A frame of a client, masked with zeroes. */
   frame(first: number, payload: Uint8Array, announced = payload.length): void {
-    const length = Buffer.alloc(8)
-    length.writeBigUInt64BE(BigInt(announced))
-    this.socket.write(Buffer.concat([Uint8Array.of(first, 0xff), length, Buffer.alloc(4), payload]))
+    this.socket.write(frameOf(first, payload, announced))
   }
 
   /** Code of the close frame, once it has come. */
   async closeCode(): Promise<number> {
     await eventually(() => this.#closeAt() !== -1)
     return this.#received.readUInt16BE(this.#closeAt() + 2)
+  }
+
+  get hasFrames(): boolean {
+    return this.#received.length > 0
+  }
+
+  /** What has come after the close frame. */
+  get afterClose(): Buffer {
+    const at = this.#closeAt()
+    return this.#received.subarray(at + 2 + (this.#received[at + 1] as number))
   }
 
   #takeHead(): boolean {
@@ -85,6 +99,9 @@ class Bytes {
 
 const [final, more, compressed] = [0x80, 0x00, 0x40]
 const [continuation, binary] = [0x00, 0x02]
+
+/** A close frame of a client, with 1000. */
+const closing = Buffer.from([final | 0x08, 0x82, 0, 0, 0, 0, 0x03, 0xe8])
 
 const bomb = (): Buffer => deflateRawSync(Buffer.alloc(2 ** 26))
 
@@ -122,6 +139,28 @@ it('[SEC-5] a message of exactly the limit is read', async () => {
   // Read, and then found to be no message.
   expect(await bytes.closeCode()).toBe(4400)
   bytes.socket.destroy()
+})
+
+it('[SYNC-26] nothing follows a close frame: an answer that was under way is left out', async () => {
+  const other = await RawClient.connect(`${server.wsUrl}${path}`)
+  other.sendAwareness(1, 1, { name: 'somebody to be told of' })
+  await other.roundTrip()
+  const asks = frameOf(final | binary, Uint8Array.of(3))
+  for (const ending of [
+    frameOf(final | binary, new Uint8Array(), messageBytesMax + 1),
+    closing,
+    frameOf(final | binary, Uint8Array.of(99)),
+  ]) {
+    const bytes = await Bytes.open()
+    await eventually(() => bytes.hasFrames)
+    const ended = once(bytes.socket, 'close')
+    bytes.socket.write(Buffer.concat([asks, ending]))
+    await bytes.closeCode()
+    bytes.socket.write(closing)
+    await ended
+    expect(bytes.afterClose).toEqual(Buffer.alloc(0))
+  }
+  other.end()
 })
 
 it('[SEC-5] a message in more pieces than any client sends ends its socket', async () => {

@@ -132,7 +132,7 @@ it('[SYNC-25] an edit is encoded once for all who get it, one frame each; its se
   const bytes = typedOn(room, 'x')
   send(room, members[0] as Member, bytes)
   await eventually(() => sent.length >= members.length)
-  const frame = Buffer.of(1, ...bytes)
+  const frame = Uint8Array.of(1, ...bytes)
   expect(sent).toEqual([
     ['ann', null],
     ['bob', frame],
