@@ -79,6 +79,14 @@ const runs = Array.from({ length: rounds }, () => chosen)
   .flat()
   .flatMap((scenario) => contendersIn(scenario).map((contender) => ({ scenario, contender })))
 const results = new Results(contenders.map(({ name }) => name))
+const disk = fsyncMs()
+
+/** After each run: a long one may be cut off. */
+function keep(): void {
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)
+}
+
 const bar = progress('sync')
 for (const [index, { scenario, contender }] of runs.entries()) {
   bar.at(index / runs.length)
@@ -97,5 +105,4 @@ console.log(
 if (options.markdown) console.log(results.markdown())
 else results.print()
 console.log(`fsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ disk, results }, null, 1)}\n`)
 process.exit()
