@@ -96,9 +96,9 @@ for (const [index, { scenario, contender }] of runs.entries()) {
     console.error(`${contender.name}, ${scenario.name}: ${messageOf(error)}`)
     if (contender.name === own) process.exitCode = 1
   }
+  keep()
 }
 bar.end()
-const disk = fsyncMs()
 console.log(
   `${rounds} rounds in turns, medians; ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
 )
