@@ -104,5 +104,6 @@ console.log(
 )
 if (options.markdown) console.log(results.markdown())
 else results.print()
+keep()
 console.log(`fsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
 process.exit()
