@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util'
 import { type Contender, weft } from './load/contenders.ts'
-import { enter, enterAll } from './load/entering.ts'
-import { paced, sleep, Typist, Watch, watched } from './load/typing.ts'
+import { enterInPairs } from './load/pairs.ts'
+import { sleep } from './load/typing.ts'
 import { cpuOfEach } from './support/cpu.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'
@@ -34,24 +34,13 @@ interface Cost {
 /** Two typists in each room, who see one another. */
 async function costOf(contender: Contender): Promise<Cost> {
   const server = await contender.start(temporaryDirectory())
-  const documentOf = (index: number): string => `room-${index % rooms}`
-  const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))
-  const typists = sockets.map((socket, index) => new Typist(socket, server, documentOf(index)))
-  const watches = sockets.map((socket, index) => {
-    const watch = new Watch([typists[(index + rooms) % typists.length] as Typist])
-    watched(socket, server, watch)
-    return watch
-  })
+  const pairs = await enterInPairs(server, rooms)
   await sleep(options.smoke ? 100 : 1_000)
-  let next = 0
-  const stop = paced(perSecond, (due) => {
-    for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
-  })
+  const stop = pairs.type(perSecond)
   await sleep(ms)
-  const total = (): number => watches.reduce((sum, watch) => sum + watch.total, 0)
-  const [before, cpu] = [total(), cpuOfEach(server.pid)]
+  const [before, cpu] = [pairs.delivered(), cpuOfEach(server.pid)]
   await sleep(ms)
-  const delivered = total() - before
+  const delivered = pairs.delivered() - before
   const used = [...cpuOfEach(server.pid)].map(([pid, after]) => after - (cpu.get(pid) ?? 0))
   stop()
   await server.kill()

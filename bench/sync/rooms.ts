@@ -1,7 +1,7 @@
 import type { Contender } from '../load/contenders.ts'
-import { enter, enterAll } from '../load/entering.ts'
+import { enterInPairs } from '../load/pairs.ts'
 import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
+import { sleep } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 
@@ -16,31 +16,20 @@ export const manyRooms: Scenario<'cpu' | 'p99'> = {
   async run(contender: Contender, data, { size, seconds }: Scale) {
     const { rooms, perSecond } = size === 'full' ? full : smoke
     const server = await contender.start(data)
-    const documentOf = (index: number): string => `room-${index % rooms}`
-    const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))
-    const typists = sockets.map((socket, index) => new Typist(socket, server, documentOf(index)))
-    const watches = typists.map(
-      (_, index) => new Watch([typists[(index + rooms) % typists.length] as Typist]),
-    )
-    for (const [index, watch] of watches.entries())
-      watched(sockets[index] as (typeof sockets)[number], server, watch)
+    const pairs = await enterInPairs(server, rooms)
     await sleep(1_000)
-    let next = 0
-    const stop = paced(perSecond, (due) => {
-      for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
-    })
+    const stop = pairs.type(perSecond)
     await sleep(seconds * 1000)
-    const total = (): number => watches.reduce((sum, watch) => sum + watch.total, 0)
-    const [before, cpu] = [total(), cpuOfTree(server.pid)]
-    for (const watch of watches) watch.timing = true
+    const [before, cpu] = [pairs.delivered(), cpuOfTree(server.pid)]
+    for (const watch of pairs.watches) watch.timing = true
     await sleep(seconds * 1000)
-    const [delivered, microseconds] = [total() - before, cpuOfTree(server.pid) - cpu]
+    const [delivered, microseconds] = [pairs.delivered() - before, cpuOfTree(server.pid) - cpu]
     stop()
     await server.kill()
     return {
       cpu: microseconds / delivered,
       p99: quantile(
-        watches.flatMap(({ latencies }) => latencies),
+        pairs.watches.flatMap(({ latencies }) => latencies),
         0.99,
       ),
     }

@@ -125,3 +125,18 @@ export function keyName(key: Key): string {
   // Joined, not added up: what is kept under it would keep a tree of its pieces, several times as large.
   return key.map((segment) => `${segment.length}:${segment}`).join('')
 }
+
+/**
+ * Names of what whoever asks keeps, made once for each object: a room asks with the same address for every commit, and
+ * making a name costs more than what is done with it.
+ */
+export function keptNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
+  const names = new WeakMap<Of, string>()
+  return (of) => {
+    const known = names.get(of)
+    if (known !== undefined) return known
+    const name = nameOf(of)
+    names.set(of, name)
+    return name
+  }
+}

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
+import { keptNames, keyName } from '../engine/keys.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 
 /** Who makes a commit. */
@@ -46,35 +46,21 @@ const together = (begun: readonly Begun[]): Begun => ({
   },
 })
 
-interface Names {
-  readonly editor: string
-  readonly users: Map<string, string>
-}
+/** Tells editors apart in a Map. */
+export const editorName = keptNames((address: DocumentAddress) => keyName(addressKey(address)))
 
-/** Every commit asks for them, mostly with the address of its room: making them costs more than counting does. */
-const names = new WeakMap<DocumentAddress, Names>()
 /** Of one editor. */
 const keptUsersMax = 1_000
-
-function namesOf(address: DocumentAddress): Names {
-  const known = names.get(address)
-  if (known !== undefined) return known
-  const made: Names = { editor: keyName(addressKey(address)), users: new Map() }
-  names.set(address, made)
-  return made
-}
-
-/** Tells editors apart in a Map. */
-export const editorName = (address: DocumentAddress): string => namesOf(address).editor
+const namesOfUsers = new WeakMap<DocumentAddress, Map<string, string>>()
 
 /** Tells users of editors apart; begins with the name of the editor. */
 export function userName(address: DocumentAddress, userId: string): string {
-  const { users } = namesOf(address)
-  const known = users.get(userId)
+  const names = namesOfUsers.get(address) ?? new Map<string, string>()
+  const known = names.get(userId)
   if (known !== undefined) return known
   const name = keyName([...addressKey(address), userId])
-  if (users.size >= keptUsersMax) users.clear()
-  users.set(userId, name)
+  if (names.size >= keptUsersMax) names.clear()
+  namesOfUsers.set(address, names.set(userId, name))
   return name
 }
 

@@ -1,5 +1,5 @@
 import type { Bus, Kv } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
+import { keptNames, keyName } from '../engine/keys.ts'
 import type { EventType } from '../events/outbound.ts'
 import type { Tenant } from '../model/address.ts'
 import { readRevision, readSnapshot, type Snapshot } from './snapshot.ts'
@@ -13,16 +13,7 @@ export const encodeChange = ({ workspaceId, apiKey }: Tenant): Uint8Array =>
 
 const decodeChange = (message: Uint8Array): Tenant => JSON.parse(Buffer.from(message).toString()) as Tenant
 
-const names = new WeakMap<Tenant, string>()
-
-/** Every commit asks for it, mostly with the address of its room. */
-function nameOf(tenant: Tenant): string {
-  const known = names.get(tenant)
-  if (known !== undefined) return known
-  const name = keyName([tenant.workspaceId, tenant.apiKey])
-  names.set(tenant, name)
-  return name
-}
+const nameOf = keptNames(({ workspaceId, apiKey }: Tenant) => keyName([workspaceId, apiKey]))
 
 /** An object of its own for each reading: one that a change overtakes is remembered no more. */
 interface Remembered {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Key, LogEntry } from '../engine.ts'
 import { absent, type Standing } from '../heads.ts'
-import { type ByteRange, encodeKey, keyName, rangeOf, writeNumber } from '../keys.ts'
+import { type ByteRange, encodeKey, keptNames, keyName, rangeOf, writeNumber } from '../keys.ts'
 import { baseOf } from '../marks.ts'
 import { type Cell, Cells } from './cells.ts'
 import type { Disk } from './disk.ts'
@@ -68,15 +68,13 @@ export type DocumentCell = Cell<Standing, DocumentKeys>
 /** Where documents stand, appends on their way to the disk included. */
 export class Documents {
   readonly #cells: Cells<Standing, DocumentKeys>
-  /** Of keys that callers keep: a room asks with the same one for every commit. */
-  readonly #names = new WeakMap<Key, string>()
 
   constructor(disk: Disk) {
     this.#cells = new Cells((keys) => disk.read((store) => readStandingNow(store, keys)), idleHeadsMax)
   }
 
   pin(doc: Key): DocumentCell {
-    return this.#cells.pin(this.#nameOf(doc), () => keysOf(doc))
+    return this.#cells.pin(nameOf(doc), () => keysOf(doc))
   }
 
   unpin(cell: DocumentCell): void {
@@ -105,15 +103,9 @@ export class Documents {
   forget(): void {
     this.#cells.forget()
   }
-
-  #nameOf(doc: Key): string {
-    const known = this.#names.get(doc)
-    if (known !== undefined) return known
-    const name = keyName(doc)
-    this.#names.set(doc, name)
-    return name
-  }
 }
+
+const nameOf = keptNames(keyName)
 
 export const keysOf = (doc: Key): DocumentKeys => new DocumentKeys(encodeKey(doc))
 

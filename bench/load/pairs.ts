@@ -1,0 +1,32 @@
+import type { Running } from './contenders.ts'
+import { enter, enterAll } from './entering.ts'
+import { paced, Typist, Watch, watched } from './typing.ts'
+
+/** Rooms with two typists each, who see one another. */
+export interface Pairs {
+  readonly watches: readonly Watch[]
+  /** Keystrokes that have come so far. */
+  delivered(): number
+  /** Has them type in turns, so many keystrokes a second in all, until what it returns is called. */
+  type(perSecond: number): () => void
+}
+
+export async function enterInPairs(server: Running, rooms: number): Promise<Pairs> {
+  const documentOf = (index: number): string => `room-${index % rooms}`
+  const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))
+  const typists = sockets.map((socket, index) => new Typist(socket, server, documentOf(index)))
+  const watches = sockets.map((socket, index) => {
+    const watch = new Watch([typists[(index + rooms) % typists.length] as Typist])
+    watched(socket, server, watch)
+    return watch
+  })
+  let next = 0
+  return {
+    watches,
+    delivered: () => watches.reduce((sum, watch) => sum + watch.total, 0),
+    type: (perSecond) =>
+      paced(perSecond, (due) => {
+        for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
+      }),
+  }
+}
