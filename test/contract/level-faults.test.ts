@@ -14,6 +14,7 @@ import {
   loadLive,
   numbered,
   outcomeOf,
+  textOf,
   updates,
 } from './samples.ts'
 
@@ -123,6 +124,23 @@ describe('level with a disk held back', () => {
     expect(disk.writes - before).toBe(1)
   })
 
+  it('[ENG-4] an append under way is known, however many documents are asked for meanwhile', async () => {
+    disk.hold()
+    const second = outcomeOf(engine.log.append(doc, 1, updates('2')))
+    // More than the engine keeps heads of.
+    for (let group = 0; group < 50; group++) {
+      const others = Array.from({ length: 100 }, (_, index) => docKey(`other ${group} ${index}`))
+      const outcomes = others.map((other) => outcomeOf(engine.log.append(other, 1, updates('x'))))
+      expect(new Set(await Promise.all(outcomes))).toEqual(new Set(['absent']))
+    }
+    const third = outcomeOf(engine.log.append(doc, 1, updates('3'), { expectHead: 2 }))
+    // Whatever the third one has to read has been read when this one is answered: before the second is on the disk.
+    expect(await outcomeOf(engine.log.append(docKey('last'), 1, updates('x')))).toBe('absent')
+    disk.release()
+    expect(await Promise.all([second, third])).toEqual(['appended', 'appended'])
+    expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
+  })
+
   it('[ENG-52] beyond the limit of pending bytes writes are refused, without a trace', async () => {
     disk.hold()
     const bytes = new Uint8Array(16 * 1024)
@@ -171,6 +189,22 @@ describe('level with a full disk', () => {
     const [appended, made] = await passTime(Promise.all([pending, other]))
     expect([appended.first, made.first]).toEqual([2, 1])
     expect((await load).head).toBeGreaterThanOrEqual(1)
+  })
+
+  it('[ENG-76] a value that is remembered waits for the store, too', async () => {
+    await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
+    const read = async () => (await engine.kv.get(['p'], [['k']])).map(textOf)
+    expect(await read()).toEqual(['v'])
+    disk.weather = 'full'
+    const pending = engine.log.append(doc, 1, updates('2'))
+    await until(() => !engine.health().ok)
+    const ended: string[] = []
+    const value = read().finally(() => ended.push('read'))
+    for (let turns = 0; turns < 20; turns++) await turn()
+    expect(ended).toEqual([])
+    disk.weather = 'fine'
+    expect(await passTime(value)).toEqual(['v'])
+    expect((await passTime(pending)).first).toBe(2)
   })
 
   it('[ENG-53] operations that had been written although the disk said no are written again, once', async () => {
