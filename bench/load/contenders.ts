@@ -102,6 +102,7 @@ export const weft = (name = 'weft', options: Readonly<Record<string, string>> = 
 const relays: readonly Contender[] = [
   relay('relay', 'relay.ts'),
   relay('batching relay', 'batching-relay.ts'),
+  relay('syncing relay', 'syncing-relay.ts'),
 ]
 
 /** Those that are installed. */
