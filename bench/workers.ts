@@ -1,7 +1,7 @@
 /**
  * What socket workers take off the main process: many rooms in one process and with two workers, in turns in the same
- * run. Where there are cores enough, the busiest process is what limits a server: the CPU that it needs for a delivered
- * update is what counts. The load generator needs a core itself, so that this can be seen on a machine with few, too.
+ * run. Where there are cores enough, the busiest thread is what limits a server (those that write to the disk, collect
+ * garbage and compile run beside it): the CPU that it needs for a delivered update is what counts. The load generator needs a core itself, so that this can be seen on a machine with few, too.
  *
  *   node --import tsx bench/workers.ts [--smoke] [--rounds=3] [--seconds=4]
  */
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { type Contender, weft } from './load/contenders.ts'
 import { enterInPairs } from './load/pairs.ts'
 import { sleep } from './load/typing.ts'
-import { cpuOfEach } from './support/cpu.ts'
+import { cpuOfEach, cpuOfThreads } from './support/cpu.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'
 
@@ -28,7 +28,8 @@ const contenders = [weft('one process'), weft('two workers', { WEFT_WORKERS: '2'
 /** Of a delivered update, in microseconds of CPU. */
 interface Cost {
   readonly all: number
-  readonly busiest: number
+  readonly process: number
+  readonly thread: number
 }
 
 /** Two typists in each room, who see one another. */
@@ -38,17 +39,22 @@ async function costOf(contender: Contender): Promise<Cost> {
   await sleep(options.smoke ? 100 : 1_000)
   const stop = pairs.type(perSecond)
   await sleep(ms)
-  const [before, cpu] = [pairs.delivered(), cpuOfEach(server.pid)]
+  const [before, processes, threads] = [pairs.delivered(), cpuOfEach(server.pid), cpuOfThreads(server.pid)]
   await sleep(ms)
   const delivered = pairs.delivered() - before
-  const used = [...cpuOfEach(server.pid)].map(([pid, after]) => after - (cpu.get(pid) ?? 0))
+  const ofEach = used(processes, cpuOfEach(server.pid))
+  const ofThreads = used(threads, cpuOfThreads(server.pid))
   stop()
   await server.kill()
   return {
-    all: used.reduce((sum, one) => sum + one, 0) / delivered,
-    busiest: Math.max(...used) / delivered,
+    all: ofEach.reduce((sum, one) => sum + one, 0) / delivered,
+    process: Math.max(...ofEach) / delivered,
+    thread: Math.max(...ofThreads) / delivered,
   }
 }
+
+const used = <Of>(before: ReadonlyMap<Of, number>, after: ReadonlyMap<Of, number>): readonly number[] =>
+  [...after].map(([of, micros]) => micros - (before.get(of) ?? 0))
 
 const costs = contenders.map((): Cost[] => [])
 const bar = progress('workers')
@@ -58,19 +64,28 @@ for (let index = 0; index < rounds * contenders.length; index++) {
   bar.at((index + 1) / rounds / contenders.length)
 }
 bar.end()
-const busiest = costs.map((of) => median(of.map((cost) => cost.busiest)))
+const medianOf = (of: readonly Cost[], what: keyof Cost): number => median(of.map((cost) => cost[what]))
+const alone = medianOf(costs[0] as Cost[], 'thread')
 console.log(`${rooms} rooms × 2 typists, ${thousands(perSecond)}/s; ${rounds} rounds in turns, medians`)
 table(
-  ['', 'CPU µs a delivered update, all processes', 'the busiest', 'a core of it delivers a second', 'times'],
+  [
+    '',
+    'CPU µs a delivered update, all processes',
+    'the busiest process',
+    'its busiest thread',
+    'a core that has it to itself delivers a second',
+    'times',
+  ],
   contenders.map(({ name }, index) => {
-    const micros = busiest[index] as number
-    const all = median((costs[index] ?? []).map((cost) => cost.all))
+    const of = costs[index] as Cost[]
+    const thread = medianOf(of, 'thread')
     return [
       name,
-      round(all, 1),
-      round(micros, 1),
-      thousands(1e6 / micros),
-      round((busiest[0] as number) / micros),
+      round(medianOf(of, 'all'), 1),
+      round(medianOf(of, 'process'), 1),
+      round(thread, 1),
+      thousands(1e6 / thread),
+      round(alone / thread),
     ]
   }),
 )
