@@ -1,10 +1,10 @@
 import type { RealtimeAccess } from '../access/realtime.ts'
 import { type AccessChange, accessTopic, decodeAccessChange } from '../directory/access-change.ts'
-import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { Bus } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
 import type { Log } from '../log.ts'
+import { RecentChanges } from './recent-changes.ts'
 import type { Session } from './session.ts'
+import { SessionIndex } from './session-index.ts'
 
 /** Pause before asking again a store that was away. */
 const retryMs = 500
@@ -15,44 +15,40 @@ const readsAtOnce = 32
 export class AccessWatch {
   readonly #access: RealtimeAccess
   readonly #logger: Log
-  readonly #organizations = new Map<string, Set<Session>>()
+  readonly #open = new SessionIndex()
+  readonly #recent = new RecentChanges()
   /** Sessions to be looked at, each once however often it is named. */
   readonly #waiting = new Set<Session>()
   readonly #reading = new Set<Session>()
   readonly #subscriptions: readonly (() => void)[]
   #readers = 0
-  #changes = 0
 
   constructor(bus: Bus, access: RealtimeAccess, logger: Log) {
     this.#access = access
     this.#logger = logger
     this.#subscriptions = [
       bus.subscribe(accessTopic, (message) => {
-        this.#changed(decodeAccessChange(message))
+        const change = decodeAccessChange(message)
+        this.#changed(change, this.#open.touchedBy(change))
         return undefined
       }),
-      bus.onLoss(() => this.#lost()),
+      bus.onLoss(() => this.#changed(null, this.#open.all())),
     ]
   }
 
   /** Number of changes so far: to be taken before the access of a newcomer is read. */
   get changes(): number {
-    return this.#changes
+    return this.#recent.count
   }
 
   /** @param changes what they were before the session's access was read: what has come since would be missed */
   add(session: Session, changes: number): void {
-    const name = nameOf(session.address)
-    const sessions = this.#organizations.get(name) ?? new Set()
-    this.#organizations.set(name, sessions.add(session))
-    if (changes !== this.#changes) this.#lookAt([session])
+    this.#open.add(session)
+    if (this.#recent.mayConcern(session, changes)) this.#lookAt([session])
   }
 
   delete(session: Session): void {
-    const name = nameOf(session.address)
-    const sessions = this.#organizations.get(name)
-    sessions?.delete(session)
-    if (sessions?.size === 0) this.#organizations.delete(name)
+    this.#open.delete(session)
     this.#waiting.delete(session)
   }
 
@@ -60,23 +56,12 @@ export class AccessWatch {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #lost(): void {
-    this.#changes += 1
-    this.#lookAt([...this.#organizations.values()].flatMap((sessions) => [...sessions]))
+  #changed(change: AccessChange | null, sessions: Iterable<Session>): void {
+    this.#recent.add(change)
+    this.#lookAt(sessions)
   }
 
-  #changed({ scope, all, documents, users }: AccessChange): void {
-    this.#changes += 1
-    const sessions = [...(this.#organizations.get(nameOf(scope)) ?? [])]
-    const [ofDocuments, ofUsers] = [new Set(documents), new Set(users)]
-    this.#lookAt(
-      sessions.filter(
-        ({ address, identity }) => all || ofDocuments.has(address.documentId) || ofUsers.has(identity.userId),
-      ),
-    )
-  }
-
-  #lookAt(sessions: readonly Session[]): void {
+  #lookAt(sessions: Iterable<Session>): void {
     for (const session of sessions) this.#waiting.add(session)
     while (this.#readers < Math.min(readsAtOnce, this.#waiting.size)) {
       this.#readers += 1
@@ -108,11 +93,8 @@ export class AccessWatch {
 
   #retry(session: Session): void {
     const timer = setTimeout(() => {
-      if (this.#organizations.get(nameOf(session.address))?.has(session)) this.#lookAt([session])
+      if (this.#open.has(session)) this.#lookAt([session])
     }, retryMs)
     timer.unref()
   }
 }
-
-const nameOf = ({ workspaceId, apiKey, organizationId }: OrganizationScope): string =>
-  keyName([workspaceId, apiKey, organizationId])

@@ -9,6 +9,8 @@ interface Slowed {
   readonly engine: Engine
   /** The next load of a log, or the next read of a grant, ends only when the returned function is called. */
   slow(what: 'load' | 'grants'): () => void
+  /** Keys read so far that name a document. */
+  readsOf(documentId: string): number
 }
 
 async function slowed(): Promise<Slowed> {
@@ -23,7 +25,9 @@ async function slowed(): Promise<Slowed> {
     await wait('load')
     return engine.log.load(...parameters)
   }
+  const read: unknown[] = []
   const get: Kv['get'] = async (part, keys) => {
+    read.push(...keys.flat())
     const values = await engine.kv.get(part, keys)
     if (keys.some(([kind]) => kind === 'grants')) await wait('grants')
     return values
@@ -37,6 +41,7 @@ async function slowed(): Promise<Slowed> {
   const kv = withOthers<Kv>(engine.kv, { get, scan })
   return {
     engine: withOthers<Engine>(engine, { log, kv }),
+    readsOf: (documentId) => read.filter((name) => name === documentId).length,
     slow: (what) => {
       let release = (): void => {}
       gates[what] = new Promise((resolve) => {
@@ -113,4 +118,37 @@ it('[ACC-76] what was read earlier about a right does not come to hold later', a
   await plan.roundTrip()
   expect(await done('/v2/crdt/get', address('plan'))).toMatchObject([{ data: '' }])
   for (const client of [plan, other]) client.end()
+})
+
+it('[ACC-77] others who make documents have nobody read their rights again, neither who is in nor who is on the way', async () => {
+  const inside = await RawClient.connect(await url('inside', 'ada'))
+  await inside.roundTrip()
+  /** Reads of somebody's document who comes in while so many other documents are made. */
+  const readsWith = async (documentId: string, others: number): Promise<number> => {
+    await done('/v2/crdt/add', {
+      organizationId: 'acme',
+      documentId,
+      editorId: 'other',
+      type: 'text',
+      data: '',
+    })
+    const before = store.readsOf(documentId)
+    const release = store.slow('load')
+    const client = await RawClient.connect(await url(documentId, 'bob'))
+    await sleep(50)
+    for (let other = 0; other < others; other++) {
+      const made = await RawClient.connect(await url(`${documentId}-${other}`, 'carol'))
+      await made.roundTrip()
+      made.end()
+    }
+    release()
+    await client.roundTrip()
+    client.end()
+    return store.readsOf(documentId) - before
+  }
+  const [before, alone] = [store.readsOf('inside'), await readsWith('alone', 0)]
+  expect(alone).toBeGreaterThan(0)
+  expect(await readsWith('among', 5)).toBe(alone)
+  expect(store.readsOf('inside')).toBe(before)
+  inside.end()
 })

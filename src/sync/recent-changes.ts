@@ -1,0 +1,34 @@
+import type { AccessChange } from '../directory/access-change.ts'
+import type { Session } from './session.ts'
+import { isOf } from './session-index.ts'
+
+/** So many changes are remembered: more than come while a newcomer is let in, however many come at once. */
+const keptMax = 1_024
+
+/** The last changes of access: what somebody has missed whose access was read before they were listed. */
+export class RecentChanges {
+  /** A ring; null stands for changes that nobody could see. */
+  readonly #kept: (AccessChange | null)[] = []
+  #count = 0
+
+  /** Number of changes so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** @param change null: whatever it may have been */
+  add(change: AccessChange | null): void {
+    this.#kept[this.#count % keptMax] = change
+    this.#count += 1
+  }
+
+  /** May one that came after the first `count` concern this session? */
+  mayConcern(session: Session, count: number): boolean {
+    if (this.#count - count > keptMax) return true
+    for (let at = count; at < this.#count; at++) {
+      const change = this.#kept[at % keptMax] ?? null
+      if (change === null || isOf(change, session)) return true
+    }
+    return false
+  }
+}
