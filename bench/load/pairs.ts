@@ -11,6 +11,7 @@ export interface Pairs {
   type(perSecond: number): () => void
 }
 
+/** Opens two sockets in each of so many rooms. Latencies are noted only by watches that are told to (`timing`). */
 export async function enterInPairs(server: Running, rooms: number): Promise<Pairs> {
   const documentOf = (index: number): string => `room-${index % rooms}`
   const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))
