@@ -1,12 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { decodeSegment, idProblem } from '../model/address.ts'
-
-/** Ids of a document within its tenant. */
-export interface DocumentPath {
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-}
+import { type DocumentPath, decodeSegment, idProblem } from '../model/address.ts'
 
 /** What a client asks for when it connects. */
 export type SyncRequest =
