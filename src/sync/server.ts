@@ -65,7 +65,7 @@ export class SyncServer {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
     this.#connections.set(connection, [])
-    connection.once('close', () => this.#gone(connection))
+    connection.on('close', () => this.#gone(connection))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
     const address = clientAddress(request, this.#options.proxies)
