@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { networkOf } from '../access/client-address.ts'
 import { Tally } from '../quota/tally.ts'
@@ -22,8 +23,18 @@ export function boundConnections(
   { perAddressMax, inAllMax, acted }: HttpConnectionLimits,
 ): void {
   const tally = new Tally(perAddressMax)
-  const leaving = new WeakMap<Duplex, () => void>()
+  /** Connections that are not upgraded, and their addresses. */
+  const counted = new Map<Duplex, string>()
   let inAll = 0
+  const uncount = (socket: Duplex): void => {
+    const address = counted.get(socket)
+    if (counted.delete(socket) && address !== undefined) tally.remove(address)
+  }
+  // One function for all: those of its own would be kept as long as each connection.
+  function gone(this: Socket): void {
+    inAll -= 1
+    uncount(this)
+  }
   server.on('connection', (socket) => {
     const address = networkOf(socket.remoteAddress ?? '')
     const isFull = inAll >= inAllMax
@@ -33,12 +44,9 @@ export function boundConnections(
       return
     }
     inAll += 1
-    const leave = tally.enter(address)
-    leaving.set(socket, leave)
-    socket.once('close', () => {
-      inAll -= 1
-      leave()
-    })
+    tally.add(address)
+    counted.set(socket, address)
+    socket.on('close', gone)
   })
-  server.on('upgrade', (_request, socket: Duplex) => leaving.get(socket)?.())
+  server.on('upgrade', (_request, socket: Duplex) => uncount(socket))
 }

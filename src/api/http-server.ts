@@ -88,12 +88,17 @@ export function createHttpServer(
   server.on('upgrade', ({ socket }: IncomingMessage) => {
     if (!exchanges.isNext(socket)) socket.destroy()
   })
-  server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
+  server.on('connection', (socket) => socket.on('error', destroyFailed))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || !exchanges.isNext(socket)) socket.destroy()
     else socket.end(rawAnswer(parserErrors[error.code ?? ''] ?? invalid('the request is not valid HTTP')))
   })
   return server
+}
+
+/** The same function for all sockets: one of its own would be kept as long as each. */
+function destroyFailed(this: Socket): void {
+  this.destroy()
 }
 
 /** What is wrong with the headers of a request that Node takes; null when nothing is. */

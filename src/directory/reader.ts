@@ -34,38 +34,47 @@ export class StoreReader implements Reader {
 
   async getAll<R extends object>(keys: readonly Key[]): Promise<readonly (R | null)[]> {
     const names = keys.map(keyName)
-    const records = names.map((name) => this.#remembered.get(name))
-    if (records.includes(undefined)) await this.#fill(records, names, keys)
-    for (const [index, name] of names.entries()) this.#remember(name, records[index] ?? null)
-    return records as (R | null)[]
+    // Before waiting: others may have it forgotten meanwhile.
+    const known = names.map((name) => this.#remembered.get(name))
+    const read = known.includes(undefined) ? await this.#readThose(names, keys, known) : nothing
+    return names.map(
+      (name, index) => this.#remember(name, known[index] ?? read.get(name) ?? null) as R | null,
+    )
   }
 
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return this.#kv.scan(this.#part, range)
   }
 
-  /** Puts the records that are not known yet where they belong; each is read once. */
-  async #fill(
-    records: (object | null | undefined)[],
+  /** The records that are not known yet, each read once. */
+  async #readThose(
     names: readonly string[],
     keys: readonly Key[],
-  ): Promise<void> {
-    const unread = [...names.keys()].filter((index) => records[index] === undefined)
-    const places = new Map(unread.map((index) => [names[index], index]))
-    const read = await this.#read([...places.values()].map((index) => keys[index] as Key))
-    const found = new Map([...places.keys()].map((name, at) => [name, read[at] ?? null]))
-    for (const index of unread) records[index] = found.get(names[index]) ?? null
+    known: readonly (object | null | undefined)[],
+  ): Promise<ReadonlyMap<string, object | null>> {
+    const unread = new Map<string, Key>()
+    keys.forEach((key, index) => {
+      if (known[index] === undefined) unread.set(names[index] as string, key)
+    })
+    const values = await this.#kv.get(this.#part, [...unread.values()])
+    const read = new Map<string, object | null>()
+    for (const name of unread.keys()) {
+      const value = values[read.size] ?? null
+      read.set(name, value === null ? null : (decodeRecord(value) as object))
+    }
+    return read
   }
 
-  async #read(keys: readonly Key[]): Promise<readonly (object | null)[]> {
-    const values = await this.#kv.get(this.#part, keys)
-    return values.map((value) => (value === null ? null : (decodeRecord(value) as object)))
-  }
-
-  #remember(name: string, record: object | null): void {
+  #remember(name: string, record: object | null): object | null {
     this.#remembered.delete(name)
     this.#remembered.set(name, record)
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > rememberedMax && oldest !== undefined) this.#remembered.delete(oldest)
+    if (this.#remembered.size > rememberedMax) this.#forgetOldest()
+    return record
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#remembered.keys()) return void this.#remembered.delete(oldest)
   }
 }
+
+const nothing: ReadonlyMap<string, object | null> = new Map()

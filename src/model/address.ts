@@ -11,6 +11,15 @@ export interface DocumentAddress extends Tenant {
   readonly editorId: string
 }
 
+/** Ids of a document within its tenant. */
+export type DocumentPath = Omit<DocumentAddress, keyof Tenant>
+
+/** Written out: of two objects that are spread into one V8 makes a dictionary, and no code for it can be optimized. */
+export const documentAddress = (
+  { workspaceId, apiKey }: Tenant,
+  { organizationId, documentId, editorId }: DocumentPath,
+): DocumentAddress => ({ workspaceId, apiKey, organizationId, documentId, editorId })
+
 /** Longest id, in bytes of UTF-8. */
 export const idBytesMax = 512
 
@@ -45,13 +54,21 @@ export const organizationPrefix = (address: OrganizationAddress): readonly strin
 
 /** The segments that the keys of all editors of a document start with. */
 export const documentPrefix = (address: OrganizationAddress, documentId: string): readonly string[] => [
-  ...organizationPrefix(address),
+  address.workspaceId,
+  address.apiKey,
+  address.organizationId,
   documentId,
 ]
 
-/** The segments under which an address is stored: owner first, so that a tenant's data is one range. */
+/**
+ * The segments under which an address is stored: owner first, so that a tenant's data is one range. Rooms keep them,
+ * and arrays that are spread together take three times the memory.
+ */
 export const addressKey = (address: DocumentAddress): readonly string[] => [
-  ...documentPrefix(address, address.documentId),
+  address.workspaceId,
+  address.apiKey,
+  address.organizationId,
+  address.documentId,
   address.editorId,
 ]
 

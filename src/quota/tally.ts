@@ -14,15 +14,20 @@ export class Tally {
 
   /** Counts one more, also where it is full. The returned function counts it off; calling it again changes nothing. */
   enter(key: string): () => void {
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    this.add(key)
     let isIn = true
     return () => {
-      if (isIn) this.#leave(key)
+      if (isIn) this.remove(key)
       isIn = false
     }
   }
 
-  #leave(key: string): void {
+  /** Like `enter`, for who counts it off with `remove`, once. */
+  add(key: string): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  remove(key: string): void {
     const left = (this.#counts.get(key) ?? 1) - 1
     if (left === 0) this.#counts.delete(key)
     else this.#counts.set(key, left)

@@ -81,20 +81,11 @@ export class PresenceBoard {
   readonly #parts: Parts
   readonly #views = new Set<PresenceView>()
   readonly #connected = new Map<string, Connected>()
-  readonly #guests: Guests
+  /** Made for the first of them: most documents never have any. */
+  #guests: Guests | null = null
 
   constructor(parts: Parts) {
-    const { clock, total, visits, document } = parts
     this.#parts = parts
-    this.#guests = new Guests({
-      clock,
-      total,
-      changed: (states) => this.#showGuests(states),
-      came: (guest) => visits.came(document, visitorOf(guest)),
-      went: (guest) => {
-        if (!this.#connected.has(guest.userId)) visits.went(document, visitorOf(guest))
-      },
-    })
   }
 
   get document(): DocumentScope {
@@ -103,12 +94,12 @@ export class PresenceBoard {
 
   /** Neither users nor rooms: a new board would be the same. */
   get empty(): boolean {
-    return this.#views.size === 0 && this.#guests.size === 0
+    return this.#views.size === 0 && (this.#guests === null || this.#guests.size === 0)
   }
 
   enter(view: PresenceView): void {
     this.#views.add(view)
-    for (const state of this.#guests.states()) view.showGuest(state)
+    for (const state of this.#guests?.states() ?? []) view.showGuest(state)
   }
 
   /** A room is closed, and its sockets with it. */
@@ -121,7 +112,7 @@ export class PresenceBoard {
 
   join(member: Member, view: PresenceView): void {
     const { id } = member.user
-    const guest = this.#guests.get(id)
+    const guest = this.#guests?.get(id)
     const connected = this.#connected.get(id) ?? { sockets: new Map(), said: guest?.said ?? {} }
     const isNews = guest === undefined && !isPresent(connected)
     this.#connected.set(id, connected)
@@ -131,7 +122,7 @@ export class PresenceBoard {
       lastSeen: this.#parts.clock.now(),
       status: undefined,
     })
-    if (guest !== undefined) this.#guests.remove([id])
+    if (guest !== undefined) this.#guests?.remove([id])
     if (isNews) this.#came(id)
   }
 
@@ -171,8 +162,8 @@ export class PresenceBoard {
     const guests = users.filter(({ userId }) => !this.#connected.has(userId))
     const newIds = guests
       .map(({ userId }) => userId)
-      .filter((userId) => this.#guests.get(userId) === undefined)
-    this.#guests.checkRoomFor(new Set(newIds).size)
+      .filter((userId) => this.#guests?.get(userId) === undefined)
+    this.#withGuests().checkRoomFor(new Set(newIds).size)
     const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
     for (const { userId } of users)
       for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
@@ -199,13 +190,13 @@ export class PresenceBoard {
       if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
     }
     this.#refresh(here)
-    this.#guests.remove(here)
+    this.#guests?.remove(here)
     return here.size
   }
 
   /** Takes away all who have no socket. */
   clearGuests(): void {
-    this.#guests.remove([...this.#guests.all()].map(({ userId }) => userId))
+    this.#guests?.remove([...this.#guests.all()].map(({ userId }) => userId))
   }
 
   /** Everybody who is here, in no order. */
@@ -218,18 +209,32 @@ export class PresenceBoard {
   find(userId: string): PresenceEntry | null {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) return entryOf(connected)
-    const guest = this.#guests.get(userId)
+    const guest = this.#guests?.get(userId)
     return guest === undefined ? null : guestEntry(guest)
   }
 
+  #withGuests(): Guests {
+    const { clock, total, visits, document } = this.#parts
+    this.#guests ??= new Guests({
+      clock,
+      total,
+      changed: (states) => this.#showGuests(states),
+      came: (guest) => visits.came(document, visitorOf(guest)),
+      went: (guest) => {
+        if (!this.#connected.has(guest.userId)) visits.went(document, visitorOf(guest))
+      },
+    })
+    return this.#guests
+  }
+
   #guestEntries(): readonly PresenceEntry[] {
-    return [...this.#guests.all()].map(guestEntry)
+    return [...(this.#guests?.all() ?? [])].map(guestEntry)
   }
 
   #isHere(userId: string): boolean {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) return isPresent(connected)
-    return this.#guests.get(userId) !== undefined
+    return this.#guests?.get(userId) !== undefined
   }
 
   #isDeleted(userId: string): boolean {
@@ -255,7 +260,7 @@ export class PresenceBoard {
       }
     }
     this.#refresh(shown)
-    this.#guests.put(guests, ttlMs)
+    if (guests.size > 0) this.#withGuests().put(guests, ttlMs)
   }
 
   #refresh(userIds: ReadonlySet<string>): void {

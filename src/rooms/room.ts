@@ -84,7 +84,7 @@ export class Room {
   #ended: Close | null = null
   /** While the document must not change: resolves when it may again. What arrives waits in `#incoming`. */
   #held: Promise<void> | null = null
-  #release = (): void => {}
+  #release = nothing
   /** Was the document worked on since `rest` was last called? */
   #worked = true
   /** When it was last changed here; 0 before. */
@@ -328,6 +328,8 @@ export class Room {
     this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
   }
 }
+
+const nothing = (): void => {}
 
 /** Why sessions end when their document is deleted. */
 export const deleted = close('notFound', 'the document was deleted')

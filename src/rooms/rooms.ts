@@ -260,6 +260,7 @@ export class Rooms {
     )
   }
 
+  /** Who asked for it takes it at once: only when it is left it can be idle. */
   async #load(key: string, address: DocumentAddress): Promise<void> {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
@@ -269,7 +270,6 @@ export class Rooms {
       const open: OpenRoom = { room, leave, leases: 0, cancelIdle: null }
       this.#rooms.set(key, open)
       this.#metrics.documentsOpen.set(this.#rooms.size)
-      this.#watchIdle(open)
     } catch (error) {
       leave()
       throw error

@@ -17,6 +17,12 @@ export interface AdmissionLimits {
   readonly connects: RateLimiter | null
 }
 
+/** Where a connection has been counted; null: not yet. Kept for as long as it, so no functions. */
+export interface Place {
+  address: string | null
+  workspaceId: string | null
+}
+
 /** Takes a count back; calling it again changes nothing. */
 type Leave = () => void
 
@@ -92,13 +98,10 @@ export class Admission {
   }
 
   /** Counts a connection. */
-  enter(address: string): Leave {
+  enter(place: Place, address: string): void {
     this.#total += 1
-    const leave = this.#byAddress.enter(address)
-    return () => {
-      this.#total -= 1
-      leave()
-    }
+    this.#byAddress.add(address)
+    place.address = address
   }
 
   /** Counts a connection until it is known whose it is. */
@@ -107,8 +110,18 @@ export class Admission {
   }
 
   /** Counts a connection of a workspace. */
-  enterWorkspace(workspaceId: string): Leave {
-    return this.#byWorkspace.enter(workspaceId)
+  enterWorkspace(place: Place, workspaceId: string): void {
+    this.#byWorkspace.add(workspaceId)
+    place.workspaceId = workspaceId
+  }
+
+  /** Takes back what has been counted of a connection, once. */
+  leave({ address, workspaceId }: Place): void {
+    if (address !== null) {
+      this.#total -= 1
+      this.#byAddress.remove(address)
+    }
+    if (workspaceId !== null) this.#byWorkspace.remove(workspaceId)
   }
 }
 

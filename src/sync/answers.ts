@@ -1,11 +1,12 @@
-export interface AnswersParts {
-  /** What a client with this state vector lacks now, as a frame. */
-  readonly prepare: (vector: Uint8Array) => Uint8Array
-  /** Resolves when what has been prepared is durable; rejects when it never will be. */
-  readonly durable: () => Promise<unknown>
+import type { Room } from '../rooms/room.ts'
+import type { Protocol } from './protocols/message.ts'
+
+/** Who has asked. */
+export interface Asker {
+  readonly encoder: Protocol
   /** Is there no room to send? */
-  readonly isFull: () => boolean
-  readonly send: (frame: Uint8Array) => void
+  readonly isFull: boolean
+  answer(frame: Uint8Array): void
 }
 
 /**
@@ -13,12 +14,14 @@ export interface AnswersParts {
  * without reading must not make us keep many. Of the vectors that wait only the last counts: it covers the others.
  */
 export class Answers {
-  readonly #parts: AnswersParts
+  readonly #room: Room
+  readonly #asker: Asker
   #vector: Uint8Array | null = null
   #state: 'idle' | 'answering' = 'idle'
 
-  constructor(parts: AnswersParts) {
-    this.#parts = parts
+  constructor(room: Room, asker: Asker) {
+    this.#room = room
+    this.#asker = asker
   }
 
   ask(vector: Uint8Array): void {
@@ -29,18 +32,20 @@ export class Answers {
   /** Goes on with what waits; to be called again when there is room. */
   resume(): void {
     const vector = this.#vector
-    if (this.#state === 'answering' || vector === null || this.#parts.isFull()) return
+    if (this.#state === 'answering' || vector === null || this.#asker.isFull) return
     this.#vector = null
     this.#state = 'answering'
-    const frame = this.#parts.prepare(vector)
-    this.#parts.durable().then(
+    // What has been sent before the question is part of the answer.
+    this.#room.turn()
+    const frame = this.#room.answering.frameFor(this.#asker.encoder, vector)
+    this.#room.durable.then(
       () => this.#answered(frame),
       () => {},
     )
   }
 
   #answered(frame: Uint8Array): void {
-    this.#parts.send(frame)
+    this.#asker.answer(frame)
     this.#state = 'idle'
     this.resume()
   }

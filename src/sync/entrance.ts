@@ -5,7 +5,7 @@ import { steadyTime } from '../clock.ts'
 import { type Bus, CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { DocumentAddress } from '../model/address.ts'
+import { documentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { limitOf } from '../quota/limits.ts'
 import type { DocumentRecords } from '../rooms/going.ts'
@@ -98,7 +98,7 @@ export class Entrance {
   async #enter(newcomer: Newcomer): Promise<void> {
     const { socket, identity, asked } = newcomer
     socket.pause()
-    const address: DocumentAddress = { ...identity.tenant, ...asked.path }
+    const address = documentAddress(identity.tenant, asked.path)
     const changes = this.#watch.changes
     const access = await this.#parts.access.accessOf(identity, address)
     const { role } = roleOn(identity, address, access, this.#parts.clock.now())

@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream'
-import type { WebSocket } from 'ws'
 import type { ClientSocket, Gate, SocketListener } from './client-socket.ts'
 import type { EndingsParts } from './endings.ts'
 import type { Knock } from './knock.ts'
 import { Flushes, Outlet } from './outlet.ts'
+import type { SyncSocket } from './socket.ts'
 import { Upgrades } from './upgrades.ts'
 
 /** A websocket that this process serves itself. */
 class LocalSocket implements ClientSocket {
-  readonly #socket: WebSocket
+  readonly #socket: SyncSocket
   readonly #outlet: Outlet
   readonly #bufferBytesMax: number
 
-  constructor(socket: WebSocket, outlet: Outlet, bufferBytesMax: number) {
+  constructor(socket: SyncSocket, outlet: Outlet, bufferBytesMax: number) {
     this.#socket = socket
     this.#outlet = outlet
     this.#bufferBytesMax = bufferBytesMax
@@ -27,14 +27,12 @@ class LocalSocket implements ClientSocket {
   }
 
   listen(listener: SocketListener): void {
-    this.#socket
-      .on('message', (data: Buffer, isBinary) => listener.message(data, isBinary))
-      .on('ping', (data) => listener.ping(data.length))
-      .on('pong', (data) => listener.pong(data.length))
+    this.#socket.listen(listener)
   }
 
   onClosed(fn: () => void): void {
-    this.#socket.once('close', fn)
+    // It is told once as it is: what `once` keeps for that is more than the rest of a listener.
+    this.#socket.on('close', fn)
   }
 
   write(frames: Uint8Array): void {
@@ -94,7 +92,7 @@ export class LocalGate implements Gate {
 
   async end(): Promise<void> {}
 
-  #serve(socket: WebSocket, connection: Duplex): ClientSocket {
+  #serve(socket: SyncSocket, connection: Duplex): ClientSocket {
     return new LocalSocket(socket, new Outlet(socket, connection, this.#flushes), this.#sendBufferBytesMax)
   }
 }

@@ -1,12 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { decodeSegment, idProblem } from '../model/address.ts'
-
-/** Ids of a document within its tenant. */
-export interface DocumentPath {
-  readonly organizationId: string
-  readonly documentId: string
-  readonly editorId: string
-}
+import { type DocumentPath, decodeSegment, idProblem } from '../model/address.ts'
 
 /** What a client asks for when it connects. */
 export type SyncRequest =
@@ -24,6 +17,8 @@ export type SyncRequest =
       readonly listens: boolean
     }
 
+const pathNames = ['organizationId', 'documentId', 'editorId'] as const
+
 const bearer = /^Bearer +(\S+)$/i
 
 /**
@@ -39,14 +34,15 @@ export function readSyncRequest(request: IncomingMessage): SyncRequest {
   if (ids.length !== 3 || organizationId == null || documentId == null || editorId == null) {
     return { kind: 'bad', reason: 'the path is /sync/{organizationId}/{documentId}/{editorId}' }
   }
-  for (const [name, id] of Object.entries({ organizationId, documentId, editorId })) {
-    const problem = idProblem(id)
+  const asked: DocumentPath = { organizationId, documentId, editorId }
+  for (const name of pathNames) {
+    const problem = idProblem(asked[name])
     if (problem !== null) return { kind: 'bad', reason: `${name} ${problem}` }
   }
   const parameters = new URLSearchParams(query)
   return {
     kind: 'document',
-    path: { organizationId, documentId, editorId },
+    path: asked,
     token: parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null,
     origin: request.headers.origin,
     renews: parameters.get('renew') === '1',

@@ -5,7 +5,7 @@ import type { Identity } from '../access/identity.ts'
 import { loopbackProblem } from '../access/loopback.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
-import { Admission, type AdmissionLimits } from './admission.ts'
+import { Admission, type AdmissionLimits, type Place } from './admission.ts'
 import type { Gate } from './client-socket.ts'
 import { closeOf } from './credential-watch.ts'
 import { type Asked, Entrance, type EntranceOptions, type EntranceParts } from './entrance.ts'
@@ -40,8 +40,8 @@ export class SyncServer {
   readonly #admission: Admission
   readonly #refusals: Refusals
   readonly #entrance: Entrance
-  /** All that have asked for an upgrade and are still there, and what is to be done when they are not. */
-  readonly #connections = new Map<Duplex, (() => void)[]>()
+  /** All that have asked for an upgrade and are still there. */
+  readonly #connections = new Map<Duplex, Place>()
   readonly #ticking: NodeJS.Timeout
   #draining: Close | null = null
 
@@ -64,8 +64,9 @@ export class SyncServer {
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
     connection.on('error', ignoreConnectionError)
-    this.#connections.set(connection, [])
-    connection.once('close', () => this.#gone(connection))
+    const place: Place = { address: null, workspaceId: null }
+    this.#connections.set(connection, place)
+    connection.on('close', () => this.#gone(connection, place))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
     const address = clientAddress(request, this.#options.proxies)
@@ -74,7 +75,7 @@ export class SyncServer {
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refusals.refuse(knock, refusal ?? close('bad', 'bad address'))
     }
-    this.#authenticate(knock, asked).catch((error: unknown) => {
+    this.#authenticate(knock, asked, place).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
@@ -97,13 +98,8 @@ export class SyncServer {
     this.#entrance.end()
   }
 
-  /** One listener for all there is to do: each of them would be kept for as long as the connection. */
-  #whenGone(connection: Duplex, leave: () => void): void {
-    this.#connections.get(connection)?.push(leave)
-  }
-
-  #gone(connection: Duplex): void {
-    for (const leave of this.#connections.get(connection) ?? []) leave()
+  #gone(connection: Duplex, place: Place): void {
+    this.#admission.leave(place)
     this.#connections.delete(connection)
   }
 
@@ -121,9 +117,9 @@ export class SyncServer {
     return this.#admission.problem(address)
   }
 
-  async #authenticate(knock: Knock, asked: Asked): Promise<void> {
+  async #authenticate(knock: Knock, asked: Asked, place: Place): Promise<void> {
     const { connection, address } = knock
-    this.#whenGone(connection, this.#admission.enter(address))
+    this.#admission.enter(place, address)
     const identified = this.#admission.enterPending(address)
     const { withdrawals } = this.#entrance
     const identity = await this.#identify(asked).finally(identified)
@@ -132,7 +128,7 @@ export class SyncServer {
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
-    this.#whenGone(connection, this.#admission.enterWorkspace(workspaceId))
+    this.#admission.enterWorkspace(place, workspaceId)
     this.#parts.gate.accept(knock, workspaceId, (socket) =>
       this.#entrance.admit({ socket, identity, asked, withdrawals }),
     )

@@ -17,7 +17,7 @@ import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
-import type { ClientSocket } from './client-socket.ts'
+import type { ClientSocket, SocketListener } from './client-socket.ts'
 import type { Inflow, Meter } from './inflow.ts'
 import { newShare, type ReadPressure, type TurnReader } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
@@ -58,7 +58,7 @@ const askAgainAfterMs = 1_000
 const emptyAwareness = writeAwareness([])
 
 /** One client's connection to one room. */
-export class Session implements Member, Listener, TurnReader {
+export class Session implements Member, Listener, TurnReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
   readonly share = newShare()
@@ -92,16 +92,7 @@ export class Session implements Member, Listener, TurnReader {
     this.encoder = parts.protocol
     const { userId: id, name, email } = parts.identity
     this.user = { id, name, email }
-    this.#answers = new Answers({
-      prepare: (vector) => {
-        // What has been sent before the question is part of the answer.
-        this.#room.turn()
-        return this.#room.answering.frameFor(this.encoder, vector)
-      },
-      durable: () => this.#room.durable,
-      isFull: () => parts.socket.isFull,
-      send: (frame) => this.#sendAnswer(frame),
-    })
+    this.#answers = new Answers(this.#room, this)
     this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
     this.#heardAt = tools.time()
     // Those who came together, after a restart, are not to be asked together for ever.
@@ -111,14 +102,7 @@ export class Session implements Member, Listener, TurnReader {
 
   /** Joins the room and says what the room has. Nothing is sent before this. */
   start(): void {
-    this.#parts.socket.listen({
-      message: (data, isBinary) => this.#receive(data, isBinary),
-      ping: (bytes) => this.#meter.count(bytes, this),
-      pong: (bytes) => {
-        this.#heard()
-        this.#meter.count(bytes, this)
-      },
-    })
+    this.#parts.socket.listen(this)
     this.#room.join(this)
     this.#sendVector()
     this.#showAll(this.#room.awareness.all())
@@ -218,7 +202,7 @@ export class Session implements Member, Listener, TurnReader {
     if (this.#holds === 0) this.#parts.socket.resume()
   }
 
-  #receive(data: Buffer, isBinary: boolean): void {
+  message(data: Buffer, isBinary: boolean): void {
     if (this.#state === 'ended') return
     this.#heard()
     this.#meter.count(data.length, this)
@@ -230,6 +214,15 @@ export class Session implements Member, Listener, TurnReader {
       this.end(close('bad', messageOf(error).slice(0, 100)))
     }
     this.#tools.pressure.check(this)
+  }
+
+  ping(bytes: number): void {
+    this.#meter.count(bytes, this)
+  }
+
+  pong(bytes: number): void {
+    this.#heard()
+    this.#meter.count(bytes, this)
   }
 
   #handle(message: Message): void {
@@ -281,7 +274,11 @@ export class Session implements Member, Listener, TurnReader {
     this.#answers.ask(vector)
   }
 
-  #sendAnswer(frame: Uint8Array): void {
+  get isFull(): boolean {
+    return this.#parts.socket.isFull
+  }
+
+  answer(frame: Uint8Array): void {
     this.#send(frame)
     if (this.#parts.socket.isFull) this.#resumeWhenDrained()
   }

@@ -1,13 +1,15 @@
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { Server } from 'ws'
 import type { LimitName } from '../quota/limits.ts'
 import { Endings, type EndingsParts } from './endings.ts'
 import type { Knock } from './knock.ts'
+import type { SyncSocket } from './socket.ts'
 import { websockets } from './websockets.ts'
 
 /** Makes websockets of connections, with messages up to one size. */
 export class Upgrades {
-  readonly #sockets: WebSocketServer
+  readonly #sockets: Server<typeof SyncSocket>
   readonly #endings: Endings
+  readonly #closed = (code: number): void => this.#endings.closed(code)
 
   /** @param limit what has acted when a message is larger */
   constructor(messageBytesMax: number, limit: LimitName, parts: EndingsParts) {
@@ -16,7 +18,7 @@ export class Upgrades {
   }
 
   /** @param who is told of when a message is too large */
-  accept({ request, connection, head }: Knock, who: string, then: (socket: WebSocket) => void): void {
+  accept({ request, connection, head }: Knock, who: string, then: (socket: SyncSocket) => void): void {
     this.#sockets.handleUpgrade(request, connection, head, (socket) => {
       this.#watch(socket, who)
       then(socket)
@@ -24,8 +26,8 @@ export class Upgrades {
   }
 
   /** Apart from the above, so that what is kept for as long as the socket does not keep its request. */
-  #watch(socket: WebSocket, who: string): void {
+  #watch(socket: SyncSocket, who: string): void {
     socket.on('error', (error: NodeJS.ErrnoException) => this.#endings.failed(error.code ?? '', error, who))
-    socket.once('close', (code) => this.#endings.closed(code))
+    socket.on('close', this.#closed)
   }
 }

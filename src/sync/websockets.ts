@@ -1,4 +1,4 @@
-import { WebSocketServer } from 'ws'
+import { type Server, WebSocketServer } from 'ws'
 import { badHandshake, refuseUpgrade } from './refusal.ts'
 import { SyncSocket } from './socket.ts'
 
@@ -14,8 +14,8 @@ const socketLimits = {
 }
 
 /** Makes websockets of connections, with messages up to one size; to those who have no proper handshake it says so. */
-export function websockets(messageBytesMax: number): WebSocketServer {
-  const server = new WebSocketServer({
+export function websockets(messageBytesMax: number): Server<typeof SyncSocket> {
+  const server = new WebSocketServer<typeof SyncSocket>({
     noServer: true,
     clientTracking: false,
     maxPayload: messageBytesMax,

@@ -41,7 +41,9 @@ export class Gathered {
   async #answer(asked: readonly Asked[]): Promise<void> {
     try {
       const values = await this.#readMany(asked.map(({ key }) => key))
-      for (const [index, { resolve }] of asked.entries()) resolve(values[index])
+      asked.forEach(({ resolve }, index) => {
+        resolve(values[index])
+      })
     } catch (error) {
       // What is damaged must not take along what it was read with.
       if (asked.length > 1) for (const one of asked) void this.#answer([one])

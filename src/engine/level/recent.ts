@@ -43,12 +43,12 @@ export class RecentValues {
 
   /** @param found in the order of the names; undefined where looking has failed */
   end(look: Look, found?: readonly Found[]): void {
-    for (const [index, name] of look.names.entries()) {
-      if (this.#looks.get(name) !== look) continue
+    look.names.forEach((name, index) => {
+      if (this.#looks.get(name) !== look) return
       this.#looks.delete(name)
       const value = found?.[index]
       if (value !== undefined) this.#remember(name, value)
-    }
+    })
   }
 
   /** To be called in the moment in which a write begins to take effect, and `written` when it is durable or has failed. */
