@@ -52,7 +52,7 @@ export class SessionIndex {
   *touchedBy({ scope, all, documents, users }: AccessChange): Iterable<Session> {
     const sessions = this.#organizations.get(nameOf(scope))
     if (sessions === undefined) return
-    if (all) return yield* sessions.all
+    if (all) yield* sessions.all
     for (const document of documents) yield* sessions.documents.get(document) ?? []
     for (const user of users) yield* sessions.users.get(user) ?? []
   }
