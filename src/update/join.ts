@@ -1,8 +1,8 @@
 import type { VettingOptions } from './content.ts'
 import { MalformedUpdate } from './malformed.ts'
+import { type Outline, readOutline } from './outline.ts'
 import { readUpdate } from './read.ts'
 import { ByteReader } from './reader.ts'
-import type { UpdateSummary } from './summary.ts'
 import { pushVarUint } from './vector.ts'
 
 /** Updates put together. */
@@ -35,10 +35,9 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
   const runs = new Map<number, Run>()
   let deletions: Uint8Array = noDeletions
   for (const [index, bytes] of updates.entries()) {
-    const summary = summaryOf(bytes)
-    if (summary === null || !goOn(runs, bytes, summary)) return null
-    if (summary.deletes > 0 && index > 0) return null
-    if (index === 0) deletions = bytes.subarray(summary.structsEnd)
+    const outline = outlineOf(bytes, index === 0 ? 'whole' : 'addition')
+    if (outline === null || !goOn(runs, bytes, outline)) return null
+    if (index === 0) deletions = bytes.subarray(outline.structsEnd)
   }
   const clocks = new Map([...runs].map(([client, { to }]) => [client, to]))
   const [only] = updates
@@ -48,10 +47,12 @@ export function joinUpdates(updates: readonly Uint8Array[]): Joined | null {
 
 const noDeletions = Uint8Array.of(0)
 
-/** Null for what no client may send: Yjs may take it all the same. */
-function summaryOf(bytes: Uint8Array): UpdateSummary | null {
+/** Null for bytes that are no update, and for additions that delete, or that no client may send: Yjs may take them. */
+function outlineOf(bytes: Uint8Array, as: 'whole' | 'addition'): Outline | null {
   try {
-    return readUpdate(bytes, anyContent)
+    if (as === 'whole') return readOutline(bytes)
+    const summary = readUpdate(bytes, anyContent)
+    return summary.deletes > 0 ? null : summary
   } catch (error) {
     if (error instanceof MalformedUpdate) return null
     throw error
@@ -59,7 +60,7 @@ function summaryOf(bytes: Uint8Array): UpdateSummary | null {
 }
 
 /** False where an update does not go on where the ones before it end. */
-function goOn(runs: Map<number, Run>, bytes: Uint8Array, { clients }: UpdateSummary): boolean {
+function goOn(runs: Map<number, Run>, bytes: Uint8Array, { clients }: Outline): boolean {
   for (const { client, from, to, skips, structs, start, end } of clients) {
     const run = runs.get(client) ?? { from: 0, to: 0, structs: 0, parts: [] }
     if (skips || from !== run.to) return false

@@ -1,0 +1,70 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { MalformedUpdate } from '../../../src/update/malformed.ts'
+import { readOutline } from '../../../src/update/outline.ts'
+import { readUpdate } from '../../../src/update/read.ts'
+import { randomHistory } from '../../support/random-doc.ts'
+
+/** What vetting says of the same bytes. */
+function vetted(bytes: Uint8Array) {
+  const { clients, structsEnd } = readUpdate(bytes, { allowSubdocuments: true })
+  return { clients, structsEnd }
+}
+
+function stateOf(updates: readonly Uint8Array[], gc = true): Uint8Array {
+  const doc = new Y.Doc({ gc })
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return Y.encodeStateAsUpdate(doc)
+}
+
+const seeds = fc.integer({ min: 1, max: 1e6 })
+
+it('[UPD-23] the outline of any state, and of any difference, says what vetting says', () => {
+  fc.assert(
+    fc.property(seeds, fc.boolean(), (seed, gc) => {
+      const { updates } = randomHistory(seed, 40)
+      const state = stateOf(updates, gc)
+      expect(readOutline(state)).toEqual(vetted(state))
+      const later = Y.diffUpdate(state, Y.encodeStateVectorFromUpdate(stateOf(updates.slice(0, 20))))
+      expect(readOutline(later)).toEqual(vetted(later))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('[UPD-23] so it does of texts of every length, of what lies deep, and of what is left out', () => {
+  const doc = new Y.Doc()
+  const text = doc.getText('t')
+  for (const length of [1, 126, 127, 128, 129, 300])
+    for (const letter of ['x', 'é', '😀']) text.insert(0, letter.repeat(length))
+  text.format(2, 3, { bold: true })
+  text.insertEmbed(1, { image: 'a' })
+  doc.getMap('m').set('k', new Y.Map([['inner', Uint8Array.of(1, 200)]]))
+  doc.getMap('m').set('sub', new Y.Doc({ guid: 'g' }))
+  doc.getMap('m').delete('k')
+  const state = Y.encodeStateAsUpdate(doc)
+  text.insert(0, 'missing')
+  const left = Y.encodeStateVector(doc)
+  text.insert(0, 'last')
+  const gap = Y.mergeUpdates([state, Y.encodeStateAsUpdate(doc, left)])
+  for (const bytes of [state, gap]) expect(readOutline(bytes)).toEqual(vetted(bytes))
+  expect(readOutline(gap).clients.some(({ skips }) => skips)).toBe(true)
+})
+
+it('[UPD-23] what ends early, goes on after its end, or has a client twice, has none', () => {
+  fc.assert(
+    fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (seed, share) => {
+      const state = stateOf(randomHistory(seed, 20).updates)
+      const cut = state.subarray(0, Math.floor(state.length * share))
+      expect(() => readOutline(cut)).toThrow(MalformedUpdate)
+      expect(() => readOutline(Buffer.concat([state, Uint8Array.of(0)]))).toThrow(MalformedUpdate)
+    }),
+  )
+  const gcOf7 = [1, 7, 0, 0, 5]
+  expect(readOutline(Uint8Array.of(1, ...gcOf7, 0)).structsEnd).toBe(6)
+  expect(() => readOutline(Uint8Array.of(2, ...gcOf7, ...gcOf7, 0))).toThrow('twice')
+  expect(() => readOutline(Uint8Array.of(1, 0, 7, 0, 0))).toThrow('no structs')
+  expect(() => readOutline(Uint8Array.of(1, 1, 7, 0, 0, 0, 0))).toThrow('empty')
+  expect(() => readOutline(Uint8Array.of(255, 255, 255, 255, 15, ...gcOf7))).toThrow(MalformedUpdate)
+})
