@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
 import { type Joined, joinUpdates } from '../update/join.ts'
-import { advance, type UpdateSummary } from '../update/summary.ts'
+import { advance, isEmpty, type UpdateSummary } from '../update/summary.ts'
 import { readStateVector, writeStateVector } from '../update/vector.ts'
 import { WaitingUpdates } from './waiting.ts'
 
@@ -230,6 +230,13 @@ export class RoomState {
     if (this.bytes === null || structs > 0) return false
     const deletions = this.#deletions()
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
+  }
+
+  /** Is there nothing in this update that is not here? Dear where it deletes something: ask seldom. */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    if (isEmpty(summary) || this.isKnown(bytes, summary)) return true
+    if (summary.clients.some(({ client, to }) => to > (this.clocks.get(client) ?? 0))) return false
+    return summary.deletes === 0 || Y.snapshotContainsUpdate(Y.snapshot(this.doc), bytes)
   }
 
   vector(): Uint8Array {
