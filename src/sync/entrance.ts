@@ -18,7 +18,8 @@ import type { Identification } from './identification.ts'
 import type { Protocol } from './protocols/message.ts'
 import { dismiss } from './refusals.ts'
 import { disabled } from './rights.ts'
-import { Session, type SessionParts, type SessionTools } from './session.ts'
+import { Session } from './session.ts'
+import type { SessionParts, SessionTools } from './session-parts.ts'
 
 export interface EntranceOptions {
   /** The first edit of a connected editor creates a document. */

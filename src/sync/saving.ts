@@ -24,21 +24,26 @@ export class Saving {
   #total = 0
   /** What the client wants to hear again when everything is saved; only the last counts, it is later than the others. */
   #echo: Uint8Array | null = null
+  /** Those that wait for the disk only. */
+  #echoesUnderWay = 0
   /** A client may ask before it has offered what it has changed while it was away. */
-  #hasOffered = false
+  #hasOffered: boolean
   #isScheduled = false
   /** Of vectors sent, the oldest first: is the offer that answers it one that the client counts? */
   readonly #asked: boolean[] = []
 
-  constructor(encoder: Protocol, document: Kept, send: (frame: Uint8Array) => void) {
+  /** @param hasOffered whether the client has answered already what everybody is asked who comes */
+  constructor(encoder: Protocol, document: Kept, hasOffered: boolean, send: (frame: Uint8Array) => void) {
     this.#encoder = encoder
     this.#document = document
+    this.#hasOffered = hasOffered
     this.#send = send
+    if (encoder.handshake === 'weAsk' && !hasOffered) this.asked(true)
   }
 
   /** Is the client waiting for an echo? */
   get isWaitedFor(): boolean {
-    return this.#echo !== null
+    return this.#echo !== null || this.#echoesUnderWay > 0
   }
 
   /** Has an offer been asked for that has not come? */
@@ -68,7 +73,7 @@ export class Saving {
   }
 
   /** The client wants `echo` back. */
-  echo(echo: Uint8Array): void {
+  echoLater(echo: Uint8Array): void {
     this.#echo = Uint8Array.from(echo)
     this.#schedule()
   }
@@ -105,8 +110,11 @@ export class Saving {
     const count = this.#taken
     this.#taken = 0
     const echo = this.#outside === 0 && this.#hasOffered ? this.#echo : null
-    if (echo !== null) this.#echo = null
     if (count === 0 && echo === null) return
+    if (echo !== null) {
+      this.#echo = null
+      this.#echoesUnderWay += 1
+    }
     this.#document.durable.then(
       () => this.#tell(count, echo),
       () => {},
@@ -117,6 +125,8 @@ export class Saving {
     const { saves, echo: encodeEcho } = this.#encoder
     this.#total += count
     if (count > 0 && saves !== null) this.#send(saves.saved(count, this.#total))
-    if (echo !== null && encodeEcho !== null) this.#send(encodeEcho(echo))
+    if (echo === null || encodeEcho === null) return
+    this.#echoesUnderWay -= 1
+    this.#send(encodeEcho(echo))
   }
 }

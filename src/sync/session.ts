@@ -1,60 +1,28 @@
 import type { DocumentAccess } from '../access/document-access.ts'
 import type { Identity } from '../access/identity.ts'
 import type { Role } from '../access/roles.ts'
-import type { TokenRefused } from '../access/tokens.ts'
-import type { Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
-import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import type { LimitName } from '../quota/limits.ts'
-import type { LimitReports } from '../quota/reports.ts'
 import type { Listener } from '../rooms/live.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
-import type { Lease } from '../rooms/rooms.ts'
 import { readAwareness, writeAwareness } from '../update/awareness.ts'
 import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
 import type { UpdateSummary } from '../update/summary.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
-import type { ClientSocket, SocketListener } from './client-socket.ts'
-import type { Inflow, Meter } from './inflow.ts'
-import { newShare, type ReadPressure, type TurnReader } from './pressure.ts'
+import type { SocketListener } from './client-socket.ts'
+import type { Meter } from './inflow.ts'
+import { newShare, type TurnReader } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
 import { Pulse } from './pulse.ts'
 import { Renewal } from './renewal.ts'
 import { Rights } from './rights.ts'
 import { Saving } from './saving.ts'
-
-export interface SessionTools {
-  readonly clock: Clock
-  /** Milliseconds that never go back, for what is measured. */
-  readonly time: () => number
-  readonly metrics: Metrics
-  readonly pressure: ReadPressure
-  readonly inflow: Inflow
-  readonly reports: LimitReports
-  readonly allowSubdocuments: boolean
-  readonly documentBytesMax: number
-}
-
-export interface SessionParts {
-  readonly socket: ClientSocket
-  readonly protocol: Protocol
-  readonly lease: Lease
-  readonly identity: Identity
-  readonly address: DocumentAddress
-  /** What the directory said about the user and the document when the client connected. */
-  readonly access: DocumentAccess
-  /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
-  readonly renews: boolean
-  /** Who has a newer token. Rejects with what the store throws. */
-  readonly identify: (token: string) => Promise<Identity | TokenRefused>
-  /** Tells what the client says to those who listen, but not to itself. */
-  readonly say: (text: string, from: Listener) => void
-}
+import type { SessionParts, SessionTools } from './session-parts.ts'
 
 /** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
 const echoAfterMs = 5_000
@@ -80,6 +48,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   readonly #pulse: Pulse
   /** Null: the client does not ask what is saved. */
   #saving: Saving | null = null
+  #hasOffered = false
   readonly #renewal: Renewal | null
   /** State vector of what a slow client has; null while it keeps up. */
   #behind: Uint8Array | null = null
@@ -113,7 +82,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     if (saves !== null) this.#saving = this.#newSaving()
     this.#rights.roleAt(this.#tools.clock.now())
     this.#room.join(this)
-    if (handshake === 'weAsk') this.#askForAll(true)
+    if (handshake === 'weAsk') this.#sendVector()
     this.#showAll(this.#room.awareness.all())
   }
 
@@ -257,7 +226,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
         return
       case 'echo':
         this.#saving ??= this.#newSaving()
-        return this.#saving.echo(message.body)
+        return this.#saving.echoLater(message.body)
       case 'live':
         if (this.#role === 'editor') this.#parts.say(message.text, this)
         return
@@ -276,6 +245,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   #takeUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#tools)
     const saving = this.#saving
+    if (kind === 'offer') this.#hasOffered = true
     if (this.#role !== 'editor') return this.#refuseUpdate(kind, bytes, summary)
     const taken = saving === null ? null : saving.came(kind)
     if (this.#room.receive({ kind, bytes, summary, from: this, taken })) return
@@ -301,19 +271,23 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     if (frame !== null) this.#send(frame)
   }
 
-  #newSaving(): Saving {
-    return new Saving(this.encoder, this.#room, (frame) => this.#send(frame))
-  }
-
   /** A newer token of the same user has come. */
   renew(identity: Identity): void {
     this.#rights.renew(identity)
     if (this.#state === 'open' && this.#role === null) this.#endRevoked()
   }
 
+  #newSaving(): Saving {
+    return new Saving(this.encoder, this.#room, this.#hasOffered, (frame) => this.#send(frame))
+  }
+
   /** @param counted whether the client waits for being told that its answer is saved */
   #askForAll(counted: boolean): void {
     this.#saving?.asked(counted)
+    this.#sendVector()
+  }
+
+  #sendVector(): void {
     const vector = this.#room.state.vector()
     this.#whenDurable(() => this.#send(this.encoder.vector(vector)))
   }
