@@ -201,6 +201,11 @@ export class Room {
     return true
   }
 
+  /** Must the document not change at the moment? What arrives waits. */
+  get isHeld(): boolean {
+    return this.#held !== null
+  }
+
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
     if (this.#incoming === null || this.#ended !== null || this.#held !== null) return

@@ -14,7 +14,6 @@ import type { Lease, Rooms } from '../rooms/rooms.ts'
 import { AccessWatch } from './access-watch.ts'
 import type { ClientSocket } from './client-socket.ts'
 import { CredentialWatch } from './credential-watch.ts'
-import type { Identification } from './identification.ts'
 import type { Protocol } from './protocols/message.ts'
 import { dismiss } from './refusals.ts'
 import { disabled } from './rights.ts'
@@ -26,13 +25,12 @@ export interface EntranceOptions {
   readonly createOnConnect: boolean
 }
 
-export interface EntranceParts extends Omit<SessionTools, 'time'> {
+export interface EntranceParts extends Omit<SessionTools, 'time' | 'live'> {
   readonly rooms: Rooms
   readonly access: RealtimeAccess
   readonly bus: Bus
   readonly records: DocumentRecords
   readonly logger: Log
-  readonly identification: Identification
 }
 
 /** A websocket of somebody who is known. */
@@ -69,7 +67,7 @@ export class Entrance {
 
   constructor(options: EntranceOptions, parts: EntranceParts) {
     this.#options = options
-    this.#parts = { ...parts, time: steadyTime(parts.clock) }
+    this.#parts = { ...parts, time: steadyTime(parts.clock), live: parts.rooms.live }
     this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
     this.#credentials = new CredentialWatch(parts.access, parts.logger)
   }
@@ -138,21 +136,9 @@ export class Entrance {
   }
 
   #startSession(newcomer: Newcomer, { changes, ...visit }: Visit): void {
-    const { metrics, identification, rooms } = this.#parts
+    const { metrics, rooms } = this.#parts
     const { socket, protocol, identity, origin, renews } = newcomer
-    const { address } = visit
-    const session = new Session(
-      {
-        socket,
-        protocol,
-        identity,
-        renews,
-        ...visit,
-        identify: (token) => identification.of(token, origin),
-        say: (text, from) => rooms.live.say(address, text, { from, userId: identity.userId }),
-      },
-      this.#parts,
-    )
+    const session = new Session({ socket, protocol, identity, origin, renews, ...visit }, this.#parts)
     this.#sessions.add(session)
     this.#watch.add(session, changes)
     metrics.connections.inc({ protocol: protocol.name })
@@ -164,7 +150,7 @@ export class Entrance {
       session.closed()
     })
     session.start()
-    if (newcomer.listens) socket.onClosed(rooms.live.enter(address, session))
+    if (newcomer.listens) socket.onClosed(rooms.live.enter(visit.address, session))
     this.#credentials.add(session, origin, newcomer.withdrawals)
   }
 

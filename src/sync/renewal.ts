@@ -1,11 +1,12 @@
 import type { Identity } from '../access/identity.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
-import { closeOf } from './identification.ts'
+import { closeOf, type Identification } from './identification.ts'
 
 /** Whose token it is. */
 export interface Renewed {
   readonly identity: Identity
+  readonly origin: string | undefined
   renew(identity: Identity): void
   end(reason: Close): void
 }
@@ -16,15 +17,14 @@ const askBeforeMs = 20_000
 /** Newer tokens of a client that stays connected: only of the same user. */
 export class Renewal {
   readonly #session: Renewed
-  readonly #identify: (token: string) => Promise<Identity | TokenRefused>
+  readonly #identification: Identification
   /** End of the token for which a newer one has been asked. */
   #askedFor = 0
   #isChecking = false
 
-  /** @param identify rejects with what the store throws */
-  constructor(session: Renewed, identify: (token: string) => Promise<Identity | TokenRefused>) {
+  constructor(session: Renewed, identification: Identification) {
     this.#session = session
-    this.#identify = identify
+    this.#identification = identification
   }
 
   /** Is it time to ask for a newer token? Once for each. */
@@ -39,7 +39,7 @@ export class Renewal {
   take(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true
-    this.#identify(token).then(
+    this.#identification.of(token, this.#session.origin).then(
       (identity) => this.#took(identity),
       () => this.#session.end(close('overloaded', 'the token could not be checked: try again')),
     )

@@ -1,13 +1,13 @@
 import type { DocumentAccess } from '../access/document-access.ts'
 import type { Identity } from '../access/identity.ts'
-import type { TokenRefused } from '../access/tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import type { LimitReports } from '../quota/reports.ts'
-import type { Listener } from '../rooms/live.ts'
+import type { Live } from '../rooms/live.ts'
 import type { Lease } from '../rooms/rooms.ts'
 import type { ClientSocket } from './client-socket.ts'
+import type { Identification } from './identification.ts'
 import type { Inflow } from './inflow.ts'
 import type { ReadPressure } from './pressure.ts'
 import type { Protocol } from './protocols/message.ts'
@@ -23,6 +23,9 @@ export interface SessionTools {
   readonly reports: LimitReports
   readonly allowSubdocuments: boolean
   readonly documentBytesMax: number
+  readonly identification: Identification
+  /** Where what clients say to each other goes. */
+  readonly live: Live
 }
 
 /** What one session is made of. */
@@ -36,8 +39,6 @@ export interface SessionParts {
   readonly access: DocumentAccess
   /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
   readonly renews: boolean
-  /** Who has a newer token. Rejects with what the store throws. */
-  readonly identify: (token: string) => Promise<Identity | TokenRefused>
-  /** Tells what the client says to those who listen, but not to itself. */
-  readonly say: (text: string, from: Listener) => void
+  /** Of the page that the client is; undefined when it is none. */
+  readonly origin: string | undefined
 }

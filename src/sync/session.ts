@@ -70,7 +70,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
     this.#answers = new Answers(this.#room, this)
-    this.#renewal = this.encoder.renew === null ? null : new Renewal(this, parts.identify)
+    this.#renewal = this.encoder.renew === null ? null : new Renewal(this, tools.identification)
     this.#meter = tools.inflow.enter(identity.tenant.workspaceId)
     this.#pulse = new Pulse(tools.time())
   }
@@ -92,6 +92,10 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   get identity(): Identity {
     return this.#rights.identity
+  }
+
+  get origin(): string | undefined {
+    return this.#parts.origin
   }
 
   get address(): DocumentAddress {
@@ -225,14 +229,28 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
         if (!this.#parts.socket.isFull) this.#showAll(this.#room.awareness.all())
         return
       case 'echo':
-        this.#saving ??= this.#newSaving()
-        return this.#saving.echoLater(message.body)
+        return this.#takeEcho(message.body)
       case 'live':
-        if (this.#role === 'editor') this.#parts.say(message.text, this)
-        return
+        return this.#say(message.text)
       case 'token':
         return this.#renewal?.take(message.token)
     }
+  }
+
+  #say(text: string): void {
+    const { userId } = this.identity
+    if (this.#role === 'editor') this.#tools.live.say(this.address, text, { from: this, userId })
+  }
+
+  /** Only who asks is looked after like this: what has come before must be on its way to the disk then. */
+  #takeEcho(body: Uint8Array): void {
+    if (this.#saving === null) {
+      this.#room.turn()
+      // The client asks again.
+      if (this.#room.isHeld) return
+      this.#saving = this.#newSaving()
+    }
+    this.#saving.echoLater(body)
   }
 
   #takeAwareness(message: Uint8Array): void {

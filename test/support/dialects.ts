@@ -45,10 +45,9 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
   name: `y-websocket ${version}`,
   saves: false,
   async open(server, documentId, token) {
-    const { doc, text, provider, close } = await syncedEditor(server.wsUrl, path(documentId), token, {
-      version,
-    })
-    return { doc, text, awareness: provider.awareness, isUnsaved: () => false, close }
+    const editor = await syncedEditor(server.wsUrl, path(documentId), token, { version })
+    const { doc, text, provider } = editor
+    return { doc, text, awareness: provider.awareness, isUnsaved: () => false, close: () => editor.close() }
   },
 })
 
