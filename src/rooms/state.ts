@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
+import { CorruptRecord } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
 import { type Joined, joinUpdates } from '../update/join.ts'
 import { advance, isEmpty, type UpdateSummary } from '../update/summary.ts'
 import { readStateVector, writeStateVector } from '../update/vector.ts'
+import { DamagedDocument } from './quarantine.ts'
 import { WaitingUpdates } from './waiting.ts'
 
 /** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
@@ -110,6 +113,11 @@ export class RoomState {
     const doc = this.#doc ?? this.#makeDoc()
     this.#applyWaiting(doc)
     return doc
+  }
+
+  /** @throws DamagedDocument where Yjs cannot read what was stored */
+  check(): void {
+    this.#doc ??= this.#makeDoc()
   }
 
   /** Keeps the bytes and lets the Y.Doc go. */
@@ -267,9 +275,14 @@ export class RoomState {
     return this.#sizeBytes + bytes <= bytesMax
   }
 
+  /** @throws DamagedDocument where Yjs cannot read what was stored: nobody has tried before */
   #makeDoc(): Y.Doc {
     const doc = new Y.Doc()
-    Y.applyUpdate(doc, this.#bytes)
+    try {
+      Y.applyUpdate(doc, this.#bytes)
+    } catch (cause) {
+      throw new DamagedDocument(new CorruptRecord(`Yjs cannot read it: ${messageOf(cause)}`, { cause }))
+    }
     doc.clientID = this.#writer
     this.#doc = doc
     this.#bytes = nothing

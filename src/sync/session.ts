@@ -364,9 +364,10 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #catchUp(): void {
     if (this.#behind === null) return
-    const missed = this.#room.state.diff(this.#behind)
+    const missed = this.#room.missed(this.#behind)
     this.#behind = null
     this.#tools.metrics.slowClients.dec()
+    if (missed === null) return
     this.#whenDurable(() => this.#send(this.encoder.update(missed)))
     this.#showAll(this.#room.awareness.allAndDeparted())
   }
