@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import type { UpdateSummary } from '../update/summary.ts'
 import { writeStateVector } from '../update/vector.ts'
 import { Answering, type OfferEncoder } from './answering.ts'
 import { AwarenessBoard } from './awareness.ts'
@@ -238,6 +239,11 @@ export class Room {
   /** What somebody lacks who had this much of what was delivered; null as above. */
   missed(vector: Uint8Array): Uint8Array | null {
     return this.#read(() => this.state.diff(vector))
+  }
+
+  /** Is there nothing new in this vetted update? Dear where it deletes something: ask seldom. */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    return this.#read(() => this.state.contains(bytes, summary)) ?? false
   }
 
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */

@@ -275,7 +275,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   #refuseUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
     const saving = this.#saving
     if (saving === null) return
-    const isKnown = kind === 'offer' && saving.expectsOffer && this.#room.state.contains(bytes, summary)
+    const isKnown = kind === 'offer' && saving.expectsOffer && this.#room.contains(bytes, summary)
     if (isKnown) saving.came(kind)()
     else saving.refused(kind)
   }
