@@ -53,7 +53,7 @@ describe.skipIf(browserMissing)(
       await linus.keyboard.type('Written in CodeMirror.')
       for (const page of [ada, grace, linus])
         for (const name of ['Ada', 'Grace', 'Linus']) await has(page, '#people', name)
-      await has(ada, '#status', 'saved')
+      for (const page of [ada, linus]) await has(page, '#status', 'saved')
       const stored = async (contentKey: string): Promise<string> =>
         JSON.stringify(dataOf(await weft.post('/v2/crdt/get', { ...address, contentKey })))
       await eventually(async () => (await stored('default')).includes('Written in Tiptap.'))

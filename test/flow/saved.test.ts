@@ -2,7 +2,7 @@ import * as decoding from 'lib0/decoding'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
-import { eventually, message, RawClient, syncedEditor, typed } from '../support/clients.ts'
+import { eventually, message, openEditor, RawClient, syncedEditor, typed } from '../support/clients.ts'
 import { type YSweetToken, ySweetProvider } from '../support/dialects.ts'
 import { type HeldEngine, holdable } from '../support/held-engine.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
@@ -159,4 +159,36 @@ it('[DIA-9] who waits for an echo is sent something every second or two, so that
   engine.release()
   await eventually(() => client.bodies(messageEcho).length === 1)
   client.end()
+})
+
+/** The helper of the CodeMirror example. */
+interface Helper {
+  watchSaved(provider: object, onChange: (isSaved: boolean) => void): void
+}
+
+it('[DIA-5] the helper of the example says "saved" when it is, also of what was typed while away', async () => {
+  const { href } = new URL('../../examples/codemirror/src/saved.js', import.meta.url)
+  const { watchSaved } = (await import(href)) as Helper
+  const path = `acme/${newDocument()}/main`
+  const editor = openEditor(server.wsUrl, path, token, { parameters: { saved: '1' } })
+  const told: boolean[] = []
+  watchSaved(editor.provider, (isSaved) => told.push(isSaved))
+  editor.text.insert(0, 'before it is connected, ')
+  await eventually(() => told.join() === 'false,true')
+  engine.hold()
+  editor.text.insert(0, 'then ')
+  await eventually(() => engine.waiting() > 0)
+  await pause()
+  expect(told).toEqual([false, true, false])
+  engine.release()
+  await eventually(() => told.length === 4)
+  editor.provider.disconnect()
+  editor.text.insert(0, 'while away, ')
+  await pause()
+  expect(told).toEqual([false, true, false, true, false])
+  editor.provider.connect()
+  await eventually(() => told.length === 6)
+  const stored = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: path.split('/')[1] })
+  expect(JSON.stringify(stored.body)).toContain('while away, then before it is connected, ')
+  editor.close()
 })
