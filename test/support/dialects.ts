@@ -11,7 +11,12 @@ import {
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { eventually, type ProviderVersion, syncedEditor } from './clients.ts'
-import type { TestServer } from './server.ts'
+
+/** A server to come to. */
+export interface Host {
+  readonly url: string
+  readonly wsUrl: string
+}
 
 /** Stock HocuspocusProvider, by major version. */
 export const hocuspocusProviders = { 2: Provider2, 3: Provider3, 4: Provider4 } as const
@@ -36,7 +41,7 @@ export interface Dialect {
   readonly name: string
   /** Does its client know what is saved? */
   readonly saves: boolean
-  open(server: TestServer, documentId: string, token: string): Promise<Person>
+  open(server: Host, documentId: string, token: string): Promise<Person>
 }
 
 const path = (documentId: string): string => `acme/${encodeURIComponent(documentId)}/main`
@@ -52,7 +57,7 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
 })
 
 /** A socket of HocuspocusProvider's own, for any number of documents. */
-export function hocuspocusSocket(server: TestServer, version: HocuspocusVersion = 4): Socket4 {
+export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): Socket4 {
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
     url: `${server.wsUrl}/hocuspocus`,
@@ -71,7 +76,7 @@ export interface HocuspocusOptions {
 
 /** A stock provider that has been attached, not yet waited for. */
 export function hocuspocusProvider(
-  server: TestServer,
+  server: Host,
   name: string,
   token: string | (() => string),
   {
