@@ -32,6 +32,8 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket = socket
     this.#parts = parts
     socket.listen(this)
+    // Sockets of workers are not read before they are told to.
+    socket.resume()
     socket.onClosed(() => {
       for (const channel of this.#channels.values()) channel.leave()
       parts.gone()
