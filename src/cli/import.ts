@@ -2,12 +2,10 @@ import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config/read.ts'
 import type { Config } from '../config.ts'
 import { readCredentials } from '../directory/credentials-file.ts'
-import { documentAddress, idProblem, type Tenant } from '../model/address.ts'
-import type { Progress } from '../storage/problem.ts'
-import { type Imported, importAll } from '../transfer/import.ts'
+import { type DocumentPath, idProblem, type Tenant } from '../model/address.ts'
 import { readNameMap } from '../transfer/name-map.ts'
+import type { Naming } from '../transfer/names.ts'
 import type { Source } from '../transfer/source.ts'
-import { prepare, Target } from '../transfer/target.ts'
 import { exitCodes } from './exit.ts'
 import { importJson, importText } from './import-text.ts'
 import { configOf, print } from './options.ts'
@@ -65,67 +63,33 @@ function from(name: string, open: Open, argument: string, described: string): Co
     .action((path: string, flags: Flags) => run(name, () => open(path), flags))
 }
 
+/** Loads what imports only when it imports. */
 async function run(name: string, open: () => Promise<Source>, flags: Flags): Promise<void> {
   const { config } = configOf({ data: flags.data, config: flags.config })
-  const naming = {
-    map: flags.map === undefined ? new Map() : await readNameMap(flags.map),
-    organizationId: flags.organization ?? null,
-    editorId: flags.editor,
-  }
+  const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
+  const { importInto, look } = await import('../transfer/run.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
-  const source = await open()
-  const work = { source, naming, onProgress: progress.at }
-  try {
-    const done = flags.dryRun ? await look(work, config) : await write(work, config, { tenant, flags })
-    progress.end()
-    const how = flags.dryRun ? 'look' : 'write'
-    print(flags.json ? importJson(done, how) : importText(done, how))
-    if (done.problems.length > 0) process.exitCode = exitCodes.fault
-  } finally {
-    progress.end()
-    await source.close()
-  }
-}
-
-interface Work {
-  readonly source: Source
-  readonly naming: Parameters<typeof importAll>[1]
-  readonly onProgress: Progress
-}
-
-function look({ source, naming, onProgress }: Work, config: Config): Promise<Imported> {
-  const options = limitsOf(config)
-  const take = async (_: unknown, updates: readonly Uint8Array[]) =>
-    ({ is: 'made', bytes: prepare(updates, options).bytes.length }) as const
-  return importAll(source, naming, take, onProgress)
-}
-
-async function write(
-  { source, naming, onProgress }: Work,
-  config: Config,
-  { tenant, flags }: { readonly tenant: Tenant; readonly flags: Flags },
-): Promise<Imported> {
+  const work = { open, naming, onProgress: progress.at }
+  const limits = { documentBytesMax: config.maxDocumentBytes, allowSubdocuments: config.allowSubdocuments }
   const deleted = flags.recreate ? 'recreate' : 'refuse'
-  const target = await Target.open(config.data, { ...limitsOf(config), deleted })
-  try {
-    await target.require(tenant)
-    const put = target.put.bind(target)
-    return await importAll(
-      source,
-      naming,
-      (path, updates) => put(documentAddress(tenant, path), updates),
-      onProgress,
-    )
-  } finally {
-    await target.close()
-  }
+  const doing = flags.dryRun
+    ? look(work, limits)
+    : importInto({ directory: config.data, tenant }, work, { ...limits, deleted })
+  const done = await doing.finally(progress.end)
+  const how = flags.dryRun ? 'look' : 'write'
+  print(flags.json ? importJson(done, how) : importText(done, how))
+  if (done.problems.length > 0) process.exitCode = exitCodes.fault
 }
 
-const limitsOf = ({ maxDocumentBytes, allowSubdocuments }: Config) => ({
-  documentBytesMax: maxDocumentBytes,
-  allowSubdocuments,
-})
+/** @throws StorageError */
+async function namingOf({ map, organization, editor }: Flags): Promise<Naming> {
+  return {
+    map: map === undefined ? new Map<string, DocumentPath>() : await readNameMap(map),
+    organizationId: organization ?? null,
+    editorId: editor,
+  }
+}
 
 /** @throws ConfigError where nothing says whose the documents are to be */
 async function tenantOf(config: Config, { workspace, apiKey }: Flags): Promise<Tenant> {
