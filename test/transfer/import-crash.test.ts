@@ -7,7 +7,7 @@ import { startCli } from '../support/cli.ts'
 import { allOf, docOf, forget, newStore, pathOf, runImport, storedOf, typedAfter } from '../support/moving.ts'
 
 const rounds = process.env.WEFT_TEST_ALL === '1' ? 10 : 2
-const documents = 1_500
+const documents = 600
 
 it(`[MOVE-6] ${rounds} SIGKILLs in the middle of importing ${documents} documents: the store is sound, and the next call goes on`, async () => {
   const data = await newStore()
@@ -48,4 +48,4 @@ it(`[MOVE-6] ${rounds} SIGKILLs in the middle of importing ${documents} document
     await forget(data)
     await forget(old)
   }
-})
+}, 120_000)

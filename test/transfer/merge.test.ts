@@ -72,6 +72,7 @@ it('[MOVE-1] a key of y-leveldb that is of no update is passed over, whatever it
     'latin1',
   )
   expect(updateKeyOf(update)).toBe('d')
+  expect(updateKeyOf(Buffer.from(update.toString('latin1').replace('update', 'others'), 'latin1'))).toBeNull()
   expect(
     updateKeyOf(Buffer.from('\u0000\u0002v1\u0000\u0001d\u0000\u0004meta\u0000\u0006update', 'latin1')),
   ).toBeNull()

@@ -9,7 +9,7 @@ const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, wri
 /** A journal that starts so holds what is to be put back into the file first. */
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
 /** Ids of rows that are read at once. */
-const rowsAtOnce = 1_000
+const rowsAtOnce = 250
 
 /**
  * The file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document as `data`.
