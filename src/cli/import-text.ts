@@ -7,15 +7,18 @@ const linesMax = 50
 export function importText(done: Imported, how: 'look' | 'write'): string {
   const { documents, problems, bytes, made, added, there } = done
   const refused = problems.map(({ name, problem }) => `${JSON.stringify(name)} is refused: ${problem}`)
+  const unknown = done.unknown.map((name) => `the map names ${JSON.stringify(name)}, which is not there`)
   const taken = documents - problems.length
   if (how === 'look')
     return [
       ...shortened(refused),
+      ...shortened(unknown),
       ...mappingLines(done),
       `${taken} of ${documents} documents would be imported (${bytes} bytes), ${problems.length} refused; nothing was written`,
     ].join('\n')
   return [
     ...shortened(refused),
+    ...shortened(unknown),
     `${taken} of ${documents} documents are in the store (${bytes} bytes): ${made} made, ${added} added to, ${there} there already; ${problems.length} refused`,
   ].join('\n')
 }

@@ -18,6 +18,8 @@ export interface Imported {
   readonly bytes: number
   /** Documents that were refused, and why. */
   readonly problems: readonly { readonly name: string; readonly problem: string }[]
+  /** Names of the map that the source does not have. */
+  readonly unknown: readonly string[]
   /** Addresses of the first ones. */
   readonly mapping: readonly ({ readonly name: string } & DocumentPath)[]
 }
@@ -58,18 +60,21 @@ class Importing {
   #bytes = 0
   readonly #problems: { name: string; problem: string }[] = []
   readonly #mapping: ({ name: string } & DocumentPath)[] = []
+  readonly #unseen: Set<string>
   /** Names by address. */
   readonly #taken = new Map<string, string>()
 
   constructor(naming: Naming, take: Take) {
     this.#naming = naming
     this.#take = take
+    this.#unseen = new Set(naming.map.keys())
   }
 
   /** Never rejects. */
   async one(document: StoredDocument): Promise<void> {
     const { name } = document
     this.documents += 1
+    this.#unseen.delete(name)
     try {
       const path = this.#pathOf(name)
       if ('problem' in document) throw new DocumentRefused(document.problem)
@@ -89,6 +94,7 @@ class Importing {
       ...this.#counts,
       bytes: this.#bytes,
       problems: this.#problems,
+      unknown: [...this.#unseen],
       mapping: this.#mapping,
     }
   }

@@ -197,7 +197,8 @@ it('[MOVE-4] a map goes before the names; two names of one address do not become
   )
   const map = join(old, 'map.jsonl')
   const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
-  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n`)
+  const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
+  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
   const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
   expect([ran.code, ran.out]).toEqual([
     1,
@@ -205,6 +206,7 @@ it('[MOVE-4] a map goes before the names; two names of one address do not become
       '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
     ) as string,
   ])
+  expect(ran.out).toContain('the map names "nowhere", which is not there')
   const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
   expect(mapped?.doc.getText('content').toString()).toBe('old name')
   expect(first?.doc.getText('content').toString()).toBe('acme/a/main')

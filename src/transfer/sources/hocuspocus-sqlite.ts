@@ -111,6 +111,10 @@ function reading<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new StorageError(`${file} cannot be read: ${messageOf(error)}`)
+    throw new StorageError(`${file} cannot be read: ${messageOf(error)}${helpFor(error)}`)
   }
 }
+
+/** Where pages are damaged that say where rows are, SQLite reads none; its shell puts together what there is. */
+const helpFor = (error: unknown): string =>
+  messageOf(error).includes('malformed') ? ': name what sqlite3 makes of it with .recover' : ''
