@@ -48,7 +48,7 @@ export function importCommand(): Command {
 
 function from(name: string, open: Open, argument: string, described: string): Command {
   return new Command(name)
-    .description('Merge each document into the one that has its address; what is there stays.')
+    .description(`Merge each document of ${name} into the one that has its address; what is there stays.`)
     .argument(argument, described)
     .option('--data <directory>', 'Data directory of the stopped server; as configured unless given.')
     .option('--config <file>', 'Configuration file, instead of weft.config.json.')
