@@ -18,7 +18,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['rooms'],
   ['versions', 'storage'],
-  ['userdata'],
+  ['userdata', 'transfer'],
   ['sync', 'api', 'webhooks'],
   ['server'],
   ['server.ts'],

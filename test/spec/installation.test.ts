@@ -56,7 +56,7 @@ const sourcesOf = (map: string): string[] =>
 /** What libraries use where it is installed, and do without where it is not. */
 const optional = ['bufferutil', 'utf-8-validate', 'supports-color']
 
-it('[OPS-44] what is built loads nothing but level and what is in Node', () => {
+it('[OPS-44] what is built loads nothing but level, SQLite and what is in Node', () => {
   const imports =
     /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
   const loaded = programs.flatMap((file) =>
@@ -64,7 +64,7 @@ it('[OPS-44] what is built loads nothing but level and what is in Node', () => {
   )
   const others = loaded.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
   const libraries = new Set(others.filter((name) => !builtinModules.includes(name)))
-  expect(libraries).toEqual(new Set(['level', ...optional]))
+  expect(libraries).toEqual(new Set(['level', 'node-sqlite3-wasm', ...optional]))
 })
 
 it('[OPS-44] what is built has one copy of Yjs', () => {

@@ -1,0 +1,109 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { ConfigError } from '../config/read.ts'
+import type { Config } from '../config.ts'
+import { readCredentials } from '../directory/credentials-file.ts'
+import { type DocumentPath, idProblem, type Tenant } from '../model/address.ts'
+import { readNameMap } from '../transfer/name-map.ts'
+import type { Naming } from '../transfer/names.ts'
+import type { Source } from '../transfer/source.ts'
+import { exitCodes } from './exit.ts'
+import { importJson, importText } from './import-text.ts'
+import { configOf, print } from './options.ts'
+import { showProgress } from './progress.ts'
+
+interface Flags {
+  readonly data?: string
+  readonly config?: string
+  readonly workspace?: string
+  readonly apiKey?: string
+  readonly organization?: string
+  readonly editor: string
+  readonly map?: string
+  readonly recreate?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Loaded when asked for: each has a library of its own. */
+type Open = (path: string) => Promise<Source>
+
+const openYLeveldb: Open = async (path) =>
+  (await import('../transfer/sources/y-leveldb.ts')).openYLeveldb(path)
+const openHocuspocusSqlite: Open = async (path) =>
+  (await import('../transfer/sources/hocuspocus-sqlite.ts')).openHocuspocusSqlite(path)
+const openUpdates: Open = async (path) => (await import('../transfer/sources/updates.ts')).openUpdates(path)
+
+/** `weft import`: exit code 1 when documents were refused; the others are in. */
+export function importCommand(): Command {
+  const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
+  const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
+  return new Command('import')
+    .description('Bring documents of another server into the store of a stopped one.')
+    .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
+    .addCommand(
+      from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
+    )
+    .addCommand(from('updates', openUpdates, '<path>', updates))
+}
+
+function from(name: string, open: Open, argument: string, described: string): Command {
+  return new Command(name)
+    .description(`Merge each document of ${name} into the one that has its address; what is there stays.`)
+    .argument(argument, described)
+    .option('--data <directory>', 'Data directory of the stopped server; as configured unless given.')
+    .option('--config <file>', 'Configuration file, instead of weft.config.json.')
+    .option('--workspace <id>', 'Workspace; that of credentials.json unless given.')
+    .option('--api-key <id>', 'API key; that of credentials.json unless given.')
+    .option('--organization <id>', 'Of names that are not organization/document/editor.', checkedId)
+    .option('--editor <id>', 'Of such names.', checkedId, 'main')
+    .option('--map <file>', 'Lines of JSON: name, organizationId, documentId, editorId.')
+    .option('--recreate', 'Make documents anew that were deleted here.')
+    .option('--dry-run', 'Write nothing; say what would be.')
+    .option('--json', 'Print for machines.')
+    .action((path: string, flags: Flags) => run(name, () => open(path), flags))
+}
+
+/** Loads what imports only when it imports. */
+async function run(name: string, open: () => Promise<Source>, flags: Flags): Promise<void> {
+  const { config } = configOf({ data: flags.data, config: flags.config })
+  const naming = await namingOf(flags)
+  const tenant = await tenantOf(config, flags)
+  const { importInto, look } = await import('../transfer/run.ts')
+  const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
+  const work = { open, naming, onProgress: progress.at }
+  const limits = { documentBytesMax: config.maxDocumentBytes, allowSubdocuments: config.allowSubdocuments }
+  const deleted = flags.recreate ? 'recreate' : 'refuse'
+  const doing = flags.dryRun
+    ? look(work, limits)
+    : importInto({ directory: config.data, tenant }, work, { ...limits, deleted })
+  const done = await doing.finally(progress.end)
+  const how = flags.dryRun ? 'look' : 'write'
+  print(flags.json ? importJson(done, how) : importText(done, how))
+  if (done.problems.length > 0) process.exitCode = exitCodes.fault
+}
+
+/** @throws StorageError */
+async function namingOf({ map, organization, editor }: Flags): Promise<Naming> {
+  return {
+    map: map === undefined ? new Map<string, DocumentPath>() : await readNameMap(map),
+    organizationId: organization ?? null,
+    editorId: editor,
+  }
+}
+
+/** @throws ConfigError where nothing says whose the documents are to be */
+async function tenantOf(config: Config, { workspace, apiKey }: Flags): Promise<Tenant> {
+  const kept = (await readCredentials(config.data)) ?? {}
+  const workspaceId = workspace ?? config.workspaceId ?? kept.workspaceId
+  const key = apiKey ?? config.apiKey ?? kept.apiKey
+  if (workspaceId !== undefined && key !== undefined) return { workspaceId, apiKey: key }
+  throw new ConfigError(
+    `${config.data} has no credentials: start the server once, or name its data directory (--data)`,
+  )
+}
+
+function checkedId(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return id
+}

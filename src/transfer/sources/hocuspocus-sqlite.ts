@@ -1,0 +1,120 @@
+import { open, stat } from 'node:fs/promises'
+import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
+import { messageOf } from '../../errors.ts'
+import { StorageError } from '../../storage/problem.ts'
+import type { Source, StoredDocument } from '../source.ts'
+
+/** Of a database file: which journal it was written with. */
+const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }
+/** A journal that starts so holds what is to be put back into the file first. */
+const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
+/** Ids of rows that are read at once. */
+const rowsAtOnce = 250
+
+/**
+ * The file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document as `data`.
+ * It is only read. @throws StorageError
+ */
+export async function openHocuspocusSqlite(file: string): Promise<Source> {
+  await expectClosed(file)
+  const database = reading(file, () => new sqlite.Database(file, { readOnly: true }))
+  try {
+    reading(file, () => database.get('SELECT name, data FROM documents LIMIT 0'))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return {
+    count: () =>
+      Promise.resolve(Number(reading(file, () => one(database, 'SELECT count(*) AS value FROM documents')))),
+    documents: () => documentsOf(file, database),
+    close: () => Promise.resolve(database.close()),
+  }
+}
+
+/** What lies beside a database belongs to it, and would be missing. @throws StorageError */
+async function expectClosed(file: string): Promise<void> {
+  const start = await startOf(file, header.bytes)
+  if (start === null) throw new StorageError(`${file} cannot be read: there is no such file`)
+  if (start.toString('latin1', 0, header.magic.length) !== header.magic)
+    throw new StorageError(`${file} is no SQLite database`)
+  const log = await stat(`${file}-wal`).catch(() => null)
+  if (start[header.writtenWith] === header.writeAheadLog || (log !== null && log.size > 0))
+    throw new StorageError(
+      `${file} has a write-ahead log, in which the newest changes may be: stop the old server, then put them into the file: sqlite3 ${file} 'PRAGMA journal_mode=DELETE'`,
+    )
+  const journal = await startOf(`${file}-journal`, journalMagic.length)
+  if (journal?.equals(journalMagic))
+    throw new StorageError(
+      `${file} was being written: stop the old server; if it has crashed, have the file put right: sqlite3 ${file} 'PRAGMA integrity_check'`,
+    )
+}
+
+/** Null where there is no such file. @throws StorageError */
+async function startOf(file: string, bytes: number): Promise<Buffer | null> {
+  try {
+    const handle = await open(file, 'r')
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new StorageError(`${file} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** Row by row: one that is damaged is told, and the others are read. */
+async function* documentsOf(file: string, database: Connection): AsyncGenerator<StoredDocument> {
+  let ids: readonly RowId[]
+  let last: RowId | null = null
+  do {
+    ids = rowIds(file, database, last)
+    for (const id of ids) yield documentOf(database, id)
+    last = ids.at(-1) ?? null
+  } while (ids.length === rowsAtOnce)
+}
+
+type RowId = number | bigint
+
+function rowIds(file: string, database: Connection, after: RowId | null): readonly RowId[] {
+  const from = after === null ? '' : 'WHERE rowid > ?'
+  const sql = `SELECT rowid AS value FROM documents ${from} ORDER BY rowid LIMIT ${rowsAtOnce}`
+  const rows = reading(file, () => database.all(sql, after === null ? [] : [after]))
+  return rows.map(({ value }) => value as RowId)
+}
+
+function documentOf(database: Connection, id: RowId): StoredDocument {
+  let name: unknown = null
+  try {
+    name = one(database, 'SELECT name AS value FROM documents WHERE rowid = ?', id)
+    if (typeof name !== 'string') return { name: `row ${id}`, problem: 'its name is no text' }
+    const data = one(database, 'SELECT data AS value FROM documents WHERE rowid = ?', id)
+    if (data instanceof Uint8Array) return { name, updates: [data] }
+    return { name, problem: 'its data are no bytes' }
+  } catch (error) {
+    return {
+      name: typeof name === 'string' ? name : `row ${id}`,
+      problem: `SQLite cannot read it: ${messageOf(error)}`,
+    }
+  }
+}
+
+/** The column `value` of the first row. */
+function one(database: Connection, sql: string, id?: RowId): unknown {
+  return database.get(sql, id === undefined ? [] : [id])?.value
+}
+
+function reading<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new StorageError(`${file} cannot be read: ${messageOf(error)}${helpFor(error)}`)
+  }
+}
+
+/** Where pages are damaged that say where rows are, SQLite reads none; its shell puts together what there is. */
+const helpFor = (error: unknown): string =>
+  messageOf(error).includes('malformed') ? ': name what sqlite3 makes of it with .recover' : ''

@@ -1,0 +1,249 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { eventQueue } from '../../src/events/outbound.ts'
+import { openStopped } from '../../src/storage/stopped.ts'
+import { verify } from '../../src/storage/verify.ts'
+import { RawClient, syncedEditor } from '../support/clients.ts'
+import {
+  allOf,
+  docOf,
+  filesOf,
+  forget,
+  type Moved,
+  newStore,
+  pathOf,
+  runImport,
+  sampleDocuments,
+  storedOf,
+  typedAfter,
+  updatesOf,
+} from '../support/moving.ts'
+import { dataOf, startTestServer } from '../support/server.ts'
+
+let data: string
+let old: string
+
+beforeEach(async () => {
+  data = await newStore()
+  old = mkdtempSync(join(tmpdir(), 'weft-old-'))
+})
+
+afterEach(async () => {
+  await forget(data)
+  await forget(old)
+})
+
+/** Lines of JSON with all updates. */
+function writeLines(documents: Moved): string {
+  const file = join(old, 'updates.jsonl')
+  const lines = [...documents].flatMap(([name, updates]) =>
+    updates.map((update) => `${JSON.stringify({ name, update: Buffer.from(update).toString('base64') })}\n`),
+  )
+  writeFileSync(file, lines.join(''))
+  return file
+}
+
+const summary = ({ out }: { readonly out: string }): unknown => JSON.parse(out)
+
+async function expectStored(documents: Moved): Promise<void> {
+  const stored = await storedOf(data, [...documents.keys()].map(pathOf))
+  const found = stored.map((each) => each && allOf(each.doc))
+  expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
+}
+
+it('[MOVE-3] updates in lines of JSON become documents of the same content, which a started server serves', async () => {
+  const seed = Date.now() % 1_000_000
+  const documents = sampleDocuments(seed)
+  const ran = await runImport(data, 'updates', writeLines(documents), '--organization', 'old', '--json')
+  expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
+  const { size } = documents
+  expect(summary(ran)).toMatchObject({
+    ok: true,
+    documents: size,
+    made: size,
+    added: 0,
+    there: 0,
+    problems: [],
+  })
+  await expectStored(documents)
+  expect(await verify(data, () => undefined)).toMatchObject({ damages: [], documents: size })
+  const server = await startTestServer({ engine: 'level', data })
+  const editor = await syncedEditor(
+    server.wsUrl,
+    'acme/big/main',
+    await server.token('ada', { isAdmin: true }),
+  )
+  expect(allOf(editor.doc)).toEqual(allOf(docOf(documents.get('acme/big/main') ?? [])))
+  editor.close()
+  await server.stop()
+})
+
+it('[MOVE-3] the files of a folder are named by their path, and a file by its own name', async () => {
+  const [update] = typedAfter([], 'hello') as [Uint8Array]
+  for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
+    mkdirSync(dirname(join(old, file)), { recursive: true })
+    writeFileSync(join(old, file), update)
+  }
+  expect((await runImport(data, 'updates', old)).code).toBe(0)
+  const one = join(old, 'acme', 'plan', 'main.bin')
+  expect((await runImport(data, 'updates', one, '--organization', 'solo', '--editor', 'e')).code).toBe(0)
+  const paths = [
+    { organizationId: 'acme', documentId: 'plan', editorId: 'main' },
+    { organizationId: 'acme', documentId: 'ä/', editorId: 'notes' },
+    { organizationId: 'acme', documentId: 'bare', editorId: 'main' },
+    { organizationId: 'solo', documentId: 'main', editorId: 'e' },
+  ]
+  for (const stored of await storedOf(data, paths))
+    expect(stored?.doc.getText('content').toString()).toBe('hello')
+})
+
+it('[MOVE-5] a dry run changes no byte, and says what would be', async () => {
+  const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])
+  const file = writeLines(documents)
+  const before = filesOf(data)
+  const text = await runImport(data, 'updates', file, '--dry-run')
+  const json = await runImport(data, 'updates', file, '--dry-run', '--json', '--organization', 'old')
+  expect(filesOf(data)).toEqual(before)
+  expect([text.code, json.code]).toEqual([1, 1])
+  expect(text.out).toContain('"my room" is refused')
+  expect(text.out).toContain('"acme/%C3%A4%20b%2Fc/main" → acme/%C3%A4%20b%2Fc/main')
+  expect(text.out).toMatch(
+    /4 of 13 documents would be imported \(\d+ bytes\), 9 refused; nothing was written/,
+  )
+  expect(summary(json)).toMatchObject({
+    ok: false,
+    dryRun: true,
+    documents: 13,
+    problems: [{ name: 'damaged', problem: expect.stringContaining('malformed') as string }],
+  })
+})
+
+it('[MOVE-6] a second import writes nothing; later ones add what the old server has got, and remove nothing', async () => {
+  const documents = sampleDocuments(2)
+  const arguments_ = ['--organization', 'old', '--json'] as const
+  await runImport(data, 'updates', writeLines(documents), ...arguments_)
+  const again = await runImport(data, 'updates', writeLines(documents), ...arguments_)
+  expect(summary(again)).toMatchObject({ made: 0, added: 0, there: documents.size })
+  const name = 'acme/plan/main'
+  const before = documents.get(name) ?? []
+  const here = typedAfter(before, 'typed in Weft')
+  const server = await startTestServer({ engine: 'level', data })
+  const url = `${server.wsUrl}/sync/${name}?token=${await server.token('ada', { isAdmin: true })}`
+  const client = await RawClient.connect(url)
+  for (const update of here) client.sendUpdate(update)
+  await client.roundTrip()
+  client.end()
+  await server.stop()
+  const there = updatesOf((doc) => {
+    doc.getText('content').insert(0, 'typed at the old server')
+    doc.getText('content').delete(2, 3)
+  }, before)
+  const later = new Map([...documents, [name, [...before, ...there]]])
+  const third = await runImport(data, 'updates', writeLines(later), ...arguments_)
+  expect(summary(third)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
+  await expectStored(new Map([...documents, [name, [...before, ...here, ...there]]]))
+  const [stored] = await storedOf(data, [pathOf(name)])
+  const fourth = await runImport(data, 'updates', writeLines(later), ...arguments_)
+  expect(summary(fourth)).toMatchObject({ made: 0, added: 0, there: documents.size })
+  expect((await storedOf(data, [pathOf(name)]))[0]?.head).toBe(stored?.head)
+})
+
+it('[MOVE-7] what is damaged, incomplete or too large is refused by name, and the others are in', async () => {
+  const whole = typedAfter([], 'whole')
+  const parts = updatesOf((doc) => {
+    doc.getText('content').insert(0, 'one')
+    doc.getText('content').insert(3, 'two')
+  })
+  const documents = new Map([
+    ['first', whole],
+    ['damaged', [Uint8Array.of(9, 9, 9)]],
+    ['cut', [whole[0]?.subarray(0, -3) ?? new Uint8Array()]],
+    ['incomplete', parts.slice(1)],
+    ['large', typedAfter([], 'x'.repeat(5_000))],
+    ['..', whole],
+    ['last', whole],
+  ])
+  const file = writeLines(documents)
+  writeFileSync(join(data, 'small.json'), JSON.stringify({ maxDocumentBytes: 4_000 }))
+  const config = ['--config', join(data, 'small.json')]
+  const ran = await runImport(data, 'updates', file, '--organization', 'old', '--json', ...config)
+  expect(ran.code).toBe(1)
+  const { problems, ...counts } = summary(ran) as { problems: { name: string; problem: string }[] }
+  expect(counts).toMatchObject({ ok: false, documents: 7, made: 2 })
+  const told = Object.fromEntries(problems.map(({ name, problem }) => [name, problem]))
+  expect(told).toEqual({
+    damaged: expect.stringMatching(/^its update is malformed/) as string,
+    cut: expect.stringMatching(/^its update is malformed/) as string,
+    incomplete: 'it builds on updates that are missing',
+    large: expect.stringContaining('the largest document has 4000') as string,
+    '..': expect.stringContaining('must not be "." or ".."') as string,
+  })
+  const stored = await storedOf(data, ['first', 'last', 'damaged', 'cut', 'incomplete', 'large'].map(pathOf))
+  expect(stored.map((each) => each?.doc.getText('content').toString() ?? null)).toEqual([
+    'whole',
+    'whole',
+    null,
+    null,
+    null,
+    null,
+  ])
+})
+
+it('[MOVE-4] a map goes before the names; two names of one address do not become one document', async () => {
+  const documents = new Map(
+    ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
+  )
+  const map = join(old, 'map.jsonl')
+  const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
+  const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
+  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
+  const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
+  expect([ran.code, ran.out]).toEqual([
+    1,
+    expect.stringContaining(
+      '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
+    ) as string,
+  ])
+  expect(ran.out).toContain('the map names "nowhere", which is not there')
+  const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
+  expect(mapped?.doc.getText('content').toString()).toBe('old name')
+  expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
+  for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
+    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
+    const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('map.jsonl, line 2:') as string])
+  }
+})
+
+it('[MOVE-9] a document that was deleted here stays so, unless it is asked for anew', async () => {
+  const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
+  await runImport(data, 'updates', file)
+  const server = await startTestServer({ engine: 'level', data })
+  const gone = await server.post('/v2/organizations/documents/delete', {
+    organizationId: 'acme',
+    documentIds: ['gone'],
+  })
+  expect(gone.status).toBe(200)
+  await server.stop()
+  const refused = await runImport(data, 'updates', file)
+  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('it was deleted here') as string])
+  expect(await storedOf(data, [pathOf('acme/gone/main')])).toEqual([null])
+  expect((await runImport(data, 'updates', file, '--recreate')).code).toBe(0)
+  const [stored] = await storedOf(data, [pathOf('acme/gone/main')])
+  expect(stored?.doc.getText('content').toString()).toBe('again')
+})
+
+it('[MOVE-10] organizations and documents get their records, and REST lists and reads them', async () => {
+  await runImport(data, 'updates', writeLines(new Map([['acme/plan/main', typedAfter([], 'hello')]])))
+  const engine = await openStopped(data, 'refuse')
+  expect(await engine.queue.claim(eventQueue, 1, 1_000)).toEqual([])
+  await engine.close()
+  const server = await startTestServer({ engine: 'level', data })
+  const listed = await server.post('/v2/organizations/documents/get', { organizationId: 'acme' })
+  expect(JSON.stringify(dataOf(listed))).toContain('"id":"plan"')
+  const content = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'plan' })
+  expect(JSON.stringify(dataOf(content))).toContain('hello')
+  await server.stop()
+})

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { contentSum, DocumentRefused, isSameContent, mergeStored } from '../../src/transfer/merge.ts'
+import { addressOfName } from '../../src/transfer/names.ts'
+import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
+import { allOf, docOf, updatesOf } from '../support/moving.ts'
+import { editRandomly, Random } from '../support/random-doc.ts'
+
+const options = { allowSubdocuments: false }
+
+describe('updates of one document', () => {
+  it('[MOVE-1] become one, in whatever order they are stored and however often', () => {
+    fc.assert(
+      fc.property(fc.nat(1_000_000), (seed) => {
+        const random = new Random(seed)
+        const updates = updatesOf((doc) => {
+          for (let edit = 0; edit < 30; edit++) editRandomly(doc, random)
+        })
+        const shuffled = [...updates, ...updates.slice(0, 5)].sort(() => random.below(3) - 1)
+        const { bytes, content } = mergeStored(shuffled, options)
+        expect(allOf(docOf([bytes]))).toEqual(allOf(docOf(updates)))
+        expect(isSameContent(contentSum(bytes), content)).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('[MOVE-1] are not the same where one deletion or one character is missing', () => {
+    const typed = updatesOf((doc) => doc.getText('t').insert(0, 'some text'))
+    const deleted = updatesOf((doc) => doc.getText('t').delete(2, 1), typed)
+    const more = updatesOf((doc) => doc.getText('t').insert(0, '!'), typed)
+    const sum = (updates: readonly Uint8Array[]) => mergeStored(updates, options).content
+    expect(isSameContent(sum(typed), sum(typed))).toBe(true)
+    expect(isSameContent(sum(typed), sum([...typed, ...deleted]))).toBe(false)
+    expect(isSameContent(sum(typed), sum([...typed, ...more]))).toBe(false)
+  })
+
+  it('[MOVE-7] are refused where the server would not serve them', () => {
+    const deep = updatesOf((doc) => {
+      let map = doc.getMap('m')
+      for (let depth = 0; depth < 250; depth++) map = map.set('k', new Y.Map())
+    })
+    const nested = updatesOf((doc) => void doc.getMap('m').set('k', new Y.Doc()))
+    for (const updates of [deep, nested, [Uint8Array.of(0)]])
+      expect(() => mergeStored(updates, options)).toThrow(DocumentRefused)
+    expect(() => mergeStored(nested, { allowSubdocuments: true })).not.toThrow()
+  })
+})
+
+it('[MOVE-4] three ids are an address; all else is the id of a document, or nothing', () => {
+  const naming = { map: new Map(), organizationId: 'old', editorId: 'e' }
+  const flat = (documentId: string) => ({ path: { organizationId: 'old', documentId, editorId: 'e' } })
+  const path = { organizationId: 'ä/b', documentId: '100%', editorId: 'm' }
+  expect(addressOfName('%C3%A4%2Fb/100%25/m', naming)).toEqual({ path })
+  for (const name of ['a', 'a/b', 'a/b/c/d', 'a//c', '%zz/b/c', 'a/../c', '/'])
+    expect(addressOfName(name, naming)).toEqual(flat(name))
+  for (const name of ['', '.', '..', 'a\u0000b', 'x'.repeat(513), '\ud800'])
+    expect(addressOfName(name, naming)).toHaveProperty('problem')
+  expect(addressOfName('a', { ...naming, organizationId: null })).toHaveProperty('problem')
+})
+
+it('[MOVE-1] a key of y-leveldb that is of no update is passed over, whatever its bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 24 }), (tail) => {
+      const name = updateKeyOf(Buffer.concat([Buffer.from([0, 2, 118, 49, 0]), tail]))
+      if (name !== null) expect(tail.length).toBe(1 + (tail[0] ?? 0) + 8 + 5)
+    }),
+  )
+  const update = Buffer.from(
+    '\u0000\u0002v1\u0000\u0001d\u0000\u0006update\u0001\u0000\u0000\u0000\u0007',
+    'latin1',
+  )
+  expect(updateKeyOf(update)).toBe('d')
+  expect(updateKeyOf(Buffer.from(update.toString('latin1').replace('update', 'others'), 'latin1'))).toBeNull()
+  expect(
+    updateKeyOf(Buffer.from('\u0000\u0002v1\u0000\u0001d\u0000\u0004meta\u0000\u0006update', 'latin1')),
+  ).toBeNull()
+})

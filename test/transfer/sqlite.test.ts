@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sqlite from 'node-sqlite3-wasm'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import {
+  allOf,
+  docOf,
+  filesOf,
+  forget,
+  newStore,
+  pathOf,
+  runImport,
+  storedOf,
+  typedAfter,
+} from '../support/moving.ts'
+import { startTestServer } from '../support/server.ts'
+
+let data: string
+let old: string
+let file: string
+
+beforeEach(async () => {
+  data = await newStore()
+  old = mkdtempSync(join(tmpdir(), 'weft-old-'))
+  file = join(old, 'db.sqlite')
+})
+
+afterEach(async () => {
+  await forget(data)
+  await forget(old)
+})
+
+type Row = readonly [name: string | null, data: Uint8Array | string | null]
+
+/** A database as Hocuspocus makes it, and with rows that it never would. */
+function write(rows: readonly Row[], pragma = ''): void {
+  rmSync(file, { force: true })
+  const database = new sqlite.Database(file)
+  database.exec(`${pragma}; CREATE TABLE "documents" ("name" varchar(255), "data" blob, UNIQUE(name)); BEGIN`)
+  for (const [name, content] of rows) database.run('INSERT INTO documents VALUES (?, ?)', [name, content])
+  database.exec('COMMIT')
+  database.close()
+}
+
+const state = (text: string): Uint8Array => Y.encodeStateAsUpdate(docOf(typedAfter([], text)))
+
+it('[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store', async () => {
+  const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
+  write(rows)
+  const database = new sqlite.Database(file)
+  database.run('DELETE FROM documents WHERE rowid % 7 = 0')
+  database.close()
+  const left = rows.filter((_, at) => (at + 1) % 7 !== 0)
+  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--json')
+  expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: left.length, made: left.length })
+  const stored = await storedOf(
+    data,
+    left.map(([name]) => pathOf(name ?? '')),
+  )
+  expect(stored.map((each) => each && allOf(each.doc))).toEqual(
+    left.map(([, bytes]) => allOf(docOf([bytes as Uint8Array]))),
+  )
+})
+
+it('[MOVE-7] rows that hold no update are refused by name, and the others are in', async () => {
+  write([
+    ['acme/first/main', state('first')],
+    ['acme/null/main', null],
+    ['acme/text/main', 'some text'],
+    ['acme/bytes/main', Uint8Array.of(1, 2, 3)],
+    [null, state('nameless')],
+    ['acme/empty/main', new Uint8Array()],
+    ['acme/last/main', state('last')],
+  ])
+  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old', '--json')
+  const { problems, ...counts } = JSON.parse(ran.out) as { problems: { name: string; problem: string }[] }
+  expect(ran.code).toBe(1)
+  expect(counts).toMatchObject({ documents: 7, made: 2 })
+  expect(Object.fromEntries(problems.map(({ name, problem }) => [name, problem.split(':')[0]]))).toEqual({
+    'acme/null/main': 'its data are no bytes',
+    'acme/text/main': 'its data are no bytes',
+    'acme/bytes/main': 'its update is malformed',
+    'acme/empty/main': 'its update is malformed',
+    'row 5': 'its name is no text',
+  })
+})
+
+it('[MOVE-8] what is no such database, or has a log or journal beside it, is refused, and nothing is written', async () => {
+  const refused = async (sentence: string): Promise<void> => {
+    const before = filesOf(old)
+    const ran = await runImport(data, 'hocuspocus-sqlite', file)
+    expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringContaining(sentence) as string])
+    expect(filesOf(old)).toEqual(before)
+  }
+  await refused('there is no such file')
+  writeFileSync(file, 'not a database, and long enough')
+  await refused('is no SQLite database')
+  const database = new sqlite.Database(file.replace('db', 'other'))
+  database.exec('CREATE TABLE "other" (x)')
+  database.close()
+  file = file.replace('db', 'other')
+  await refused('no such table: documents')
+  write([['acme/a/main', state('a')]])
+  writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d700000001', 'hex'))
+  await refused('was being written')
+  rmSync(`${file}-journal`)
+  writeFileSync(`${file}-wal`, 'frames')
+  await refused('has a write-ahead log')
+  rmSync(`${file}-wal`)
+  expect((await runImport(data, 'hocuspocus-sqlite', file)).code).toBe(0)
+})
+
+it('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
+  write([['acme/a/main', state('a')]])
+  const server = await startTestServer({ engine: 'level', data })
+  const ran = await runImport(data, 'hocuspocus-sqlite', file)
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('is in use by another process') as string])
+  await server.stop()
+  expect(await storedOf(data, [pathOf('acme/a/main')])).toEqual([null])
+  const elsewhere = await runImport(old, 'hocuspocus-sqlite', file)
+  expect([elsewhere.code, elsewhere.err]).toEqual([
+    2,
+    expect.stringContaining('has no credentials') as string,
+  ])
+  const foreign = await runImport(data, 'hocuspocus-sqlite', file, '--api-key', 'nobody')
+  expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('no API key "nobody"') as string])
+})
