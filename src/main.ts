@@ -6,6 +6,7 @@ import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { runCommand } from './cli/exit.ts'
+import { importCommand } from './cli/import.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -25,6 +26,7 @@ const program = new Command('weft')
   .addCommand(restoreCommand())
   .addCommand(compactCommand())
   .addCommand(auditCommand())
+  .addCommand(importCommand())
   .addCommand(upgradeCommand())
 
 await runCommand(program, process.argv)

@@ -17,7 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['notifications', 'comments', 'subscriptions', 'audit'],
   ['access'],
   ['rooms'],
-  ['versions', 'storage'],
+  ['versions', 'storage', 'transfer'],
   ['userdata'],
   ['sync', 'api', 'webhooks'],
   ['server'],
