@@ -2,7 +2,6 @@ import { readStateVector, writeStateVector } from '../../update/vector.ts'
 import {
   type Clocks,
   type Deletions,
-  type Holding,
   holdingOf,
   missing,
   proofQuestion,
@@ -72,12 +71,6 @@ export class Copy {
   /** How many clocks and deletions of what is `wanted` are not proved. */
   lacks(wanted: Clocks, deleted: Deletions): number {
     return missing(wanted, this.#has) + undeleted(deleted, wanted, this.#deleted)
-  }
-
-  /** Whether all that is in `holding` is known to be here. */
-  covers({ blocks, deletions }: Holding): boolean {
-    const until = new Map([...deletions].map(([client, ranges]) => [client, ranges.at(-1)?.to ?? 0]))
-    return blocks.length === 0 && undeleted(deletions, until, this.#deleted) === 0
   }
 
   close(): void {

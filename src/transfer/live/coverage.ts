@@ -72,7 +72,10 @@ export function proofQuestion(wanted: Clocks, known: Clocks): Uint8Array {
   return writeStateVector(question)
 }
 
-/** Notes what the answer to a `proofQuestion` about `wanted` has proved. */
+/**
+ * Notes what the answer to a `proofQuestion` about `wanted` has proved. Only for those who, as Weft, answer nothing that
+ * waits for something missing: Yjs' own answers do.
+ */
 export function takeProof(known: Map<number, number>, wanted: Clocks, answer: Holding['blocks']): void {
   raise(known, answer)
   for (const { client, from, to } of answer) {

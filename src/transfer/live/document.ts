@@ -35,8 +35,9 @@ export type Standing =
 
 /** While Weft lacks something it is looked at again after so long. */
 const checkAgainMs = 1000
-/** An old server that loads a document while somebody asks for it answers what it has loaded: it is asked twice. */
 const settleMs = 1000
+/** y-websocket's server says of a document that it is still loading that it is empty, and of none that it is loaded. */
+const looksOfOnce = { empty: 4, other: 2 } as const
 const attemptsOfOnce = 3
 const roundsOfOnce = 30
 
@@ -144,22 +145,21 @@ export class MirroredDocument {
 
   async #settle(visit: Visit): Promise<void> {
     try {
-      let before = this.#standing.kind
-      for (let rounds = 0; rounds < roundsOfOnce && this.#isMirroring; rounds++) {
+      for (let rounds = 1, looks = 1; rounds < roundsOfOnce && this.#isMirroring; rounds++) {
         await this.#bell.wait(settleMs)
-        const now = await this.#round(visit)
-        if (before === 'inStep' && now === 'inStep') return
-        before = now
+        await this.#round(visit)
+        const { standing } = this
+        looks = standing.kind === 'inStep' ? looks + 1 : 0
+        if (standing.kind === 'inStep' && looks >= looksOfOnce[standing.isEmpty ? 'empty' : 'other']) return
       }
     } finally {
       visit.close()
     }
   }
 
-  async #round(visit: Visit): Promise<Standing['kind']> {
+  async #round(visit: Visit): Promise<void> {
     const { behind, isEmpty } = await visit.round()
     this.#stand(behind === 0 ? { kind: 'inStep', isEmpty } : { kind: 'behind', by: behind })
-    return this.#standing.kind
   }
 
   #pauseMs(): number {

@@ -1,5 +1,5 @@
 import { readStateVector } from '../../update/vector.ts'
-import { type Clocks, type Deletions, type Holding, holdingOf, raise } from './coverage.ts'
+import { type Clocks, type Deletions, holdingOf, raise } from './coverage.ts'
 import type { Dialect, Said } from './dialects.ts'
 import { Link, type LinkEnded } from './link.ts'
 
@@ -14,14 +14,14 @@ export interface OldServer {
 export interface News {
   readonly kind: 'offer' | 'update'
   readonly update: Uint8Array
-  readonly holding: Holding
 }
 
 /** A document at the old server, as one of its clients sees it: the old server is asked, and told nothing. */
 export class Original {
   readonly #link: Link
   readonly #heard: (news: News) => void
-  #has = new Map<number, number>()
+  /** Null while it has not said so. */
+  #has: Map<number, number> | null = null
   #deleted: Deletions = new Map()
 
   private constructor({ dialect, url, token }: OldServer, name: string, heard: (news: News) => void) {
@@ -43,8 +43,8 @@ export class Original {
     return original
   }
 
-  /** What it has said it has: never more than it has. */
-  get has(): Clocks {
+  /** What it has said it has, never more than it has; null until then. */
+  get has(): Clocks | null {
     return this.#has
   }
 
@@ -77,10 +77,10 @@ export class Original {
   #take(said: Said): void {
     if (said.kind === 'vector') this.#has = readStateVector(said.vector)
     if (said.kind !== 'offer' && said.kind !== 'update') return
-    const holding = holdingOf(said.update)
-    // An offer may hold what waits for something that nobody has: that it has for nobody.
-    if (said.kind === 'offer') this.#deleted = holding.deletions
-    else raise(this.#has, holding.blocks)
-    this.#heard({ kind: said.kind, update: said.update, holding })
+    const { blocks, deletions } = holdingOf(said.update)
+    // An offer may hold parts that wait for one that is missing: those it does not have.
+    if (said.kind === 'offer') this.#deleted = deletions
+    else if (this.#has !== null) raise(this.#has, blocks)
+    this.#heard(said)
   }
 }

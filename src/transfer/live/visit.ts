@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DocumentPath } from '../../model/address.ts'
 import { Copy } from './copy.ts'
 import type { Clocks } from './coverage.ts'
@@ -26,6 +27,9 @@ export interface Round {
 
 /** Bytes that Weft has not taken yet, beyond which the old server is not read. */
 const unsentBytesMax = 4 * 1024 * 1024
+/** After an answer, for the state vector that comes with it. */
+const vectorPatienceMs = 1000
+const nothing: Clocks = new Map()
 
 /**
  * A stay at one document: what its original says is passed on to its copy. Of neither the content is kept, only which
@@ -65,9 +69,9 @@ export class Visit {
   /** Asks both sides, passes on what the copy lacks, and says whether it has come. Rejects with `LinkEnded`. */
   async round(): Promise<Round> {
     const original = this.#opened
-    await this.#copy.prove(original.has)
+    await this.#copy.prove(original.has ?? nothing)
     await original.ask(this.#copy.vector)
-    const wanted: Clocks = new Map(original.has)
+    const wanted: Clocks = new Map(await this.#saidToHave())
     const { deleted } = original
     if (this.#copy.lacks(wanted, deleted) > 0) await this.#copy.prove(wanted)
     return { behind: this.#copy.lacks(wanted, deleted), isEmpty: wanted.size === 0 }
@@ -84,13 +88,29 @@ export class Visit {
     return this.#original
   }
 
-  #pass({ kind, update, holding }: News): void {
+  #pass({ kind, update }: News): void {
     if (kind === 'update' && this.#state === 'asking') return
     this.#state = 'following'
-    if (this.#copy.covers(holding)) return
+    if (kind === 'offer' && this.#isCovered()) return
     this.#parts.passed()
     this.#copy.add(update, () => this.#goOn())
     if (this.#copy.unsentBytes > unsentBytesMax) this.#original?.pause()
+  }
+
+  /** Some versions of Hocuspocus say what they have after their first answer. */
+  async #saidToHave(): Promise<Clocks> {
+    const { has } = this.#opened
+    if (has !== null) return has
+    await sleep(vectorPatienceMs)
+    const late = this.#opened.has
+    if (late === null) throw new Error('the old server: does not say what it has')
+    return late
+  }
+
+  /** Then an offer has only what the original itself waits with, which Weft would ask for again and again. */
+  #isCovered(): boolean {
+    const { has, deleted } = this.#opened
+    return has !== null && this.#copy.lacks(has, deleted) === 0
   }
 
   #goOn(): void {

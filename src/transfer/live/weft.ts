@@ -78,6 +78,7 @@ export class WeftServer {
 
   async #makeToken(): Promise<Token> {
     const { apiKey, authToken } = this.#access
+    const madeAt = this.#clock.now()
     const response = await fetch(this.#urlOf('http', 'v2/auth/generate_token'), {
       method: 'POST',
       headers: {
@@ -96,7 +97,8 @@ export class WeftServer {
     if (response.status === 401 || response.status === 403)
       throw new MirrorRefused(`Weft at ${this.#access.url.host} refuses the API key or its auth token`)
     if (!response.ok) throw new Error(`Weft makes no token: HTTP ${response.status}`)
-    return readToken(text)
+    // By our own clock, for it may not be Weft's.
+    return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
   }
 
   #urlOf(scheme: 'http' | 'ws', path: string): URL {
@@ -107,7 +109,7 @@ export class WeftServer {
   }
 }
 
-function readToken(text: string): Token {
-  const { result } = JSON.parse(text) as { result: { data: { token: string; expiresAt: number } } }
-  return { text: result.data.token, expiresAt: result.data.expiresAt * 1000 }
+function readToken(text: string): string {
+  const { result } = JSON.parse(text) as { result: { data: { token: string } } }
+  return result.data.token
 }
