@@ -56,7 +56,7 @@ describe.skipIf(hocuspocusMissing)('a mirror of Hocuspocus', () => {
 
   it('[MIRROR-1] passes on what was there and what people type meanwhile: the same state vector, byte by byte', async () => {
     const ada = hocuspocusVisitor(old.url, 'notes')
-    started.push(ada.close)
+    started.push(() => ada.close())
     ada.text.insert(0, 'What was there before. '.repeat(100))
     const stop = keepTyping(ada)
     const running = await mirror(['notes', 'nothing'])
@@ -74,12 +74,12 @@ describe.skipIf(hocuspocusMissing)('a mirror of Hocuspocus', () => {
     const recorder = await startRecorder(old.url)
     started.push(() => recorder.close())
     const ada = hocuspocusVisitor(old.url, 'asked')
-    started.push(ada.close)
+    started.push(() => ada.close())
     ada.text.insert(0, 'old')
     const running = await mirror(['asked'], [], recorder.url)
     await running.printed(inStep('asked'))
     const editor = openEditor(weft.wsUrl, 'acme/asked/main', await weft.token())
-    started.push(editor.close)
+    started.push(() => editor.close())
     await eventually(() => editor.text.toString() === 'old')
     editor.text.insert(3, ' and new')
     ada.text.insert(0, 'very ')
@@ -93,7 +93,7 @@ describe.skipIf(hocuspocusMissing)('a mirror of Hocuspocus', () => {
 
   it('[MIRROR-3] [MIRROR-4] goes on by itself when either side was killed and is there again', async () => {
     const ada = hocuspocusVisitor(old.url, 'restarted')
-    started.push(ada.close)
+    started.push(() => ada.close())
     const running = await mirror(['restarted'])
     const stop = keepTyping(ada)
     await running.printed(inStep('restarted'))
@@ -112,9 +112,9 @@ describe.skipIf(hocuspocusMissing)('a mirror of Hocuspocus', () => {
 
   it('[MIRROR-10] comes in with the token of the old server, and tells when it is refused', async () => {
     const guarded = await startGuardedHocuspocus()
-    started.push(guarded.end)
+    started.push(() => guarded.end())
     const ada = hocuspocusVisitor(guarded.url, 'guarded', 'sesame')
-    started.push(ada.close)
+    started.push(() => ada.close())
     ada.text.insert(0, 'kept from others')
     const refused = await (await mirror(['guarded'], ['--once'], guarded.url)).ended
     expect(refused.code).toBe(1)

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { holdingOf, missing, proofQuestion, takeProof, undeleted } from '../../src/transfer/live/coverage.ts'

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 function visit(name: string): ReturnType<typeof visitor> {
   const visiting = visitor(old.url, name)
-  started.push(visiting.close)
+  started.push(() => visiting.close())
   return visiting
 }
 
@@ -84,7 +84,7 @@ describe('a mirror of y-websocket’s own server', () => {
     const running = await mirror(['acme/asked/main'], [], recorder.url)
     await running.printed(inStep('acme/asked/main'))
     const editor = openEditor(weft.wsUrl, 'acme/asked/main', await weft.token())
-    started.push(editor.close)
+    started.push(() => editor.close())
     await eventually(() => editor.text.toString() === 'old')
     editor.text.insert(3, ' and new')
     ada.text.insert(0, 'very ')
@@ -167,7 +167,7 @@ describe('a mirror of y-websocket’s own server', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 120, empty: 0 }])
     for (const index of [0, 60, 119]) {
       const editor = openEditor(weft.wsUrl, `acme/many%20${index}/main`, await weft.token())
-      started.push(editor.close)
+      started.push(() => editor.close())
       await eventually(() => editor.text.toString() === `content ${index}`)
     }
   })
@@ -227,7 +227,7 @@ describe('a mirror of y-websocket’s own server', () => {
     const running = await mirror(['acme/gap/main'])
     await running.printed(inStep('acme/gap/main'))
     const editor = openEditor(weft.wsUrl, 'acme/gap/main', await weft.token())
-    started.push(editor.close)
+    started.push(() => editor.close())
     await eventually(() => editor.text.toString() === 'whole')
     await new Promise((resolve) => setTimeout(resolve, 6000))
     running.child.kill('SIGTERM')
