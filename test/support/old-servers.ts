@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { WebSocket, WebSocketServer } from 'ws'
-import { freePort } from './process.ts'
+import { freePort, headers } from './process.ts'
 
 /** A server of others, in a process of its own, which keeps what it stores in a directory. */
 export interface OldServerProcess {
@@ -80,21 +82,32 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the old server does not listen')
 }
 
-/** Stands before a server and writes down all that clients say to it. */
+/** Stands before a server, and writes down all that clients say to it. */
 export interface Recorder {
   readonly url: string
   readonly said: readonly Buffer[]
   close(): void
 }
 
-export async function startRecorder(target: string): Promise<Recorder> {
+/** @param loses messages of clients that never arrive */
+export async function startRecorder(
+  target: string,
+  loses: (message: Buffer) => boolean = () => false,
+): Promise<Recorder> {
   const said: Buffer[] = []
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  const http = createServer((request, response) => {
+    forwarded(target, request).then(
+      ({ status, body }) => response.writeHead(status).end(body),
+      () => response.destroy(),
+    )
+  })
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false })
   server.on('connection', (client, request) => {
     const onward = new WebSocket(target + (request.url ?? ''), { perMessageDeflate: false })
     const opened = once(onward, 'open').catch(() => client.terminate())
     client.on('message', (data: Buffer) => {
       said.push(data)
+      if (loses(data)) return
       void opened.then(() => onward.readyState === WebSocket.OPEN && onward.send(data))
     })
     onward.on('message', (data: Buffer) => client.send(data))
@@ -102,10 +115,21 @@ export async function startRecorder(target: string): Promise<Recorder> {
     onward.on('close', () => client.terminate())
     client.on('close', () => onward.terminate())
   })
-  await once(server, 'listening')
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
   const close = (): void => {
     for (const client of server.clients) client.terminate()
-    server.close()
+    http.close()
+    http.closeAllConnections()
   }
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, said, close }
+  return { url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`, said, close }
+}
+
+async function forwarded(target: string, request: IncomingMessage) {
+  const response = await fetch(target.replace('ws', 'http') + (request.url ?? ''), {
+    method: 'POST',
+    headers: { ...headers },
+    body: await text(request),
+  })
+  return { status: response.status, body: await response.text() }
 }

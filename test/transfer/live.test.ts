@@ -47,8 +47,9 @@ async function mirror(
   names: readonly string[],
   more: readonly string[] = [],
   from = old.url,
+  to = weft.wsUrl,
 ): Promise<Running> {
-  const running = await startMirror(place.path, from, weft.wsUrl, names, more)
+  const running = await startMirror(place.path, from, to, names, more)
   started.push(() => {
     running.child.kill('SIGKILL')
     return running.ended
@@ -234,5 +235,28 @@ describe('a mirror of y-websocket’s own server', () => {
     const { code, out } = await running.ended
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { inStep: 1 }])
     expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
+  })
+
+  it('[MIRROR-11] is behind, and says by how much, while Weft lacks something', async () => {
+    const ada = visit('acme/behind/main')
+    ada.text.insert(0, '12345')
+    await eventually(() => ada.provider.synced)
+    let state: 'losing' | 'whole' = 'losing'
+    const isUpdate = (message: Buffer): boolean => message[0] === 0 && message[1] === 2
+    const lossy = await startRecorder(weft.wsUrl, (message) => state === 'losing' && isUpdate(message))
+    started.push(() => lossy.close())
+    const running = await mirror(['acme/behind/main'], [], old.url, lossy.url)
+    await running.printed(/"kind":"behind","by":5/)
+    ada.text.insert(5, '678')
+    await running.printed(/"kind":"behind","by":8/)
+    expect(running.out()).not.toContain('inStep')
+    state = 'whole'
+    await running.printed(inStep('acme/behind/main'))
+    state = 'losing'
+    ada.text.delete(2, 4)
+    await running.printed(/"kind":"behind","by":4/)
+    running.child.kill('SIGTERM')
+    const { code, out } = await running.ended
+    expect([code, linesOf(out).at(-1)]).toMatchObject([1, { ok: false, behind: 1 }])
   })
 })
