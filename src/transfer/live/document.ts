@@ -94,16 +94,14 @@ export class MirroredDocument {
 
   /** Brings Weft up to date and leaves, after a few attempts at the most. */
   async once(): Promise<void> {
-    await this.#parts.gate.through(async () => {
-      for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
-        try {
-          return await this.#settle(await this.#arrive())
-        } catch (error) {
-          this.#fail(error)
-          if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))
-        }
+    for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
+      try {
+        return await this.#settle(await this.#parts.gate.through(() => this.#arrive()))
+      } catch (error) {
+        this.#fail(error)
+        if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))
       }
-    })
+    }
   }
 
   get #isMirroring(): boolean {
