@@ -27,6 +27,7 @@ const program = new Command('weft')
   .addCommand(compactCommand())
   .addCommand(importCommand())
   .addCommand(auditCommand())
+  .addCommand(importCommand())
   .addCommand(upgradeCommand())
 
 await runCommand(program, process.argv)

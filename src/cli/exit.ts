@@ -5,6 +5,7 @@ import { BootstrapError } from '../directory/bootstrap.ts'
 import { CredentialsFileError } from '../directory/credentials-file.ts'
 import { CorruptRecord, EngineOpenError, StoreUnavailable } from '../engine/engine.ts'
 import { StorageError } from '../storage/problem.ts'
+import { MirrorRefused } from '../transfer/live/weft.ts'
 
 /** Exit codes: 0 done, 1 a fault of ours, 2 something for the operator to put right. */
 export const exitCodes = { fault: 1, operator: 2 } as const
@@ -18,6 +19,7 @@ const operatorErrors = [
   StorageError,
   StoreUnavailable,
   CorruptRecord,
+  MirrorRefused,
 ]
 
 /** Runs the command line. An error for the operator is one sentence, without a stack. */

@@ -7,6 +7,7 @@ import { readNameMap } from '../transfer/name-map.ts'
 import type { Naming } from '../transfer/names.ts'
 import type { Source } from '../transfer/source.ts'
 import { exitCodes } from './exit.ts'
+import { addImportLive } from './import-live.ts'
 import { importJson, importText } from './import-text.ts'
 import { configOf, print } from './options.ts'
 import { showProgress } from './progress.ts'
@@ -37,13 +38,15 @@ const openUpdates: Open = async (path) => (await import('../transfer/sources/upd
 export function importCommand(): Command {
   const folder = 'Folder that y-leveldb has written. Name a copy: opening a LevelDB may rewrite its files.'
   const updates = 'Yjs updates (V1): a folder of files, one file, or lines of JSON (.jsonl).'
-  return new Command('import')
-    .description('Bring documents of another server into the store of a stopped one.')
+  const command = new Command('import')
+    .description('Bring in documents of another server: into the store of a stopped one, or live.')
     .addCommand(from('y-leveldb', openYLeveldb, '<directory>', folder))
     .addCommand(
       from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
     )
     .addCommand(from('updates', openUpdates, '<path>', updates))
+  addImportLive(command)
+  return command
 }
 
 function from(name: string, open: Open, argument: string, described: string): Command {

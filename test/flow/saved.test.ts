@@ -168,11 +168,11 @@ interface Helper {
 
 it('[DIA-5] the helper of the example says "saved" when it is, also of what was typed while away', async () => {
   const { href } = new URL('../../examples/codemirror/src/saved.js', import.meta.url)
-  const { watchSaved } = (await import(href)) as Helper
+  const helper = (await import(href)) as Helper
   const path = `acme/${newDocument()}/main`
   const editor = openEditor(server.wsUrl, path, token, { parameters: { saved: '1' } })
   const told: boolean[] = []
-  watchSaved(editor.provider, (isSaved) => told.push(isSaved))
+  helper.watchSaved(editor.provider, (isSaved) => told.push(isSaved))
   editor.text.insert(0, 'before it is connected, ')
   await eventually(() => told.join() === 'false,true')
   engine.hold()

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { systemClock } from '../clock.ts'
+import { ConfigError } from '../config/read.ts'
+import { readCredentials } from '../directory/credentials-file.ts'
+import { messageOf } from '../errors.ts'
+import type { DocumentPath } from '../model/address.ts'
+import { type DialectName, dialectNames, dialects } from '../transfer/live/dialects.ts'
+import type { DocumentName } from '../transfer/live/document.ts'
+import { Mirror } from '../transfer/live/mirror.ts'
+import { WeftServer } from '../transfer/live/weft.ts'
+import { readNameMap } from '../transfer/name-map.ts'
+import { addressOfName, type Naming } from '../transfer/names.ts'
+import { exitCodes } from './exit.ts'
+import { MirrorReport } from './import-live-report.ts'
+import { configOf, withConfigFlags } from './options.ts'
+
+interface Flags {
+  readonly documents: string
+  readonly to: URL
+  readonly dialect: DialectName
+  readonly token?: string
+  readonly organization?: string
+  readonly editor: string
+  readonly map?: string
+  readonly parallel: number
+  readonly check: number
+  readonly once?: true
+  readonly json?: true
+}
+
+/** Adds `weft import live`: exit code 1 when not all documents are in step at the end. */
+export function addImportLive(command: Command): void {
+  command.addCommand(
+    withConfigFlags(new Command('live'))
+      .description(
+        'Keep documents of a running Weft server up to date with another server that still serves. One direction: nothing is ever written there.',
+      )
+      .argument('<url>', 'The other server, such as ws://old:1234.', checkedUrl(['ws:', 'wss:']))
+      .requiredOption('--documents <file>', 'File with the name of a document a line; - is standard input.')
+      .requiredOption(
+        '--to <url>',
+        'The running Weft server, such as ws://localhost:8787.',
+        checkedUrl(['ws:', 'wss:', 'http:', 'https:']),
+      )
+      .addOption(
+        new Option('--dialect <dialect>', 'What the other server speaks.')
+          .choices(dialectNames)
+          .default('y-websocket'),
+      )
+      .option('--token <token>', 'Token for the other server.')
+      .option('--organization <id>', 'Where documents go whose names are no organization/document/editor.')
+      .option('--editor <id>', 'Editor that these become.', 'main')
+      .option(
+        '--map <file>',
+        'JSON lines {name, organizationId, documentId, editorId}: names that go elsewhere.',
+      )
+      .option('--parallel <count>', 'Documents that come at once.', checkedNumber(1, 1000), 50)
+      .option('--check <seconds>', 'How often each document is compared.', checkedNumber(1, 45), 20)
+      .option('--once', 'Bring everything up to date, and end.')
+      .action((url: URL, flags: Flags) => mirror(url, flags)),
+  )
+}
+
+async function mirror(url: URL, flags: Flags): Promise<void> {
+  const names = await namesOf(flags)
+  const weft = new WeftServer({ url: flags.to, ...(await keyOf(configOf({ ...flags }).config)) }, systemClock)
+  await weft.tryCredentials()
+  const report = new MirrorReport(flags.json ? 'json' : 'text')
+  const followed = new Mirror({
+    names,
+    old: { dialect: dialects[flags.dialect], url, token: flags.token ?? null },
+    weft,
+    parallel: flags.parallel,
+    checkEveryMs: flags.check * 1000,
+    changed: (document) => report.changed(document),
+  })
+  listen(followed, report)
+  report.start(followed)
+  await followed.run(flags.once ? 'once' : 'follow')
+  const isInStep = report.end(followed)
+  // Connections that hang would keep the process.
+  process.exit(isInStep ? 0 : exitCodes.fault)
+}
+
+function listen(mirror: Mirror, report: MirrorReport): void {
+  const stop = (): void => mirror.stop()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  process.on('SIGUSR2', () => {
+    mirror.check().then(
+      () => report.documents(mirror),
+      () => undefined,
+    )
+  })
+}
+
+async function keyOf(config: { data: string; apiKey: string | null; authToken: string | null }) {
+  const kept = (await readCredentials(config.data)) ?? {}
+  const apiKey = config.apiKey ?? kept.apiKey
+  const authToken = config.authToken ?? kept.authToken
+  if (apiKey === undefined || authToken === undefined)
+    throw new ConfigError(
+      `${config.data} has no credentials: name the data directory of the server, or set WEFT_API_KEY and WEFT_AUTH_TOKEN`,
+    )
+  return { apiKey, authToken }
+}
+
+/** All names have to lead somewhere, and no two to the same place. @throws ConfigError */
+async function namesOf(flags: Flags): Promise<DocumentName[]> {
+  const naming: Naming = {
+    map: flags.map === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.map),
+    organizationId: flags.organization ?? null,
+    editorId: flags.editor,
+  }
+  const names = (await read(flags.documents)).split('\n').map((line) => line.replace(/\r$/, ''))
+  const taken = new Map<string, string>()
+  return [...new Set(names.filter((name) => name !== ''))].map((name) => {
+    const named = addressOfName(name, naming)
+    if ('problem' in named) throw new ConfigError(`${JSON.stringify(name)}: ${named.problem}`)
+    const place = JSON.stringify(Object.entries(named.path).sort())
+    const other = taken.get(place)
+    if (other !== undefined)
+      throw new ConfigError(`${JSON.stringify(name)} and ${JSON.stringify(other)} go to the same place`)
+    taken.set(place, name)
+    return { name, path: named.path }
+  })
+}
+
+const read = (file: string): Promise<string> =>
+  (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch((error: unknown) => {
+    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`)
+  })
+
+function checkedUrl(protocols: readonly string[]): (text: string) => URL {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+      throw new InvalidArgumentError(`Expected a URL that starts with ${protocols.join(' or ')}//.`)
+    return new URL(text)
+  }
+}
+
+function checkedNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    return value
+  }
+}

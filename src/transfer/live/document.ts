@@ -1,0 +1,192 @@
+import { messageOf } from '../../errors.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { closeCodes } from '../../model/close.ts'
+import { LinkEnded } from './link.ts'
+import type { OldServer } from './original.ts'
+import { Visit } from './visit.ts'
+import { Bell, backOff, type Gate } from './waiting.ts'
+import type { WeftServer } from './weft.ts'
+
+export interface DocumentName {
+  /** At the old server. */
+  readonly name: string
+  readonly path: DocumentPath
+}
+
+export interface DocumentParts {
+  readonly old: OldServer
+  readonly weft: WeftServer
+  /** Before the documents that come at once. */
+  readonly gate: Gate
+  readonly checkEveryMs: number
+  /** Told of each update that is passed on. */
+  readonly passed: () => void
+  readonly changed: (document: MirroredDocument) => void
+}
+
+/** How a document stands, as last seen. */
+export type Standing =
+  | { readonly kind: 'coming' }
+  /** All that the old server has is safe in Weft. `isEmpty`: it has nothing. */
+  | { readonly kind: 'inStep'; readonly isEmpty: boolean }
+  /** Weft is not known to have so many clocks and deletions. */
+  | { readonly kind: 'behind'; readonly by: number }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** While Weft lacks something it is looked at again after so long. */
+const checkAgainMs = 1000
+const settleMs = 1000
+/** y-websocket's server says of a document that it is still loading that it is empty, and of none that it is loaded. */
+const looksOfOnce = { empty: 4, other: 2 } as const
+const attemptsOfOnce = 3
+const roundsOfOnce = 30
+
+/** One document that is kept up to date in Weft, through failures of both sides. */
+export class MirroredDocument {
+  readonly name: string
+  readonly #path: DocumentPath
+  readonly #parts: DocumentParts
+  readonly #bell = new Bell()
+  #standing: Standing = { kind: 'coming' }
+  #state: 'mirroring' | 'stopping' = 'mirroring'
+  #asked: NodeJS.Timeout | null = null
+  /** For the next look. */
+  #waiting: (() => void)[] = []
+
+  constructor({ name, path }: DocumentName, parts: DocumentParts) {
+    this.name = name
+    this.#path = path
+    this.#parts = parts
+  }
+
+  get standing(): Standing {
+    return this.#standing
+  }
+
+  /** Has the document looked at now; resolves when it has been, or could not be. */
+  async check(): Promise<void> {
+    const looked = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#bell.ring()
+    await looked
+  }
+
+  /** Ends `follow` and `once` after a last look. */
+  stop(): void {
+    this.#state = 'stopping'
+    this.#bell.ring()
+  }
+
+  /** Follows the old server until `stop`. */
+  async follow(): Promise<void> {
+    let failures = 0
+    while (this.#isMirroring) {
+      try {
+        const visit = await this.#parts.gate.through(() => this.#arrive())
+        failures = 0
+        await this.#stay(visit)
+      } catch (error) {
+        failures += 1
+        this.#fail(error)
+        if (this.#isMirroring) await this.#bell.wait(backOff(failures))
+      }
+    }
+  }
+
+  /** Brings Weft up to date and leaves, after a few attempts at the most. */
+  async once(): Promise<void> {
+    for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
+      try {
+        return await this.#settle(await this.#parts.gate.through(() => this.#arrive()))
+      } catch (error) {
+        this.#fail(error)
+        if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))
+      }
+    }
+  }
+
+  get #isMirroring(): boolean {
+    return this.#state === 'mirroring'
+  }
+
+  async #arrive(): Promise<Visit> {
+    const { old, weft, passed } = this.#parts
+    const { name } = this
+    const visit = await Visit.open({
+      name,
+      path: this.#path,
+      old,
+      weft,
+      passed,
+      asked: () => this.#askSoon(),
+    })
+    try {
+      await this.#round(visit)
+      return visit
+    } catch (error) {
+      visit.close()
+      throw error
+    }
+  }
+
+  async #stay(visit: Visit): Promise<void> {
+    const ended = visit.ended.then((error) => Promise.reject(error))
+    ended.catch(() => undefined)
+    try {
+      while (this.#isMirroring) {
+        await Promise.race([ended, this.#bell.wait(this.#pauseMs())])
+        await this.#round(visit)
+      }
+    } finally {
+      visit.close()
+    }
+  }
+
+  async #settle(visit: Visit): Promise<void> {
+    try {
+      for (let rounds = 1, looks = 1; rounds < roundsOfOnce && this.#isMirroring; rounds++) {
+        await this.#bell.wait(settleMs)
+        await this.#round(visit)
+        const { standing } = this
+        looks = standing.kind === 'inStep' ? looks + 1 : 0
+        if (standing.kind === 'inStep' && looks >= looksOfOnce[standing.isEmpty ? 'empty' : 'other']) return
+      }
+    } finally {
+      visit.close()
+    }
+  }
+
+  async #round(visit: Visit): Promise<void> {
+    const { behind, isEmpty } = await visit.round()
+    this.#stand(behind === 0 ? { kind: 'inStep', isEmpty } : { kind: 'behind', by: behind })
+  }
+
+  #pauseMs(): number {
+    const { checkEveryMs } = this.#parts
+    if (this.#standing.kind !== 'inStep') return Math.min(checkAgainMs, checkEveryMs)
+    return checkEveryMs * (0.75 + Math.random() / 4)
+  }
+
+  /** Weft asks again at once where nobody can give what it lacks. */
+  #askSoon(): void {
+    if (this.#asked !== null) return
+    this.#asked = setTimeout(() => {
+      this.#asked = null
+      this.#bell.ring()
+    }, checkAgainMs)
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof LinkEnded && error.code === closeCodes.unauthenticated)
+      this.#parts.weft.forgetToken()
+    this.#stand({ kind: 'failed', reason: messageOf(error) })
+  }
+
+  #stand(standing: Standing): void {
+    const before = this.#standing
+    this.#standing = standing
+    if (JSON.stringify(before) !== JSON.stringify(standing)) this.#parts.changed(this)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const looked of waiting) looked()
+  }
+}

@@ -1,0 +1,161 @@
+import { WebSocket } from 'ws'
+import { messageOf } from '../../errors.ts'
+import { pong, type Said } from './dialects.ts'
+
+/** The other side ended a connection, or said something that it should not. The message says what. */
+export class LinkEnded extends Error {
+  override readonly name = 'LinkEnded'
+  /** That the other side has closed with; null when it did not. */
+  readonly code: number | null
+
+  constructor(message: string, code: number | null) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface LinkParts {
+  /** What the other side is called in messages. */
+  readonly peer: string
+  readonly url: URL
+  readonly hello: Uint8Array | null
+  /** The message that asks with a state vector. */
+  readonly ask: (vector: Uint8Array) => Uint8Array
+  readonly read: (message: Uint8Array) => Said
+  /** Told of all that is said, in its order, before a question is answered with it. */
+  readonly heard: (said: Said) => void
+}
+
+/** Largest message that is taken, in bytes: a whole document may be one. */
+const messageBytesMax = 256 * 1024 * 1024
+/** For the connection to be made, and for each answer. */
+const patienceMs = 30_000
+
+interface Question {
+  readonly answered: (update: Uint8Array) => void
+  readonly failed: (error: Error) => void
+}
+
+/** A connection to one document of a server, of which one asks. It keeps nothing of what is said. */
+export class Link {
+  readonly #parts: LinkParts
+  readonly #socket: WebSocket
+  readonly #ended: Promise<LinkEnded>
+  readonly #greeted: Promise<void>
+  #greet: () => void = () => undefined
+  #question: Question | null = null
+  #reason: string | null = null
+  #code: number | null = null
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts
+    this.#socket = new WebSocket(parts.url, {
+      perMessageDeflate: false,
+      handshakeTimeout: patienceMs,
+      maxPayload: messageBytesMax,
+    })
+    this.#socket.on('open', () => parts.hello !== null && this.#socket.send(parts.hello))
+    this.#socket.on('message', (data: Buffer) => this.#take(data))
+    this.#socket.on('error', (error) => {
+      this.#reason ??= messageOf(error) === '' ? 'the connection cannot be made' : messageOf(error)
+    })
+    this.#ended = new Promise((resolve) => {
+      this.#socket.on('close', (code, reason) => resolve(this.#close(code, reason.toString())))
+    })
+    const bell = setTimeout(() => this.end('says nothing'), patienceMs)
+    this.#greeted = new Promise((resolve, reject) => {
+      this.#greet = resolve
+      void this.#ended.then(reject)
+    })
+    this.#greeted.catch(() => undefined).finally(() => clearTimeout(bell))
+  }
+
+  /** Resolves, never rejects, when the connection is gone. */
+  get ended(): Promise<LinkEnded> {
+    return this.#ended
+  }
+
+  /** Resolves once the other side has let us in, or said what it has; rejects with `LinkEnded`. */
+  get greeted(): Promise<void> {
+    return this.#greeted
+  }
+
+  /** Bytes that the other side has not taken yet. */
+  get unsentBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  send(message: Uint8Array, sent?: () => void): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message, () => sent?.())
+  }
+
+  /** Asks for what somebody with this state vector lacks: one question at a time. Rejects with `LinkEnded`. */
+  async ask(vector: Uint8Array): Promise<Uint8Array> {
+    if (this.#question !== null) throw new Error('a question is still open')
+    const answer = new Promise<Uint8Array>((answered, failed) => {
+      this.#question = { answered, failed }
+    })
+    const bell = setTimeout(() => this.end(`no answer within ${patienceMs / 1000} s`), patienceMs)
+    this.send(this.#parts.ask(vector))
+    if (this.#reason !== null || this.#socket.readyState > WebSocket.OPEN) this.#fail()
+    return answer.finally(() => clearTimeout(bell))
+  }
+
+  /** Nothing is read until `resume`. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Ends the connection at once, for a reason of ours. */
+  end(reason: string): void {
+    this.#reason ??= reason
+    this.#socket.terminate()
+  }
+
+  /** Says goodbye, and sends what is still to be sent. */
+  close(): void {
+    this.#reason ??= 'closed'
+    this.#socket.close()
+  }
+
+  #take(data: Buffer): void {
+    if (this.#reason !== null) return
+    try {
+      const said = this.#parts.read(data)
+      if (said.kind === 'ping') return this.send(pong)
+      if (said.kind === 'refused') return this.end(`refuses: ${said.reason}`)
+      this.#parts.heard(said)
+      if (said.kind === 'vector' || said.kind === 'admitted') this.#greet()
+      if (said.kind === 'offer') this.#answer(said.update)
+    } catch (error) {
+      this.end(`says what cannot be read: ${messageOf(error)}`)
+    }
+  }
+
+  #answer(update: Uint8Array): void {
+    const question = this.#question
+    this.#question = null
+    question?.answered(update)
+  }
+
+  #close(code: number, reason: string): LinkEnded {
+    if (this.#reason === null) this.#code = code
+    this.#reason ??= `has closed the connection (${code}${reason === '' ? '' : `, ${reason}`})`
+    this.#fail()
+    return this.#error()
+  }
+
+  #fail(): void {
+    const question = this.#question
+    this.#question = null
+    question?.failed(this.#error())
+  }
+
+  #error(): LinkEnded {
+    return new LinkEnded(`${this.#parts.peer}: ${this.#reason}`, this.#code)
+  }
+}

@@ -1,0 +1,262 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import type { Running } from '../support/cli.ts'
+import { eventually, openEditor, RawClient } from '../support/clients.ts'
+import {
+  folder,
+  keepTyping,
+  linesOf,
+  sameInWeft,
+  startMirror,
+  stateOf,
+  visitor,
+} from '../support/mirroring.ts'
+import { type OldServerProcess, startRecorder, startYWebsocket } from '../support/old-servers.ts'
+import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
+
+let place: Awaited<ReturnType<typeof folder>>
+let old: OldServerProcess
+let weft: ServerProcess
+let weftPort: number
+const started: (() => unknown)[] = []
+
+beforeAll(async () => {
+  place = await folder()
+  old = await startYWebsocket(`${place.path}/old`)
+  weftPort = await freePort()
+  weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+})
+
+afterEach(async () => {
+  for (const end of started.splice(0).reverse()) await end()
+})
+
+afterAll(async () => {
+  await old.end()
+  await weft.end('SIGKILL')
+  await place.remove()
+})
+
+function visit(name: string): ReturnType<typeof visitor> {
+  const visiting = visitor(old.url, name)
+  started.push(() => visiting.close())
+  return visiting
+}
+
+async function mirror(
+  names: readonly string[],
+  more: readonly string[] = [],
+  from = old.url,
+  to = weft.wsUrl,
+): Promise<Running> {
+  const running = await startMirror(place.path, from, to, names, more)
+  started.push(() => {
+    running.child.kill('SIGKILL')
+    return running.ended
+  })
+  return running
+}
+
+const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
+
+describe('a mirror of y-websocket’s own server', () => {
+  it('[MIRROR-1] passes on what was there and what people type meanwhile: the same state vector, byte by byte', async () => {
+    const [ada, grace] = [visit('acme/notes/main'), visit('acme/notes/main')]
+    ada.text.insert(0, 'What was there before. '.repeat(100))
+    ada.doc.getArray('list').insert(0, [1, { two: [3] }])
+    const stop = [keepTyping(ada), keepTyping(grace)]
+    const running = await mirror(['acme/notes/main', 'acme/nothing/main'])
+    await running.printed(inStep('acme/notes/main'))
+    const seen = ada.text.length
+    await eventually(() => ada.text.length > seen + 200)
+    for (const end of stop) end()
+    await eventually(() => stateOf(ada.doc).equals(stateOf(grace.doc)))
+    await sameInWeft(weft, 'acme/notes/main', ada.doc)
+    running.child.kill('SIGTERM')
+    const { code, out } = await running.ended
+    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, documents: 2, inStep: 2, empty: 1 }])
+  })
+
+  it('[MIRROR-2] says nothing to the old server but what it lacks, whatever is edited in Weft', async () => {
+    const recorder = await startRecorder(old.url)
+    started.push(() => recorder.close())
+    const ada = visit('acme/asked/main')
+    ada.text.insert(0, 'old')
+    const running = await mirror(['acme/asked/main'], [], recorder.url)
+    await running.printed(inStep('acme/asked/main'))
+    const editor = openEditor(weft.wsUrl, 'acme/asked/main', await weft.token())
+    started.push(() => editor.close())
+    await eventually(() => editor.text.toString() === 'old')
+    editor.text.insert(3, ' and new')
+    ada.text.insert(0, 'very ')
+    await eventually(() => editor.text.toString() === 'very old and new')
+    const asked = recorder.said.length
+    await eventually(() => recorder.said.length > asked + 1)
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(0)
+    expect(ada.text.toString()).toBe('very old')
+    for (const bytes of recorder.said) expect([...bytes.subarray(0, 2)]).toEqual([0, 0])
+  })
+
+  it('[MIRROR-3] goes on by itself when the old server was killed and is there again', async () => {
+    const ada = visit('acme/restarted/main')
+    const running = await mirror(['acme/restarted/main'])
+    const stop = keepTyping(ada)
+    await running.printed(inStep('acme/restarted/main'))
+    await old.end('SIGKILL')
+    await running.printed(/"kind":"failed","reason":"the old server: /)
+    old = await startYWebsocket(`${place.path}/old`, old.port)
+    const seen = ada.text.length
+    await eventually(() => ada.text.length > seen + 100)
+    stop()
+    await sameInWeft(weft, 'acme/restarted/main', ada.doc)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
+
+  it('[MIRROR-4] goes on by itself when Weft was killed and is there again, and loses nothing', async () => {
+    const ada = visit('acme/killed/main')
+    const running = await mirror(['acme/killed/main'])
+    const stop = keepTyping(ada)
+    await running.printed(inStep('acme/killed/main'))
+    for (let times = 0; times < 2; times++) {
+      const seen = ada.text.length
+      await weft.end('SIGKILL')
+      await eventually(() => ada.text.length > seen + 100)
+      weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+    }
+    stop()
+    await sameInWeft(weft, 'acme/killed/main', ada.doc)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
+
+  it('[MIRROR-5] that was killed is started again, and gets what it has missed, deletions too', async () => {
+    const ada = visit('acme/again/main')
+    const stop = keepTyping(ada)
+    const first = await mirror(['acme/again/main'])
+    await first.printed(inStep('acme/again/main'))
+    first.child.kill('SIGKILL')
+    await first.ended
+    const seen = ada.text.length
+    await eventually(() => ada.text.length > seen + 100)
+    stop()
+    ada.text.delete(0, ada.text.length - 5)
+    const again = await mirror(['acme/again/main'], ['--once'])
+    expect((await again.ended).code).toBe(0)
+    const bytes = await weft.post('/v2/crdt/get', {
+      organizationId: 'acme',
+      documentId: 'again',
+      editorId: 'main',
+      type: 'text',
+    })
+    expect(JSON.stringify(bytes.data)).toContain(JSON.stringify(ada.text.toString()))
+    await sameInWeft(weft, 'acme/again/main', ada.doc)
+  })
+
+  it('[MIRROR-6] `--once` ends by itself, with many documents too: what was stored is there', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
+    const writers = names.map((name, index) => {
+      const writing = visitor(old.url, name)
+      writing.text.insert(0, `content ${index}`)
+      return writing
+    })
+    await eventually(() => writers.every(({ provider }) => provider.synced))
+    for (const { close } of writers) close()
+    const running = await mirror(names, ['--once', '--parallel', '20'])
+    const { code, out } = await running.ended
+    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 120, empty: 0 }])
+    for (const index of [0, 60, 119]) {
+      const editor = openEditor(weft.wsUrl, `acme/many%20${index}/main`, await weft.token())
+      started.push(() => editor.close())
+      await eventually(() => editor.text.toString() === `content ${index}`)
+    }
+  })
+
+  it('[MIRROR-7] a document that fails is told with its reason, the others go on, and the exit code is 1', async () => {
+    const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
+    // Weft takes no documents in documents unless configured to.
+    bad.doc.getMap('map').set('inner', new Y.Doc())
+    good.text.insert(0, 'good')
+    await eventually(() => bad.provider.synced && good.provider.synced)
+    const running = await mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
+    const { code, out } = await running.ended
+    const lines = linesOf(out)
+    expect([code, lines.at(-1)]).toMatchObject([1, { ok: false, inStep: 1, failed: 1 }])
+    expect(lines).toContainEqual({
+      name: 'acme/bad/main',
+      kind: 'failed',
+      reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*subdocument/),
+    })
+    await sameInWeft(weft, 'acme/good/main', good.doc)
+  })
+
+  it('[MIRROR-8] SIGUSR2 prints how each document stands, after it was looked at', async () => {
+    const ada = visit('acme/shown/main')
+    ada.text.insert(0, 'shown')
+    const running = await mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
+    await running.printed(inStep('acme/other/main'))
+    await running.printed(inStep('acme/shown/main'))
+    running.child.kill('SIGUSR2')
+    await running.printed(new RegExp(`(${inStep('acme/shown/main').source}[^]*){2}`))
+  })
+
+  it('[MIRROR-9] credentials that Weft refuses, and names that lead nowhere, are one sentence and exit code 2', async () => {
+    const wrongName = await (await mirror(['no-address'])).ended
+    expect([wrongName.code, wrongName.err]).toEqual([
+      2,
+      'weft: "no-address": is no organization/document/editor, and no organization is given\n',
+    ])
+    const twice = await (await mirror(['acme/a/main', 'acme/%61/main'])).ended
+    expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('go to the same place')])
+    const { code, err } = await (await mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
+    expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
+  })
+
+  it('[MIRROR-14] is in step with a document of which the old server waits for a part', async () => {
+    const ada = visit('acme/gap/main')
+    const author = new Y.Doc()
+    const updates: Uint8Array[] = []
+    author.on('update', (update: Uint8Array) => updates.push(update))
+    for (const word of ['lost ', 'waits ']) author.getText('content').insert(0, word)
+    const [, waits] = updates
+    if (waits === undefined) throw new Error('nothing was typed')
+    const raw = await RawClient.connect(`${old.url}/acme/gap/main`)
+    started.push(() => raw.end())
+    raw.sendUpdate(waits)
+    ada.text.insert(0, 'whole')
+    const running = await mirror(['acme/gap/main'])
+    await running.printed(inStep('acme/gap/main'))
+    const editor = openEditor(weft.wsUrl, 'acme/gap/main', await weft.token())
+    started.push(() => editor.close())
+    await eventually(() => editor.text.toString() === 'whole')
+    await new Promise((resolve) => setTimeout(resolve, 6000))
+    running.child.kill('SIGTERM')
+    const { code, out } = await running.ended
+    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { inStep: 1 }])
+    expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
+  })
+
+  it('[MIRROR-11] is behind, and says by how much, while Weft lacks something', async () => {
+    const ada = visit('acme/behind/main')
+    ada.text.insert(0, '12345')
+    await eventually(() => ada.provider.synced)
+    let state: 'losing' | 'whole' = 'losing'
+    const isUpdate = (message: Buffer): boolean => message[0] === 0 && message[1] === 2
+    const lossy = await startRecorder(weft.wsUrl, (message) => state === 'losing' && isUpdate(message))
+    started.push(() => lossy.close())
+    const running = await mirror(['acme/behind/main'], [], old.url, lossy.url)
+    await running.printed(/"kind":"behind","by":5/)
+    ada.text.insert(5, '678')
+    await running.printed(/"kind":"behind","by":8/)
+    expect(running.out()).not.toContain('inStep')
+    state = 'whole'
+    await running.printed(inStep('acme/behind/main'))
+    state = 'losing'
+    ada.text.delete(2, 4)
+    await running.printed(/"kind":"behind","by":4/)
+    running.child.kill('SIGTERM')
+    const { code, out } = await running.ended
+    expect([code, linesOf(out).at(-1)]).toMatchObject([1, { ok: false, behind: 1 }])
+  })
+})
