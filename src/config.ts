@@ -57,6 +57,11 @@ export const options = {
   host: option(host, '0.0.0.0', 'Address to listen on.', {
     defaultText: '`0.0.0.0`; `127.0.0.1` with `auth` none',
   }),
+  publicUrl: optional(
+    webUrl,
+    'How clients reach the server, such as `https://docs.example.com`: for tokens that say where to go.',
+    { defaultText: '`http://localhost:` and the port' },
+  ),
   data: option(path, './data', 'Directory of the documents and credentials.'),
   engine: option(oneOf('level', 'memory'), 'level', 'Where documents live; `memory` forgets all at exit.'),
   durability: option(

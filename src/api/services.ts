@@ -61,4 +61,6 @@ export interface Services extends Tenancy {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly allowSubdocuments: boolean
+  /** How clients reach the server, without a slash at its end. */
+  readonly publicUrl: string
 }

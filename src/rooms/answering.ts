@@ -4,7 +4,7 @@ import type { RoomState } from './state.ts'
 const sharedFrom = 65_536
 
 /** Makes a frame of the answer to a state vector. */
-interface OfferEncoder {
+export interface OfferEncoder {
   offer(bytes: Uint8Array): Uint8Array
 }
 

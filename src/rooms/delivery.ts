@@ -30,7 +30,7 @@ export class Delivery implements Delivered {
   #senders: ReadonlySet<Member | null> | null = null
   /** One for each protocol in the room: mostly there is a first one only. */
   #first: Encoded | null = null
-  #others: Encoded[] | null = null
+  #others: Map<FrameEncoder, Encoded> | null = null
 
   constructor(updates: readonly RoomUpdate[], since: number) {
     this.updates = updates
@@ -50,11 +50,9 @@ export class Delivery implements Delivered {
   #encodedFor(encoder: FrameEncoder): Encoded {
     if (this.#first === null) this.#first = this.#encode(encoder)
     if (this.#first.encoder === encoder) return this.#first
-    this.#others ??= []
-    const known = this.#others.find((each) => each.encoder === encoder)
-    if (known !== undefined) return known
-    const encoded = this.#encode(encoder)
-    this.#others.push(encoded)
+    this.#others ??= new Map()
+    const encoded = this.#others.get(encoder) ?? this.#encode(encoder)
+    this.#others.set(encoder, encoded)
     return encoded
   }
 

@@ -9,6 +9,8 @@ export interface Incoming {
   readonly from: Member
   /** `offer` answers our state vector: most of it is known, its delete set always in full. */
   readonly kind: 'update' | 'offer'
+  /** Called when all of it is part of the document, before that is durable; null: nobody asks. Must not throw. */
+  readonly taken: (() => void) | null
 }
 
 /** An update that depends on something the room doesn't have. */

@@ -42,6 +42,7 @@ export class Intake {
       if (this.#fits(item)) {
         this.#state.advance(item.summary)
         run.push(updateOf(item))
+        item.taken?.()
       } else {
         this.#applyRun(run, accepted)
         if (!this.#integrate(item, accepted)) this.#hold(item)
@@ -57,6 +58,7 @@ export class Intake {
     this.#state.advance(item.summary)
     const updates = [updateOf(item)]
     this.#state.applyLater(updates)
+    item.taken?.()
     const accepted: RoomUpdate[] = []
     if (this.#held.size > 0) this.#retryHeld(accepted)
     return accepted.length === 0 ? updates : [...updates, ...accepted]
@@ -102,11 +104,12 @@ export class Intake {
   }
 
   /** Applies what can be applied; false when a part is missing something. */
-  #integrate({ bytes, summary, from }: Incoming, accepted: RoomUpdate[]): boolean {
-    if (isEmpty(summary) || this.#state.isKnown(bytes, summary)) return true
+  #integrate({ bytes, summary, from, taken }: Incoming, accepted: RoomUpdate[]): boolean {
     try {
-      const { added, gap } = this.#state.integrate(bytes)
+      const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
+      const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
       if (added !== null) this.#accept(added, from, accepted)
+      if (!gap) taken?.()
       return !gap
     } catch (cause) {
       from.end(close('bad', 'the update could not be applied'))
@@ -139,6 +142,8 @@ export class Intake {
     }
   }
 }
+
+const nothingNew = { added: null, gap: false }
 
 const updateOf = ({ bytes, from, summary }: Incoming): RoomUpdate => ({
   bytes,

@@ -47,17 +47,32 @@ export class Live {
     }
   }
 
-  /** @param text JSON of the message @param editorId whose listeners are meant; null: those of all editors */
-  broadcast(document: DocumentScope, editorId: string | null, text: string): Reach {
+  /**
+   * @param text JSON of the message
+   * @param editorId whose listeners are meant; null: those of all editors
+   * @param except who hears nothing of it
+   */
+  broadcast(
+    document: DocumentScope,
+    editorId: string | null,
+    text: string,
+    except: Listener | null = null,
+  ): Reach {
     const frames = new Map<LiveEncoder, Uint8Array>()
     const reach = { delivered: 0, missed: 0 }
     for (const [listener, at] of this.#documents.get(keyOf(document)) ?? []) {
-      if (editorId !== null && at !== editorId) continue
+      if ((editorId !== null && at !== editorId) || listener === except) continue
       const frame = frames.get(listener.encoder) ?? listener.encoder.live(text)
       frames.set(listener.encoder, frame)
       reach[listener.deliverLive(frame) === 'sent' ? 'delivered' : 'missed'] += 1
     }
     return reach
+  }
+
+  /** What one client says to the others of its editor: told apart from what backends say by its event and its user. */
+  say(address: DocumentAddress, text: string, { from, userId }: { from: Listener; userId: string }): void {
+    const message = JSON.stringify({ event: 'stateless', data: text, userId })
+    this.broadcast(address, address.editorId, message, from)
   }
 }
 

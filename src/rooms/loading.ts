@@ -1,6 +1,7 @@
 import { CorruptRecord, type DocumentLog, type Key, type LoadedLog } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { LogTail } from './log-tail.ts'
+import { DamagedDocument } from './quarantine.ts'
 import { RoomState } from './state.ts'
 
 /** Bytes of entries read from the log at once. */
@@ -15,12 +16,18 @@ export interface LoadedRoom {
   readonly tail: LogTail
 }
 
-/** Reads a log into memory; anew where another node has made it anew or compacted it meanwhile. */
-export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> {
+/** How much is believed of what is stored: `doubted` where it has been found damaged before, so that Yjs has to read it. */
+export type Trust = 'trusted' | 'doubted'
+
+/**
+ * Reads a log into memory; anew where another node has made it anew or compacted it meanwhile.
+ * @throws CorruptRecord, StoreUnavailable
+ */
+export async function loadRoom(log: DocumentLog, doc: Key, trust: Trust = 'trusted'): Promise<LoadedRoom> {
   let loaded = await log.load(doc, { bytesMax: pageBytes })
   if (loaded.state !== 'live')
     return { loaded, state: RoomState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
-  const asBytes = storedAsBytes(loaded)
+  const asBytes = trust === 'trusted' ? storedAsBytes(loaded) : null
   if (asBytes !== null) return { loaded, ...asBytes }
   const first = loaded
   const state = RoomState.fromBytes(loaded.snapshot)
@@ -33,7 +40,7 @@ export async function loadRoom(log: DocumentLog, doc: Key): Promise<LoadedRoom> 
     if (!loaded.more || last === undefined) break
     loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
     if (loaded.state !== 'live' || loaded.epoch !== first.epoch || loaded.base !== first.base) {
-      return loadRoom(log, doc)
+      return loadRoom(log, doc, trust)
     }
   }
   if (tail.entries > 0) state.recount()
@@ -49,13 +56,16 @@ function storedAsBytes({ snapshot, entries, more }: LiveLog): Pick<LoadedRoom, '
   return state && { state, tail: { entries: entries.length, bytes } }
 }
 
-/** @throws CorruptRecord when Yjs can't read what was stored */
+/** @throws CorruptRecord when Yjs can't read what was stored, the snapshot included */
 async function applyStored(state: RoomState, doc: Key, entries: LoadedEntries): Promise<void> {
+  const place = `document ${JSON.stringify(doc)} is damaged: `
   try {
     await applyInTurns(state, entries)
+    state.check()
   } catch (error) {
-    const sentence = `document ${JSON.stringify(doc)} is damaged: Yjs cannot read it: ${messageOf(error)}`
-    throw new CorruptRecord(sentence, { cause: error })
+    if (error instanceof DamagedDocument)
+      throw new CorruptRecord(place + error.record.message, { cause: error })
+    throw new CorruptRecord(`${place}Yjs cannot read it: ${messageOf(error)}`, { cause: error })
   }
 }
 

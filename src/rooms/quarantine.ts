@@ -7,6 +7,8 @@ import { addressKey, type DocumentAddress } from '../model/address.ts'
 
 /** What is stored of a document is damaged: it is refused, until it is restored or deleted. */
 export class DamagedDocument extends ApiError {
+  readonly record: CorruptRecord
+
   constructor(cause: CorruptRecord) {
     super(
       'INTERNAL',
@@ -14,6 +16,7 @@ export class DamagedDocument extends ApiError {
       { cause },
     )
     this.name = 'DamagedDocument'
+    this.record = cause
   }
 }
 
@@ -41,6 +44,10 @@ export class Quarantine {
       this.#count()
     }
     return new DamagedDocument(err)
+  }
+
+  has(key: string): boolean {
+    return this.#damaged.has(key)
   }
 
   /** It can be opened again, or is no more. */

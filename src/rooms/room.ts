@@ -1,14 +1,16 @@
 import type { Clock } from '../clock.ts'
 import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
-import type { EditNotes, Editor } from '../events/windows.ts'
+import type { EditNotes } from '../events/windows.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
+import type { UpdateSummary } from '../update/summary.ts'
 import { writeStateVector } from '../update/vector.ts'
-import { Answering } from './answering.ts'
+import { Answering, type OfferEncoder } from './answering.ts'
 import { AwarenessBoard } from './awareness.ts'
+import { bytesOf, editorsOf } from './commit-notes.ts'
 import { CommitLine, type Existence } from './commits.ts'
 import { Compaction, type CompactionLimits } from './compaction.ts'
 import { Delivery, type RoomUpdate } from './delivery.ts'
@@ -20,6 +22,7 @@ import type { LoadedRoom } from './loading.ts'
 import { hasOlder } from './log-form.ts'
 import type { Member } from './member.ts'
 import type { Presence } from './presence.ts'
+import { DamagedDocument } from './quarantine.ts'
 import { Replacing } from './replacing.ts'
 import type { RoomState } from './state.ts'
 import type { Threads } from './threads/pool.ts'
@@ -52,6 +55,8 @@ export interface RoomTools {
   readonly edits: EditNotes
   /** Called when there is something in the log of a document that goes once it is at rest. */
   readonly left: (doc: Key) => void
+  /** What is stored of the document has turned out to be unreadable. */
+  readonly damaged: (room: Room, error: DamagedDocument) => void
   /** Called once, when the room can't go on: it must be forgotten, the next visitor loads it anew. */
   readonly ended: (room: Room) => void
 }
@@ -201,6 +206,11 @@ export class Room {
     return true
   }
 
+  /** Must the document not change at the moment? What arrives waits. */
+  get isHeld(): boolean {
+    return this.#held !== null
+  }
+
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
     if (this.#incoming === null || this.#ended !== null || this.#held !== null) return
@@ -219,6 +229,21 @@ export class Room {
   flush(): void {
     this.#release()
     this.turn()
+  }
+
+  /** Makes a frame of what somebody with this state vector lacks; null where that cannot be told, and the room has ended. */
+  answer(encoder: OfferEncoder, vector: Uint8Array): Uint8Array | null {
+    return this.#read(() => this.answering.frameFor(encoder, vector))
+  }
+
+  /** What somebody lacks who had this much of what was delivered; null as above. */
+  missed(vector: Uint8Array): Uint8Array | null {
+    return this.#read(() => this.state.diff(vector))
+  }
+
+  /** Is there nothing new in this vetted update? Dear where it deletes something: ask seldom. */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    return this.#read(() => this.state.contains(bytes, summary)) ?? false
   }
 
   /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
@@ -316,9 +341,27 @@ export class Room {
     if (this.#ended !== null) throw new ApiError('UNAVAILABLE', 'The document is being closed; try again')
   }
 
+  /** Yjs may be the first to read what was stored: only where the bytes do not do. */
+  #read<T>(work: () => T): T | null {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof DamagedDocument)) throw error
+      this.#fail(error)
+      return null
+    }
+  }
+
+  #endDamaged(error: DamagedDocument): void {
+    this.#tools.damaged(this, error)
+    this.close(close('internal', 'the stored document is damaged'))
+  }
+
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
   #fail(error: unknown): void {
     if (this.#ended !== null) return
+    const damage = damageIn(error)
+    if (damage !== null) return this.#endDamaged(damage)
     const refused = error instanceof AppendRefused
     if (refused && error.reason === 'deleted') return this.close(deleted)
     this.#tools.logger.error(
@@ -334,30 +377,16 @@ const nothing = (): void => {}
 /** Why sessions end when their document is deleted. */
 export const deleted = close('notFound', 'the document was deleted')
 
+/** Applying something is often what makes Yjs read the rest. */
+function damageIn(error: unknown): DamagedDocument | null {
+  if (error instanceof DamagedDocument) return error
+  return error instanceof BrokenDocument && error.cause instanceof DamagedDocument ? error.cause : null
+}
+
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {}
   const promise = new Promise<void>((settle) => {
     resolve = settle
   })
   return { promise, resolve }
-}
-
-/** Somebody may come twice, but not in a row: in most commits there is one. */
-function editorsOf(updates: readonly RoomUpdate[]): readonly Editor[] {
-  const editors = updates.slice(0, 1).map(editorOf)
-  let last = updates[0]
-  for (const update of updates) {
-    if (update.from !== last?.from || update.by !== last.by) editors.push(editorOf(update))
-    last = update
-  }
-  return editors
-}
-
-const editorOf = ({ by, from }: RoomUpdate): Editor =>
-  from === null ? { userId: by } : { userId: by, name: from.user.name }
-
-const bytesOf = (updates: readonly RoomUpdate[]): number => {
-  let sum = 0
-  for (const { bytes } of updates) sum += bytes.length
-  return sum
 }

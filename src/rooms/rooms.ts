@@ -120,6 +120,7 @@ export class Rooms {
       readers: this.#readers,
       limits: options,
       left: (doc) => this.#upkeep.note(doc),
+      damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
       ended: (room) => this.#forget(room),
     }
     this.#upkeep = new LogUpkeep({
@@ -286,7 +287,9 @@ export class Rooms {
 
   async #read(address: DocumentAddress): Promise<LoadedRoom> {
     try {
-      return await loadRoom(this.#engine.log, addressKey(address))
+      const doc = addressKey(address)
+      const trust = this.#quarantine.has(keyName(doc)) ? 'doubted' : 'trusted'
+      return await loadRoom(this.#engine.log, doc, trust)
     } catch (error) {
       throw error instanceof CorruptRecord ? this.#quarantine.add(address, error) : error
     }

@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
 import * as Y from 'yjs'
+import { CorruptRecord } from '../engine/engine.ts'
+import { messageOf } from '../errors.ts'
 import { type Joined, joinUpdates } from '../update/join.ts'
-import { advance, type UpdateSummary } from '../update/summary.ts'
+import { advance, isEmpty, type UpdateSummary } from '../update/summary.ts'
 import { readStateVector, writeStateVector } from '../update/vector.ts'
+import { DamagedDocument } from './quarantine.ts'
 import { WaitingUpdates } from './waiting.ts'
 
 /** An update (V1) without any content: what an up-to-date client sends as its SyncStep2. */
@@ -110,6 +113,11 @@ export class RoomState {
     const doc = this.#doc ?? this.#makeDoc()
     this.#applyWaiting(doc)
     return doc
+  }
+
+  /** @throws DamagedDocument where Yjs cannot read what was stored */
+  check(): void {
+    this.#doc ??= this.#makeDoc()
   }
 
   /** Keeps the bytes and lets the Y.Doc go. */
@@ -232,6 +240,13 @@ export class RoomState {
     return deletions !== null && Buffer.compare(bytes.subarray(structsEnd), deletions.subarray(1)) === 0
   }
 
+  /** Is there nothing in this update that is not here? Dear where it deletes something: ask seldom. */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    if (isEmpty(summary) || this.isKnown(bytes, summary)) return true
+    if (summary.clients.some(({ client, to }) => to > (this.clocks.get(client) ?? 0))) return false
+    return summary.deletes === 0 || Y.snapshotContainsUpdate(Y.snapshot(this.doc), bytes)
+  }
+
   vector(): Uint8Array {
     return writeStateVector(this.clocks)
   }
@@ -260,9 +275,14 @@ export class RoomState {
     return this.#sizeBytes + bytes <= bytesMax
   }
 
+  /** @throws DamagedDocument where Yjs cannot read what was stored: nobody has tried before */
   #makeDoc(): Y.Doc {
     const doc = new Y.Doc()
-    Y.applyUpdate(doc, this.#bytes)
+    try {
+      Y.applyUpdate(doc, this.#bytes)
+    } catch (cause) {
+      throw new DamagedDocument(new CorruptRecord(`Yjs cannot read it: ${messageOf(cause)}`, { cause }))
+    }
     doc.clientID = this.#writer
     this.#doc = doc
     this.#bytes = nothing

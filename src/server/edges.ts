@@ -167,6 +167,7 @@ export function createHttp({
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
+      publicUrl: (config.publicUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     },
     authenticator,
     auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),

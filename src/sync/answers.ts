@@ -37,7 +37,8 @@ export class Answers {
     this.#state = 'answering'
     // What has been sent before the question is part of the answer.
     this.#room.turn()
-    const frame = this.#room.answering.frameFor(this.#asker.encoder, vector)
+    const frame = this.#room.answer(this.#asker.encoder, vector)
+    if (frame === null) return
     this.#room.durable.then(
       () => this.#answered(frame),
       () => {},

@@ -1,8 +1,8 @@
 import type { Identity } from '../access/identity.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
-import type { TokenRefused } from '../access/tokens.ts'
 import type { Log } from '../log.ts'
-import { type Close, close } from '../model/close.ts'
+import { close } from '../model/close.ts'
+import { closeOf } from './identification.ts'
 import type { Session } from './session.ts'
 
 /** Ends open sessions whose token is revoked, or whose page may no longer use the API key. */
@@ -56,7 +56,3 @@ export class CredentialWatch {
     )
   }
 }
-
-/** Only what is wrong with the token itself is for good. */
-export const closeOf = ({ reason, message }: TokenRefused): Close =>
-  close(reason === 'provider' ? 'overloaded' : 'unauthenticated', message)

@@ -5,7 +5,7 @@ import { steadyTime } from '../clock.ts'
 import { type Bus, CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { documentAddress } from '../model/address.ts'
+import { type DocumentPath, documentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { limitOf } from '../quota/limits.ts'
 import type { DocumentRecords } from '../rooms/going.ts'
@@ -14,17 +14,18 @@ import type { Lease, Rooms } from '../rooms/rooms.ts'
 import { AccessWatch } from './access-watch.ts'
 import type { ClientSocket } from './client-socket.ts'
 import { CredentialWatch } from './credential-watch.ts'
-import { yWebsocket } from './protocols/y-websocket.ts'
+import type { Protocol } from './protocols/message.ts'
 import { dismiss } from './refusals.ts'
-import type { SyncRequest } from './request.ts'
-import { disabled, Session, type SessionParts, type SessionTools } from './session.ts'
+import { disabled } from './rights.ts'
+import { Session } from './session.ts'
+import type { SessionParts, SessionTools } from './session-parts.ts'
 
 export interface EntranceOptions {
   /** The first edit of a connected editor creates a document. */
   readonly createOnConnect: boolean
 }
 
-export interface EntranceParts extends Omit<SessionTools, 'time'> {
+export interface EntranceParts extends Omit<SessionTools, 'time' | 'live'> {
   readonly rooms: Rooms
   readonly access: RealtimeAccess
   readonly bus: Bus
@@ -32,19 +33,24 @@ export interface EntranceParts extends Omit<SessionTools, 'time'> {
   readonly logger: Log
 }
 
-export type Asked = Extract<SyncRequest, { kind: 'document' }>
-
 /** A websocket of somebody who is known. */
 export interface Newcomer {
   readonly socket: ClientSocket
+  readonly protocol: Protocol
   readonly identity: Identity
-  readonly asked: Asked
+  readonly path: DocumentPath
+  /** Of the page that asks; undefined when it is none. */
+  readonly origin: string | undefined
+  /** Is to be told to reconnect, instead of being refused, when its token ends. */
+  readonly renews: boolean
+  /** Understands what is said to those who are connected. */
+  readonly listens: boolean
   /** `Entrance.withdrawals` before its token was checked. */
   readonly withdrawals: number
 }
 
 /** What is known of a client when it comes in. */
-interface Visit extends Omit<SessionParts, 'socket' | 'protocol'> {
+interface Visit extends Pick<SessionParts, 'lease' | 'address' | 'access'> {
   /** Changes of access that had been told before this one's was read. */
   readonly changes: number
 }
@@ -61,7 +67,7 @@ export class Entrance {
 
   constructor(options: EntranceOptions, parts: EntranceParts) {
     this.#options = options
-    this.#parts = { ...parts, time: steadyTime(parts.clock) }
+    this.#parts = { ...parts, time: steadyTime(parts.clock), live: parts.rooms.live }
     this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
     this.#credentials = new CredentialWatch(parts.access, parts.logger)
   }
@@ -96,9 +102,9 @@ export class Entrance {
 
   /** What the client sends while the room is opened stays in the kernel's buffers: nothing is read. */
   async #enter(newcomer: Newcomer): Promise<void> {
-    const { socket, identity, asked } = newcomer
+    const { socket, identity, path } = newcomer
     socket.pause()
-    const address = documentAddress(identity.tenant, asked.path)
+    const address = documentAddress(identity.tenant, path)
     const changes = this.#watch.changes
     const access = await this.#parts.access.accessOf(identity, address)
     const { role } = roleOn(identity, address, access, this.#parts.clock.now())
@@ -112,7 +118,7 @@ export class Entrance {
       lease.release()
       return dismiss(socket, refusal)
     }
-    this.#startSession(newcomer, { lease, identity, address, access, renews: asked.renews, changes })
+    this.#startSession(newcomer, { lease, address, access, changes })
     socket.resume()
   }
 
@@ -129,22 +135,23 @@ export class Entrance {
     return makes
   }
 
-  #startSession({ socket, asked, withdrawals }: Newcomer, { changes, ...visit }: Visit): void {
-    const { metrics } = this.#parts
-    const session = new Session({ socket, protocol: yWebsocket, ...visit }, this.#parts)
+  #startSession(newcomer: Newcomer, { changes, ...visit }: Visit): void {
+    const { metrics, rooms } = this.#parts
+    const { socket, protocol, identity, origin, renews } = newcomer
+    const session = new Session({ socket, protocol, identity, origin, renews, ...visit }, this.#parts)
     this.#sessions.add(session)
     this.#watch.add(session, changes)
-    metrics.connections.inc({ protocol: yWebsocket.name })
+    metrics.connections.inc({ protocol: protocol.name })
     socket.onClosed(() => {
       this.#sessions.delete(session)
       this.#watch.delete(session)
       this.#credentials.delete(session)
-      metrics.connections.dec({ protocol: yWebsocket.name })
+      metrics.connections.dec({ protocol: protocol.name })
       session.closed()
     })
     session.start()
-    if (asked.listens) socket.onClosed(this.#parts.rooms.live.enter(visit.address, session))
-    this.#credentials.add(session, asked.origin, withdrawals)
+    if (newcomer.listens) socket.onClosed(rooms.live.enter(visit.address, session))
+    this.#credentials.add(session, origin, newcomer.withdrawals)
   }
 
   #fail({ socket, identity }: Newcomer, error: unknown): void {

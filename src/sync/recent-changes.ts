@@ -5,6 +5,9 @@ import { isOf } from './session-index.ts'
 /** So many changes are remembered: more than come while a newcomer is let in, however many come at once. */
 const keptMax = 1_024
 
+/** A change that names more is kept as one that concerns all: a bulk of long ids would take a quarter of a megabyte. */
+const namesMax = 32
+
 /** The last changes of access: what somebody has missed whose access was read before they were listed. */
 export class RecentChanges {
   /** A ring; null stands for changes that nobody could see. */
@@ -18,7 +21,7 @@ export class RecentChanges {
 
   /** @param change null: whatever it may have been */
   add(change: AccessChange | null): void {
-    this.#kept[this.#count % keptMax] = change
+    this.#kept[this.#count % keptMax] = change === null ? null : shortened(change)
     this.#count += 1
   }
 
@@ -32,3 +35,8 @@ export class RecentChanges {
     return false
   }
 }
+
+const shortened = (change: AccessChange): AccessChange =>
+  change.documents.length + change.users.length <= namesMax
+    ? change
+    : { scope: change.scope, all: true, documents: [], users: [] }

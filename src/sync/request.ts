@@ -1,52 +1,60 @@
 import type { IncomingMessage } from 'node:http'
-import { type DocumentPath, decodeSegment, idProblem } from '../model/address.ts'
+import type { DocumentPath } from '../model/address.ts'
+import { readDocumentPath } from './document-path.ts'
+
+interface Credentials {
+  readonly token: string | null
+  /** Of the page that asks; undefined when it is none. */
+  readonly origin: string | undefined
+}
+
+/** Documents that the client names later, with tokens of their own. */
+export interface AskedShared extends Credentials {
+  readonly kind: 'shared'
+}
+
+export interface AskedDocument extends Credentials {
+  readonly kind: 'document'
+  readonly path: DocumentPath
+  /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
+  readonly renews: boolean
+  /** `live=1`: the client understands what a backend says to those who are connected. */
+  readonly listens: boolean
+  /** `saved=1`: the client wants to know what of its updates is on the disk. */
+  readonly asksSaved: boolean
+}
 
 /** What a client asks for when it connects. */
 export type SyncRequest =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'bad'; readonly reason: string }
-  | {
-      readonly kind: 'document'
-      readonly path: DocumentPath
-      readonly token: string | null
-      /** Of the page that asks; undefined when it is none. */
-      readonly origin: string | undefined
-      /** `renew=1`: when the token ends, tell the client to reconnect with a new one. */
-      readonly renews: boolean
-      /** `live=1`: the client understands what a backend says to those who are connected. */
-      readonly listens: boolean
-    }
-
-const pathNames = ['organizationId', 'documentId', 'editorId'] as const
+  | AskedShared
+  | AskedDocument
 
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * Reads `/sync/{organizationId}/{documentId}/{editorId}?token=…`, each part percent-encoded. The token may come as
- * `Authorization: Bearer` instead.
+ * Reads `/sync/{organizationId}/{documentId}/{editorId}?token=…`, each part percent-encoded, or `/hocuspocus`. The token
+ * may come as `Authorization: Bearer` instead.
  */
 export function readSyncRequest(request: IncomingMessage): SyncRequest {
   const [path, query = ''] = splitOnce(request.url ?? '', '?')
-  const [root, sync, ...segments] = path.split('/')
-  if (root !== '' || sync !== 'sync') return { kind: 'elsewhere' }
-  const ids = segments.map(decodeSegment)
-  const [organizationId, documentId, editorId] = ids
-  if (ids.length !== 3 || organizationId == null || documentId == null || editorId == null) {
-    return { kind: 'bad', reason: 'the path is /sync/{organizationId}/{documentId}/{editorId}' }
-  }
-  const asked: DocumentPath = { organizationId, documentId, editorId }
-  for (const name of pathNames) {
-    const problem = idProblem(asked[name])
-    if (problem !== null) return { kind: 'bad', reason: `${name} ${problem}` }
-  }
+  const [root, door, ...segments] = path.split('/')
   const parameters = new URLSearchParams(query)
+  const token = parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null
+  const credentials: Credentials = { token, origin: request.headers.origin }
+  if (root === '' && door === 'hocuspocus' && segments.every((segment) => segment === ''))
+    return { kind: 'shared', ...credentials }
+  if (root !== '' || door !== 'sync') return { kind: 'elsewhere' }
+  const { path: document, problem } = readDocumentPath(segments)
+  if (document === null) return { kind: 'bad', reason: problem }
   return {
     kind: 'document',
-    path: asked,
-    token: parameters.get('token') ?? bearer.exec(request.headers.authorization ?? '')?.[1] ?? null,
-    origin: request.headers.origin,
+    path: document,
+    ...credentials,
     renews: parameters.get('renew') === '1',
     listens: parameters.get('live') === '1',
+    asksSaved: parameters.get('saved') === '1',
   }
 }
 

@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { clientAddress } from '../access/client-address.ts'
-import type { Identity } from '../access/identity.ts'
 import { loopbackProblem } from '../access/loopback.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
 import { Admission, type AdmissionLimits, type Place } from './admission.ts'
 import type { Gate } from './client-socket.ts'
-import { closeOf } from './credential-watch.ts'
-import { type Asked, Entrance, type EntranceOptions, type EntranceParts } from './entrance.ts'
+import { Entrance, type EntranceOptions, type EntranceParts } from './entrance.ts'
+import { Hocuspocus } from './hocuspocus.ts'
+import { Identification } from './identification.ts'
 import type { Knock } from './knock.ts'
+import { yWebsocket, yWebsocketSaved } from './protocols/y-websocket.ts'
 import { nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { Refusals } from './refusals.ts'
-import { readSyncRequest, type SyncRequest } from './request.ts'
+import { type AskedDocument, readSyncRequest, type SyncRequest } from './request.ts'
 
 export interface SyncOptions extends AdmissionLimits, EntranceOptions {
   /** From the upgrade request to the checked token. */
@@ -23,7 +24,7 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
   readonly proxies: number
 }
 
-export interface SyncParts extends EntranceParts {
+export interface SyncParts extends Omit<EntranceParts, 'identification'> {
   /** Serves those who may come in. */
   readonly gate: Gate
   /** Told of a token that was refused, and where it came from. Must not throw. */
@@ -39,7 +40,9 @@ export class SyncServer {
   readonly #parts: SyncParts
   readonly #admission: Admission
   readonly #refusals: Refusals
+  readonly #identification: Identification
   readonly #entrance: Entrance
+  readonly #hocuspocus: Hocuspocus
   /** All that have asked for an upgrade and are still there. */
   readonly #connections = new Map<Duplex, Place>()
   readonly #ticking: NodeJS.Timeout
@@ -50,7 +53,15 @@ export class SyncServer {
     this.#parts = parts
     this.#admission = new Admission(options)
     this.#refusals = new Refusals(this.#admission, parts)
-    this.#entrance = new Entrance(options, parts)
+    this.#identification = new Identification({ ...parts, authMs: options.authMs })
+    this.#entrance = new Entrance(options, { ...parts, identification: this.#identification })
+    this.#hocuspocus = new Hocuspocus({
+      ...parts,
+      authMs: options.authMs,
+      admission: this.#admission,
+      identification: this.#identification,
+      entrance: this.#entrance,
+    })
     this.#ticking = setInterval(() => this.#entrance.tick(), tickMs)
     this.#ticking.unref()
   }
@@ -75,6 +86,10 @@ export class SyncServer {
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refusals.refuse(knock, refusal ?? close('bad', 'bad address'))
     }
+    if (asked.kind === 'shared') {
+      this.#admission.enter(place, address)
+      return this.#hocuspocus.accept(knock, asked)
+    }
     this.#authenticate(knock, asked, place).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
@@ -85,6 +100,7 @@ export class SyncServer {
   async drain(reason: Close, timeoutMs: number): Promise<void> {
     this.#draining = reason
     this.#entrance.drain(reason)
+    this.#hocuspocus.drain(reason)
     const deadline = performance.now() + timeoutMs
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
@@ -117,51 +133,25 @@ export class SyncServer {
     return this.#admission.problem(address)
   }
 
-  async #authenticate(knock: Knock, asked: Asked, place: Place): Promise<void> {
+  async #authenticate(knock: Knock, asked: AskedDocument, place: Place): Promise<void> {
     const { connection, address } = knock
     this.#admission.enter(place, address)
     const identified = this.#admission.enterPending(address)
     const { withdrawals } = this.#entrance
-    const identity = await this.#identify(asked).finally(identified)
+    const identity = await this.#identification.of(asked.token, asked.origin).finally(identified)
     if (connection.destroyed) return
-    if (identity instanceof TokenRefused) return this.#refuseToken(knock, identity)
+    if (identity instanceof TokenRefused)
+      return this.#refusals.refuse(knock, this.#identification.refused(identity, address))
     const { workspaceId } = identity.tenant
     const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
+    const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
     this.#parts.gate.accept(knock, workspaceId, (socket) =>
-      this.#entrance.admit({ socket, identity, asked, withdrawals }),
+      this.#entrance.admit({ socket, protocol, identity, withdrawals, ...asked }),
     )
   }
-
-  #refuseToken(knock: Knock, refused: TokenRefused): void {
-    this.#parts.metrics.authFailures.inc({ reason: refused.reason })
-    if (refused.reason === 'timeout') this.#parts.reports.acted('authTimeoutSeconds', knock.address)
-    if (!ordinary.includes(refused.reason)) this.#parts.onRefused(knock.address)
-    this.#refusals.refuse(knock, closeOf(refused))
-  }
-
-  /** Not `Promise.race`: this is done for everybody who comes. */
-  #identify({ token, origin }: Asked): Promise<Identity | TokenRefused> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#options.authMs)
-      this.#parts.access.identityOf(token, origin).then(
-        (identity) => {
-          clearTimeout(timer)
-          resolve(identity)
-        },
-        (error: unknown) => {
-          clearTimeout(timer)
-          if (error instanceof TokenRefused) resolve(error)
-          else reject(error)
-        },
-      )
-    })
-  }
 }
-
-/** Refusals of tokens that are no attempt at anything. */
-const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

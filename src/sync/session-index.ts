@@ -63,8 +63,9 @@ export function isOf(
   { scope, all, documents, users }: AccessChange,
   { address, identity }: Session,
 ): boolean {
-  if (!all && !documents.includes(address.documentId) && !users.includes(identity.userId)) return false
-  return nameOf(scope) === nameOf(address)
+  if (scope.organizationId !== address.organizationId || scope.apiKey !== address.apiKey) return false
+  if (scope.workspaceId !== address.workspaceId) return false
+  return all || documents.includes(address.documentId) || users.includes(identity.userId)
 }
 
 function addTo(groups: Map<string, Set<Session>>, name: string, session: Session): void {

@@ -1,58 +1,37 @@
 import type { DocumentAccess } from '../access/document-access.ts'
 import type { Identity } from '../access/identity.ts'
-import { type Role, roleOn } from '../access/roles.ts'
-import type { Clock } from '../clock.ts'
+import type { Role } from '../access/roles.ts'
 import { messageOf } from '../errors.ts'
-import type { Metrics } from '../metrics.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import type { LimitName } from '../quota/limits.ts'
-import type { LimitReports } from '../quota/reports.ts'
 import type { Listener } from '../rooms/live.ts'
 import type { Delivered, Member, MemberUser } from '../rooms/member.ts'
-import { deleted, type Room } from '../rooms/room.ts'
-import type { Lease } from '../rooms/rooms.ts'
+import type { Room } from '../rooms/room.ts'
 import { readAwareness, writeAwareness } from '../update/awareness.ts'
 import { MalformedMessage, MalformedUpdate } from '../update/malformed.ts'
 import { readUpdate } from '../update/read.ts'
+import type { UpdateSummary } from '../update/summary.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
-import type { ClientSocket, SocketListener } from './client-socket.ts'
-import type { Inflow, Meter } from './inflow.ts'
-import { newShare, type ReadPressure, type TurnReader } from './pressure.ts'
+import type { SocketListener } from './client-socket.ts'
+import type { Meter } from './inflow.ts'
+import { newShare, type TurnReader } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
+import { Pulse } from './pulse.ts'
+import { Renewal } from './renewal.ts'
+import { Rights } from './rights.ts'
+import { Saving } from './saving.ts'
+import type { SessionParts, SessionTools } from './session-parts.ts'
 
-export interface SessionTools {
-  readonly clock: Clock
-  /** Milliseconds that never go back, for what is measured. */
-  readonly time: () => number
-  readonly metrics: Metrics
-  readonly pressure: ReadPressure
-  readonly inflow: Inflow
-  readonly reports: LimitReports
-  readonly allowSubdocuments: boolean
-  readonly documentBytesMax: number
-}
-
-export interface SessionParts {
-  readonly socket: ClientSocket
-  readonly protocol: Protocol
-  readonly lease: Lease
-  readonly identity: Identity
-  readonly address: DocumentAddress
-  /** What the directory said about the user and the document when the client connected. */
-  readonly access: DocumentAccess
-  /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
-  readonly renews: boolean
-}
-
-/** Pings go out this often, and silence towards the client ends before that. */
-export const heartbeatMs = 15_000
 /** An own awareness renewal is echoed when the client has heard nothing for this long: y-websocket hangs up after 30 s. */
 const echoAfterMs = 5_000
 
 /** How long to wait for what is missing before asking again. */
 const askAgainAfterMs = 1_000
+
+/** Y-Sweet hangs up when it has heard nothing for 3 s after asking what is saved; that may take longer. */
+const stillWaitingMs = 1_000
 
 /** Says nothing; keeps a y-websocket client from thinking that the connection is dead. */
 const emptyAwareness = writeAwareness([])
@@ -65,21 +44,18 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   readonly #parts: SessionParts
   readonly #tools: SessionTools
   readonly #room: Room
-  #access: DocumentAccess
-  #role: Role | null = null
-  #roleUntil = 0
+  readonly #rights: Rights
+  readonly #pulse: Pulse
+  /** Null: the client does not ask what is saved. */
+  #saving: Saving | null = null
+  #hasOffered = false
+  readonly #renewal: Renewal | null
   /** State vector of what a slow client has; null while it keeps up. */
   #behind: Uint8Array | null = null
   readonly #answers: Answers
   readonly #meter: Meter
   #askedAt = Number.NEGATIVE_INFINITY
   #waitingForDrain = false
-  #heardAt: number
-  #pingedAt: number
-  /** After so long in which nothing was said something is, in ms. */
-  readonly #quietMs = heartbeatMs * (1 - Math.random() / 3)
-  /** When something was said to the client last, or it came. */
-  #spokeAt: number
   /** How many want nothing to be read for now. */
   #holds = 0
   #state: 'open' | 'ended' = 'open'
@@ -88,23 +64,25 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#parts = parts
     this.#tools = tools
     this.#room = parts.lease.room
-    this.#access = parts.access
     this.encoder = parts.protocol
-    const { userId: id, name, email } = parts.identity
+    const { identity, address, access } = parts
+    this.#rights = new Rights(identity, address, access, (role) => this.#tellRole(role))
+    const { userId: id, name, email } = identity
     this.user = { id, name, email }
     this.#answers = new Answers(this.#room, this)
-    this.#meter = tools.inflow.enter(parts.identity.tenant.workspaceId)
-    this.#heardAt = tools.time()
-    // Those who came together, after a restart, are not to be asked together for ever.
-    this.#pingedAt = this.#heardAt - Math.random() * heartbeatMs
-    this.#spokeAt = this.#heardAt
+    this.#renewal = this.encoder.renew === null ? null : new Renewal(this, tools.identification)
+    this.#meter = tools.inflow.enter(identity.tenant.workspaceId)
+    this.#pulse = new Pulse(tools.time())
   }
 
   /** Joins the room and says what the room has. Nothing is sent before this. */
   start(): void {
+    const { handshake, saves } = this.encoder
     this.#parts.socket.listen(this)
+    if (saves !== null) this.#saving = this.#newSaving()
+    this.#rights.roleAt(this.#tools.clock.now())
     this.#room.join(this)
-    this.#sendVector()
+    if (handshake === 'weAsk') this.#sendVector()
     this.#showAll(this.#room.awareness.all())
   }
 
@@ -113,7 +91,11 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   get identity(): Identity {
-    return this.#parts.identity
+    return this.#rights.identity
+  }
+
+  get origin(): string | undefined {
+    return this.#parts.origin
   }
 
   get address(): DocumentAddress {
@@ -129,7 +111,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     if (this.#behind !== null) return
-    if (own && this.#tools.time() - this.#spokeAt < echoAfterMs) return
+    if (own && this.#pulse.silentMs(this.#tools.time()) < echoAfterMs) return
     if (this.#parts.socket.isFull) return this.#fallBehind()
     this.#send(frame)
   }
@@ -149,7 +131,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     const now = this.#tools.time()
     if (now - this.#askedAt < askAgainAfterMs) return
     this.#askedAt = now
-    this.#sendVector()
+    this.#askForAll(false)
   }
 
   end(reason: Close): void {
@@ -176,20 +158,29 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   /** Called about twice a second: ends what has expired, keeps alive what is quiet, hangs up on the dead. */
   tick(now: number): void {
     if (this.#state === 'ended') return
-    if (now >= this.#parts.identity.expiresAt) return this.#expire()
-    if (now >= this.#roleUntil && this.#roleAt(now) === null) return this.#endRevoked()
+    const { expiresAt } = this.identity
+    if (now >= expiresAt) return this.#expire()
+    if (this.#rights.roleAt(now) === null) return this.#endRevoked()
+    if (this.encoder.renew !== null && this.#renewal?.isDue(now)) this.#send(this.encoder.renew)
+    this.#keepAlive()
+  }
+
+  #keepAlive(): void {
     const time = this.#tools.time()
-    if (time - this.#pingedAt >= heartbeatMs) this.#heartbeat(time)
-    if (time - this.#spokeAt >= this.#quietMs && this.#behind === null) {
-      this.#send(this.encoder.awareness(emptyAwareness))
-    }
+    const { socket } = this.#parts
+    // A client that has not answered the last ping is gone; one that we don't read from can't answer.
+    const beat = this.#pulse.beat(time, this.#holds === 0)
+    if (beat === 'dead') return socket.terminate()
+    if (beat === 'ping') socket.ping()
+    if (this.#behind !== null) return
+    const isWaiting = this.#saving?.isWaitedFor === true && this.#pulse.silentMs(time) >= stillWaitingMs
+    if (isWaiting || this.#pulse.isTooSilent(time)) this.#send(this.encoder.awareness(emptyAwareness))
   }
 
   /** Takes over what the directory says now: rights that have ended end the session at once. */
   changeAccess(access: DocumentAccess): void {
-    this.#access = access
-    this.#roleUntil = 0
-    if (this.#state === 'open' && this.#roleAt(this.#tools.clock.now()) === null) this.#endRevoked()
+    this.#rights.changeAccess(access)
+    if (this.#state === 'open' && this.#role === null) this.#endRevoked()
   }
 
   pauseReading(): void {
@@ -236,7 +227,30 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
         return this.#takeAwareness(message.message)
       case 'queryAwareness':
         if (!this.#parts.socket.isFull) this.#showAll(this.#room.awareness.all())
+        return
+      case 'echo':
+        return this.#takeEcho(message.body)
+      case 'live':
+        return this.#say(message.text)
+      case 'token':
+        return this.#renewal?.take(message.token)
     }
+  }
+
+  #say(text: string): void {
+    const { userId } = this.identity
+    if (this.#role === 'editor') this.#tools.live.say(this.address, text, { from: this, userId })
+  }
+
+  /** Only who asks is looked after like this: what has come before must be on its way to the disk then. */
+  #takeEcho(body: Uint8Array): void {
+    if (this.#saving === null) {
+      this.#room.turn()
+      // The client asks again.
+      if (this.#room.isHeld) return
+      this.#saving = this.#newSaving()
+    }
+    this.#saving.echoLater(body)
   }
 
   #takeAwareness(message: Uint8Array): void {
@@ -248,20 +262,47 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   /** A viewer's edits stay with the viewer: dropped, because its client offers them at every handshake. */
   #takeUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#tools)
-    if (this.#roleAt(this.#tools.clock.now()) !== 'editor') return
-    if (this.#room.receive({ kind, bytes, summary, from: this })) return
+    const saving = this.#saving
+    if (kind === 'offer') this.#hasOffered = true
+    if (this.#role !== 'editor') return this.#refuseUpdate(kind, bytes, summary)
+    const taken = saving === null ? null : saving.came(kind)
+    if (this.#room.receive({ kind, bytes, summary, from: this, taken })) return
     const reason = `a document has at most ${this.#tools.documentBytesMax} bytes`
     this.end(close('tooBig', reason, 'maxDocumentBytes'))
   }
 
-  #roleAt(now: number): Role | null {
-    if (now >= this.#roleUntil) {
-      const { identity, address } = this.#parts
-      const { role, until } = roleOn(identity, address, this.#access, now)
-      this.#role = role
-      this.#roleUntil = until
-    }
-    return this.#role
+  /** Who may only look is not told that something is unsaved of what we have said ourselves. */
+  #refuseUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
+    const saving = this.#saving
+    if (saving === null) return
+    const isKnown = kind === 'offer' && saving.expectsOffer && this.#room.contains(bytes, summary)
+    if (isKnown) saving.came(kind)()
+    else saving.refused(kind)
+  }
+
+  get #role(): Role | null {
+    return this.#rights.roleAt(this.#tools.clock.now())
+  }
+
+  #tellRole(role: Role): void {
+    const frame = this.encoder.role?.(role) ?? null
+    if (frame !== null) this.#send(frame)
+  }
+
+  /** A newer token of the same user has come. */
+  renew(identity: Identity): void {
+    this.#rights.renew(identity)
+    if (this.#state === 'open' && this.#role === null) this.#endRevoked()
+  }
+
+  #newSaving(): Saving {
+    return new Saving(this.encoder, this.#room, this.#hasOffered, (frame) => this.#send(frame))
+  }
+
+  /** @param counted whether the client waits for being told that its answer is saved */
+  #askForAll(counted: boolean): void {
+    this.#saving?.asked(counted)
+    this.#sendVector()
   }
 
   #sendVector(): void {
@@ -280,6 +321,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   answer(frame: Uint8Array): void {
     this.#send(frame)
+    if (this.encoder.handshake === 'asked') this.#askForAll(true)
     if (this.#parts.socket.isFull) this.#resumeWhenDrained()
   }
 
@@ -294,7 +336,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #send(frames: Uint8Array): void {
     if (!this.#reachable) return
-    this.#spokeAt = this.#tools.time()
+    this.#pulse.spoke(this.#tools.time())
     this.#parts.socket.write(frames)
   }
 
@@ -322,15 +364,16 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #catchUp(): void {
     if (this.#behind === null) return
-    const missed = this.#room.state.diff(this.#behind)
+    const missed = this.#room.missed(this.#behind)
     this.#behind = null
     this.#tools.metrics.slowClients.dec()
+    if (missed === null) return
     this.#whenDurable(() => this.#send(this.encoder.update(missed)))
     this.#showAll(this.#room.awareness.allAndDeparted())
   }
 
   #endRevoked(): void {
-    this.end(revocations[this.#access.state])
+    this.end(this.#rights.ended)
   }
 
   #expire(): void {
@@ -341,28 +384,11 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     )
   }
 
-  /** A client that has not answered the last ping is gone; one that we don't read from can't answer. */
-  #heartbeat(time: number): void {
-    if (this.#heardAt < this.#pingedAt && this.#holds === 0) return this.#parts.socket.terminate()
-    this.#pingedAt = time
-    this.#parts.socket.ping()
-  }
-
   #report(limit: LimitName): void {
     this.#tools.reports.acted(limit, this.#parts.identity.tenant.workspaceId)
   }
 
   #heard(): void {
-    this.#heardAt = this.#tools.time()
+    this.#pulse.heard(this.#tools.time())
   }
-}
-
-/** Why sessions on a disabled document end. */
-export const disabled = close('revoked', 'the document is disabled')
-
-/** Why sessions whose user has no right any more end. */
-const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
-  open: close('revoked', 'the right to this document has ended'),
-  disabled,
-  deleted,
 }

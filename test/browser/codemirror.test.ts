@@ -1,14 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { eventually } from '../support/clients.ts'
+import { type Site, startExample } from '../support/examples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const folder = join(import.meta.dirname, '..', '..', 'examples', 'codemirror')
 const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
 
 /** What the example keeps for the curious. */
@@ -54,35 +50,16 @@ const beforeRemoteCaret = (page: Page): Promise<string> =>
     return range.toString().replace(/\u2060/g, '')
   })
 
-async function startExample(weft: TestServer): Promise<{ url: string; child: ChildProcess }> {
-  if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', ['ci'], { cwd: folder })
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
-  const env = {
-    ...process.env,
-    WEFT_URL: weft.url,
-    WEFT_API_KEY: weft.credentials.apiKey,
-    WEFT_AUTH_TOKEN: weft.credentials.authToken,
-    EXAMPLE_PORT: '0',
-  }
-  const child = spawn(process.execPath, ['server.js'], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
-  return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
-}
-
 skipNotice()
 
 describe.skipIf(browserMissing)('the CodeMirror example in Chromium', () => {
   let weft: TestServer
-  let site: { url: string; child: ChildProcess }
+  let site: Site
   let browser: Browser
 
   beforeAll(async () => {
     weft = await startTestServer({ engine: 'level' })
-    site = await startExample(weft)
+    site = await startExample('codemirror', weft)
     browser = await openBrowser()
   }, 120_000)
 

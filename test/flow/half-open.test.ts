@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
-import { heartbeatMs } from '../../src/sync/session.ts'
+import { heartbeatMs } from '../../src/sync/pulse.ts'
 import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
-import { heartbeatMs } from '../../src/sync/session.ts'
+import { heartbeatMs } from '../../src/sync/pulse.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

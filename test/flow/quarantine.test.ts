@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { startServer } from '../../src/server.ts'
 import { flipped, overwrite, storedPair } from '../contract/level-store.ts'
 import { RawClient } from '../support/clients.ts'
@@ -34,6 +35,9 @@ async function damage(): Promise<void> {
   await overwrite(store(), key, flipped(value, value.length - 3))
   server = await startTestServer({ engine: 'level', data })
 }
+
+/** An item that says of itself that it follows itself: no client can send it, and Yjs cannot read it. */
+const unreadable = Uint8Array.of(1, 1, 1, 0, 0x84, 1, 0, 1, 97, 0)
 
 async function closeCode(documentId: string): Promise<number> {
   const token = await server.token('ada')
@@ -83,4 +87,34 @@ it('[STORE-6] it is logged once, with its address', async () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ ...address('broken'), msg: expect.stringContaining('damaged') }),
   ])
+})
+
+it('[STORE-6] what Yjs cannot read, though its checksum is right, ends nobody but those who are on it', async () => {
+  const engine = await openMemoryEngine()
+  const other = await startTestServer({}, { engine })
+  try {
+    await other.post('/v2/crdt/add', { ...address('sound'), type: 'text', data: 'sound' })
+    const [known = []] = await engine.log.list([], { limit: 1 })
+    const doc = known.map((segment) => (segment === 'sound' ? 'broken' : segment))
+    await engine.log.append(doc, 'create', [{ bytes: unreadable, by: 'ada' }])
+    const token = await other.token('ada')
+    const connect = (documentId: string) =>
+      RawClient.connect(`${other.wsUrl}/sync/acme/${documentId}/main?token=${token}`)
+    const sound = await connect('sound')
+    // Nothing has to be read of it for who knows nothing; for who knows something Yjs has to.
+    const client = await connect('broken')
+    client.sendVector(Uint8Array.of(1, 9, 4))
+    expect((await client.closed).code).toBe(1011)
+    expect(await metric(other, 'weft_documents_damaged')).toBe(1)
+    expect((await (await connect('broken')).closed).code).toBe(1011)
+    const refused = await other.post('/v2/crdt/get', address('broken'))
+    expect(refused).toMatchObject({
+      status: 500,
+      body: { error: { message: expect.stringMatching(/damaged/) } },
+    })
+    await sound.roundTrip()
+    sound.end()
+  } finally {
+    await other.stop()
+  }
 })

@@ -135,7 +135,7 @@ function typeInto(room: Room, key: string): void {
   doc.getMap('typed').set(key, true)
   const bytes = Y.encodeStateAsUpdate(doc)
   const summary = readUpdate(bytes, { allowSubdocuments: false })
-  room.receive({ kind: 'update', bytes, summary, from: nobody })
+  room.receive({ kind: 'update', bytes, summary, from: nobody, taken: null })
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))

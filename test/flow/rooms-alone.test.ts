@@ -62,7 +62,13 @@ function visitor(id: string): Member & { readonly codes: number[] } {
 }
 
 function send(room: Room, from: Member, bytes: Uint8Array): void {
-  room.receive({ kind: 'update', bytes, summary: readUpdate(bytes, { allowSubdocuments: false }), from })
+  room.receive({
+    kind: 'update',
+    bytes,
+    summary: readUpdate(bytes, { allowSubdocuments: false }),
+    from,
+    taken: null,
+  })
 }
 
 const append = (text: string) => (doc: Y.Doc) => {

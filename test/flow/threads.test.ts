@@ -86,7 +86,7 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
   let count = 0
   doc.on('update', (bytes: Uint8Array) => {
     const summary = readUpdate(bytes, { allowSubdocuments: false })
-    room.receive({ kind: 'update', bytes, summary, from: silent })
+    room.receive({ kind: 'update', bytes, summary, from: silent, taken: null })
   })
   const type = (): void => void own.set('count', ++count)
   let timer: NodeJS.Timeout | undefined

@@ -12,6 +12,7 @@ import {
   syncedEditor,
   typed,
 } from '../support/clients.ts'
+import { dialects } from '../support/dialects.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { sendRaw } from '../support/raw.ts'
 import { isRunning, metricOf, workersOf, workersRun } from '../support/workers.ts'
@@ -52,6 +53,16 @@ const residentMB = (pid: number): number =>
 
 const same = (some: readonly Editor[]): boolean =>
   some.every((editor) => editor.text.toString() === some[0]?.text.toString())
+
+it('[WORK-2] clients of all dialects on different workers edit one document, and know what is saved', async () => {
+  await start()
+  const people = await Promise.all(dialects.map((dialect) => dialect.open(server, 'notes', token)))
+  for (const [index, { text }] of people.entries()) text.insert(0, `${index}`.repeat(100))
+  const texts = (): string[] => people.map(({ text }) => text.toString())
+  await eventually(() => texts().every((text) => text.length === people.length * 100 && text === texts()[0]))
+  await eventually(() => people.every(({ isUnsaved }) => !isUnsaved()))
+  for (const person of people) person.close()
+})
 
 it('[WORK-2] stock clients of every version on different workers edit one document', async () => {
   await start()

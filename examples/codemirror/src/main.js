@@ -3,6 +3,7 @@ import { basicSetup, EditorView } from 'codemirror'
 import { yCollab } from 'y-codemirror.next'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
+import { watchSaved } from './saved.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
@@ -13,7 +14,7 @@ const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6'
 const { token, syncUrl } = await (await fetch(`/token?name=${encodeURIComponent(name)}`)).json()
 
 const doc = new Y.Doc()
-const provider = new WebsocketProvider(syncUrl, room, doc, { params: { token } })
+const provider = new WebsocketProvider(syncUrl, room, doc, { params: { token, saved: '1' } })
 const { awareness } = provider
 awareness.setLocalStateField('user', { name, color: colors[doc.clientID % colors.length] })
 
@@ -32,6 +33,7 @@ const show = (state) => {
 }
 provider.on('status', (event) => show(event.status))
 provider.on('sync', (synced) => synced && show('synced'))
+watchSaved(provider, (isSaved) => show(isSaved ? 'saved' : 'saving'))
 provider.on('closed', (event) => show(`refused: ${event.reason}`))
 
 const people = document.getElementById('people')

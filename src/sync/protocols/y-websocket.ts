@@ -1,72 +1,64 @@
 import { MalformedMessage } from '../../update/malformed.ts'
-import { allocateFrame, varUintLength, writeVarUint } from './frame.ts'
-import type { Message, Protocol } from './message.ts'
+import { body, framed, framedBare, varUint } from './body.ts'
+import type { Protocol } from './message.ts'
+import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
 
-/** Message types of y-websocket and y-protocols/sync. */
-const messageSync = 0
-const messageAwareness = 1
-const messageQueryAwareness = 3
-/** Ours: stock clients don't know it, and never get it unless they ask. Its body is JSON in UTF-8, as `readVarString` of lib0 reads it. */
+/** Of Y-Sweet: what it sends comes back when all before it is saved. */
+const messageEcho = 102
+/** Ours: stock clients don't know them, and never get them unless they ask. The body of the first is JSON in UTF-8, as `readVarString` of lib0 reads it. */
 const messageLive = 110
-const syncStep1 = 0
-const syncStep2 = 1
-const syncUpdate = 2
+const messageSaved = 111
 
-/** `bytes` as the length-prefixed body of a message that starts with the given types. */
-function framed(types: readonly number[], bytes: Uint8Array): Uint8Array {
-  const head = types.length + varUintLength(bytes.length)
-  const { frame, offset } = allocateFrame(head + bytes.length)
-  frame.set(types, offset)
-  const body = writeVarUint(frame, offset + types.length, bytes.length)
-  frame.set(bytes, body)
-  return frame
+/** What Y-Sweet sends is one number. */
+const echoBytesMax = 16
+
+const heads = {
+  vector: Uint8Array.of(types.sync, syncTypes.step1),
+  offer: Uint8Array.of(types.sync, syncTypes.step2),
+  update: Uint8Array.of(types.sync, syncTypes.update),
+  awareness: Uint8Array.of(types.awareness),
+  echo: Uint8Array.of(messageEcho),
+  live: Uint8Array.of(messageLive),
+  saved: Uint8Array.of(messageSaved),
 }
 
-/** The length-prefixed rest of `bytes` from `at`: all of it, no more. */
-function body(bytes: Uint8Array, at: number): Uint8Array {
-  let length = 0
-  let scale = 1
-  for (let offset = at; offset < bytes.length && offset < at + 5; offset++) {
-    const byte = bytes[offset] as number
-    length += (byte & 127) * scale
-    if (byte > 127) scale *= 128
-    else if (length === bytes.length - offset - 1) return bytes.subarray(offset + 1)
-    else break
-  }
-  throw new MalformedMessage('the length of the message does not fit')
+function echoBody(bytes: Uint8Array): Uint8Array {
+  const echo = body(bytes, 1)
+  if (echo.length > echoBytesMax) throw new MalformedMessage(`an echo has more than ${echoBytesMax} bytes`)
+  return echo
 }
 
-function decodeSync(bytes: Uint8Array): Message {
-  switch (bytes[1]) {
-    case syncStep1:
-      return { kind: 'vector', vector: body(bytes, 2) }
-    case syncStep2:
-      return { kind: 'offer', update: body(bytes, 2) }
-    case syncUpdate:
-      return { kind: 'update', update: body(bytes, 2) }
-    default:
-      throw new MalformedMessage(`unknown sync message ${bytes[1]}`)
-  }
-}
-
-/** The protocol of y-websocket's WebsocketProvider, versions 1 to 3: one document a socket. */
+/** The protocol of y-websocket's WebsocketProvider, versions 1 to 3, and of Y-Sweet's client: one document a socket. */
 export const yWebsocket: Protocol = {
   name: 'y-websocket',
+  handshake: 'weAsk',
+  saves: null,
   decode(bytes) {
     switch (bytes[0]) {
-      case messageSync:
+      case types.sync:
         return decodeSync(bytes)
-      case messageAwareness:
+      case types.awareness:
         return { kind: 'awareness', message: body(bytes, 1) }
-      case messageQueryAwareness:
+      case types.queryAwareness:
         return { kind: 'queryAwareness' }
+      case messageEcho:
+        return { kind: 'echo', body: echoBody(bytes) }
       default:
-        throw new MalformedMessage(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
+        throw unknownType(bytes)
     }
   },
-  vector: (vector) => framed([messageSync, syncStep1], vector),
-  offer: (update) => framed([messageSync, syncStep2], update),
-  update: (update) => framed([messageSync, syncUpdate], update),
-  awareness: (message) => framed([messageAwareness], message),
-  live: (text) => framed([messageLive], Buffer.from(text)),
+  vector: (vector) => framed(heads.vector, vector),
+  offer: (update) => framed(heads.offer, update),
+  update: (update) => framed(heads.update, update),
+  awareness: (message) => framed(heads.awareness, message),
+  echo: (echo) => framed(heads.echo, echo),
+  live: (text) => framed(heads.live, Buffer.from(text)),
+  role: null,
+  renew: null,
+}
+
+/** The same for those who ask to be told what is saved: how many of their updates and offers, as a number. */
+export const yWebsocketSaved: Protocol = {
+  ...yWebsocket,
+  saves: { saved: (_, total) => framedBare(heads.saved, varUint(total)), refused: null },
 }

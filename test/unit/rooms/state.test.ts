@@ -51,7 +51,7 @@ const member: Member = {
 function takes(state: RoomState, bytes: Uint8Array): readonly RoomUpdate[] {
   const summary = readUpdate(bytes, { allowSubdocuments: false })
   return new Intake(state, new HeldUpdates(1_000, clock)).take([
-    { kind: 'offer', bytes, summary, from: member },
+    { kind: 'offer', bytes, summary, from: member, taken: null },
   ])
 }
 

@@ -4,6 +4,7 @@ import { invalid } from '../../../errors.ts'
 import { operation } from '../../operation.ts'
 import { checkEnd, grantedResource, ownerOf } from '../../permission-schema.ts'
 import type { From } from '../../schema.ts'
+import { invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
 
@@ -38,6 +39,22 @@ const request = {
       maximum: lifetimeSecondsMax,
       default: lifetimeSecondsMax,
     },
+    format: {
+      type: 'string',
+      enum: ['weft', 'y-sweet'],
+      default: 'weft',
+      description: "`y-sweet`: the answer is what Y-Sweet's client takes as its token, for one `document`.",
+    },
+    document: {
+      type: 'object',
+      required: ['organizationId', 'documentId'],
+      properties: {
+        organizationId: { type: 'string', format: 'id' },
+        documentId: { type: 'string', format: 'id' },
+        editorId: { type: 'string', format: 'id', default: 'main' },
+      },
+      description: 'Which document a token of format `y-sweet` leads to; it grants nothing.',
+    },
   },
 } as const
 
@@ -47,6 +64,9 @@ const response = {
   properties: {
     token: { type: 'string', description: 'A JWT (HS256) for the realtime endpoint.' },
     expiresAt: { type: 'integer', description: 'Unix time in seconds.' },
+    url: { type: 'string', description: 'Of format `y-sweet`: what the websocket URL begins with.' },
+    baseUrl: { type: 'string', description: 'Of format `y-sweet`: the server.' },
+    docId: { type: 'string', description: 'Of format `y-sweet`: how its client calls the document.' },
   },
 } as const
 
@@ -63,9 +83,10 @@ export const generateToken = operation({
   response,
   errors: [],
   async handler(
-    { userId, userProperties, permissions, expiresInSeconds = lifetimeSecondsMax },
+    { userId, userProperties, permissions, expiresInSeconds = lifetimeSecondsMax, format = 'weft', document },
     { caller, services },
   ) {
+    const place = format === 'y-sweet' ? ySweetPlace(document, services.publicUrl) : {}
     const now = services.clock.now()
     const { name, email, isAdmin = false } = userProperties
     const { token, expiresAt } = await services.tokens.issue({
@@ -82,9 +103,24 @@ export const generateToken = operation({
     })
     if (token.length > tokenLengthMax)
       throw invalid(`the token would be longer than ${tokenLengthMax} characters: name fewer resources`)
-    return { message: 'Token generated.', data: { token, expiresAt } }
+    return { message: 'Token generated.', data: { token, expiresAt, ...place } }
   },
 })
+
+/**
+ * Where Y-Sweet's client goes: it appends the document's id to the URL, which makes our path of it.
+ * @throws ApiError INVALID_ARGUMENT without a document
+ */
+function ySweetPlace(document: From<typeof request>['document'], publicUrl: string) {
+  if (document === undefined)
+    throw invalidAt({ path: '/data/document', message: 'is required for format y-sweet' })
+  const { organizationId, documentId, editorId = 'main' } = document
+  return {
+    url: `${publicUrl.replace(/^http/i, 'ws')}/sync`,
+    baseUrl: publicUrl,
+    docId: [organizationId, documentId, editorId].map(encodeURIComponent).join('/'),
+  }
+}
 
 function grantOf(entry: From<typeof grantedResource>, index: number, now: number): Grant {
   const { type, id, accessRole = 'editor', expiresAt } = entry

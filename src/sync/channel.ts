@@ -1,0 +1,122 @@
+import { closeCodes } from '../model/close.ts'
+import type { ClientSocket, SocketListener } from './client-socket.ts'
+import { closed, denied } from './protocols/hocuspocus.ts'
+
+/** The socket that channels share. */
+export interface Trunk {
+  readonly socket: ClientSocket
+  /** Nothing is read while a channel holds it. */
+  hold(channel: Channel): void
+  release(channel: Channel): void
+  /** Each channel hears of the answer, whoever has asked. */
+  askForPong(): void
+  /** The channel is closed. */
+  left(channel: Channel): void
+}
+
+/** Closes after which a client is to come back by itself. */
+const transient: readonly number[] = [closeCodes.restarting, closeCodes.overloaded]
+
+/**
+ * One document on a socket that several share, as a socket of its own. What refuses or ends it for good is said as a
+ * message: the others stay. What ends it for the moment ends the socket, because only then do clients come back.
+ */
+export class Channel implements ClientSocket {
+  /** As the client calls it: `organization/document/editor`, and what may follow a NUL. */
+  readonly name: string
+  readonly #trunk: Trunk
+  readonly #understandsClose: boolean
+  #listener: SocketListener | null = null
+  #isPaused = false
+  #state: 'open' | 'closed' = 'open'
+  /** What has come while nothing was to be read: it had been read of the socket already. */
+  readonly #waiting: Buffer[] = []
+  readonly #onClosed: (() => void)[] = []
+
+  constructor(name: string, trunk: Trunk, understandsClose: boolean) {
+    this.name = name
+    this.#trunk = trunk
+    this.#understandsClose = understandsClose
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open' && this.#trunk.socket.isOpen
+  }
+
+  get isFull(): boolean {
+    return this.#trunk.socket.isFull
+  }
+
+  listen(listener: SocketListener): void {
+    this.#listener = listener
+  }
+
+  onClosed(fn: () => void): void {
+    this.#onClosed.push(fn)
+  }
+
+  write(frames: Uint8Array): void {
+    if (this.#state === 'open') this.#trunk.socket.write(frames)
+  }
+
+  whenDrained(fn: () => void): void {
+    this.#trunk.socket.whenDrained(() => {
+      if (this.#state === 'open') fn()
+    })
+  }
+
+  ping(): void {
+    this.#trunk.askForPong()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    if (this.#state === 'open') this.#trunk.hold(this)
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#trunk.release(this)
+    while (this.#waiting.length > 0 && !this.#isPaused && this.#state === 'open')
+      this.#listener?.message(this.#waiting.shift() as Buffer, true)
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state !== 'open') return
+    const { socket } = this.#trunk
+    // Whoever has not been let in is refused: that must not disturb the others, whatever the reason.
+    if (this.#listener !== null && transient.includes(code)) return socket.close(code, reason)
+    socket.write(denied(this.name, reason))
+    if (this.#understandsClose) socket.write(closed(this.name, reason))
+    this.leave()
+  }
+
+  terminate(): void {
+    this.#trunk.socket.terminate()
+  }
+
+  /** A message to this document, without its name. */
+  receive(message: Buffer): void {
+    if (this.#state !== 'open') return
+    if (this.#listener === null || this.#isPaused || this.#waiting.length > 0) this.#waiting.push(message)
+    else this.#listener.message(message, true)
+  }
+
+  /** The client has answered a ping. @param bytes counted for this document */
+  pong(bytes: number): void {
+    this.#listener?.pong(bytes)
+  }
+
+  /** It is closed, by the client or by us. */
+  leave(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#waiting.length = 0
+    this.#trunk.release(this)
+    this.#trunk.left(this)
+    // As with sockets: not within the call that closes.
+    queueMicrotask(() => {
+      for (const fn of this.#onClosed) fn()
+    })
+  }
+}

@@ -1,0 +1,142 @@
+import { TokenRefused } from '../access/tokens.ts'
+import type { Log } from '../log.ts'
+import { type Close, close } from '../model/close.ts'
+import type { LimitReports } from '../quota/reports.ts'
+import type { Admission, Place } from './admission.ts'
+import type { Channel } from './channel.ts'
+import type { ClientSocket, Gate } from './client-socket.ts'
+import { readDocumentPath } from './document-path.ts'
+import type { Entrance } from './entrance.ts'
+import type { Identification } from './identification.ts'
+import type { Knock } from './knock.ts'
+import { NamedProtocols } from './protocols/named.ts'
+import type { AskedShared } from './request.ts'
+import { SharedSocket } from './shared-socket.ts'
+
+export interface HocuspocusParts {
+  readonly gate: Gate
+  readonly admission: Admission
+  readonly identification: Identification
+  readonly entrance: Entrance
+  readonly reports: LimitReports
+  readonly logger: Log
+  /** From the upgrade to the first checked token. */
+  readonly authMs: number
+}
+
+/** How long a socket without documents stays. */
+const idleMs = 60_000
+
+/** A socket, and what it came with. */
+interface Caller {
+  readonly socket: SharedSocket
+  readonly address: string
+  readonly asked: AskedShared
+}
+
+/**
+ * The door of HocuspocusProvider: any number of documents share a websocket, each with a token of its own that comes as
+ * a message. Nobody is known before the first of them.
+ */
+export class Hocuspocus {
+  readonly #parts: HocuspocusParts
+  readonly #protocols = new NamedProtocols()
+  readonly #sockets = new Set<SharedSocket>()
+  #draining: Close | null = null
+
+  constructor(parts: HocuspocusParts) {
+    this.#parts = parts
+  }
+
+  accept(knock: Knock, asked: AskedShared): void {
+    const { gate, admission } = this.#parts
+    const { address } = knock
+    const identified = admission.enterPending(address)
+    knock.connection.on('close', identified)
+    gate.accept(knock, address, (socket) => this.#serve(socket, { address, asked }, identified))
+  }
+
+  /** Ends all, also those to come. */
+  drain(reason: Close): void {
+    this.#draining = reason
+    for (const socket of this.#sockets) socket.end(reason)
+  }
+
+  #serve(socket: ClientSocket, from: Omit<Caller, 'socket'>, identified: () => void): void {
+    const shared: SharedSocket = new SharedSocket(socket, {
+      knocked: (channel, token) => this.#knocked({ socket: shared, ...from }, channel, token, identified),
+      tooMuch: () => this.#parts.reports.acted('unauthenticatedBytes', from.address),
+      gone: () => {
+        clearTimeout(late)
+        clearInterval(idle)
+        this.#sockets.delete(shared)
+      },
+    })
+    const late = setTimeout(() => this.#endUnknown(shared, from.address), this.#parts.authMs)
+    const idle = setInterval(() => shared.size === 0 && shared.end(unused), idleMs)
+    this.#sockets.add(shared)
+    if (this.#draining !== null) shared.end(this.#draining)
+  }
+
+  #endUnknown(socket: SharedSocket, address: string): void {
+    if (socket.isKnown) return
+    socket.end(this.#parts.identification.refused(new TokenRefused('timeout'), address))
+  }
+
+  #knocked(caller: Caller, channel: Channel, token: string, identified: () => void): void {
+    this.#enter(caller, channel, token, identified).catch((error: unknown) => {
+      this.#parts.logger.error({ err: error }, 'a token could not be checked')
+      refuse(channel, close('overloaded', 'the token could not be checked: try again'))
+    })
+  }
+
+  async #enter(
+    { socket, address, asked }: Caller,
+    channel: Channel,
+    token: string,
+    identified: () => void,
+  ): Promise<void> {
+    const { identification, entrance } = this.#parts
+    const [name = ''] = channel.name.split('\0')
+    const { path, problem } = readDocumentPath(name.split('/'))
+    if (path === null) return refuse(channel, close('bad', problem))
+    const { withdrawals } = entrance
+    const identity = await identification.of(token === '' ? asked.token : token, asked.origin)
+    if (!channel.isOpen) return
+    if (identity instanceof TokenRefused) return refuse(channel, identification.refused(identity, address))
+    socket.know()
+    identified()
+    if (!this.#enterWorkspace(channel, identity.tenant.workspaceId)) return
+    const { origin } = asked
+    entrance.admit({
+      socket: channel,
+      protocol: this.#protocols.enter(channel),
+      identity,
+      path,
+      origin,
+      renews: false,
+      listens: true,
+      withdrawals,
+    })
+  }
+
+  /** Each document counts as a connection of its workspace. */
+  #enterWorkspace(channel: Channel, workspaceId: string): boolean {
+    const { admission, reports } = this.#parts
+    const full = admission.workspaceProblem(workspaceId)
+    if (full !== null) {
+      if (full.limit !== null) reports.acted(full.limit, workspaceId)
+      refuse(channel, full)
+      return false
+    }
+    const place: Place = { address: null, workspaceId: null }
+    admission.enterWorkspace(place, workspaceId)
+    channel.onClosed(() => admission.leave(place))
+    return true
+  }
+}
+
+const refuse = (channel: Channel, { code, reason }: Close): void => channel.close(code, reason)
+
+/** Clients come back when they have a document again. */
+const unused = close('restarting', 'no document is open on this connection')

@@ -1,0 +1,59 @@
+import type { Identity } from '../access/identity.ts'
+import type { RealtimeAccess } from '../access/realtime.ts'
+import { TokenRefused } from '../access/tokens.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Close, close } from '../model/close.ts'
+import type { LimitReports } from '../quota/reports.ts'
+
+export interface IdentificationParts {
+  readonly access: RealtimeAccess
+  readonly metrics: Metrics
+  readonly reports: LimitReports
+  /** How long checking a token may take. */
+  readonly authMs: number
+  /** Told of a token that was refused, and where it came from. Must not throw. */
+  readonly onRefused: (clientAddress: string) => void
+}
+
+/** Finds out who a client is, by its token. */
+export class Identification {
+  readonly #parts: IdentificationParts
+
+  constructor(parts: IdentificationParts) {
+    this.#parts = parts
+  }
+
+  /** Not `Promise.race`: this is done for everybody who comes. Rejects with what the store throws. */
+  of(token: string | null, origin: string | undefined): Promise<Identity | TokenRefused> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(new TokenRefused('timeout')), this.#parts.authMs)
+      this.#parts.access.identityOf(token, origin).then(
+        (identity) => {
+          clearTimeout(timer)
+          resolve(identity)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          if (error instanceof TokenRefused) resolve(error)
+          else reject(error)
+        },
+      )
+    })
+  }
+
+  /** Counts a refusal. Returns what the client is told. */
+  refused(refused: TokenRefused, clientAddress: string): Close {
+    const { metrics, reports, onRefused } = this.#parts
+    metrics.authFailures.inc({ reason: refused.reason })
+    if (refused.reason === 'timeout') reports.acted('authTimeoutSeconds', clientAddress)
+    if (!ordinary.includes(refused.reason)) onRefused(clientAddress)
+    return closeOf(refused)
+  }
+}
+
+/** Refusals of tokens that are no attempt at anything. */
+const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
+
+/** Only what is wrong with the token itself is for good. */
+export const closeOf = ({ reason, message }: TokenRefused): Close =>
+  close(reason === 'provider' ? 'overloaded' : 'unauthenticated', message)

@@ -1,0 +1,146 @@
+import type { Role } from '../../access/roles.ts'
+import { MalformedMessage, MalformedUpdate } from '../../update/malformed.ts'
+import { ByteReader } from '../../update/reader.ts'
+import { body, framed, framedBare, varUint } from './body.ts'
+import type { Message, Protocol } from './message.ts'
+import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
+
+/** Message types that only Hocuspocus has (`MessageType` of @hocuspocus/provider 4.8, 2026). */
+const own = { syncReply: 4, stateless: 5, close: 7, syncStatus: 8, ping: 9, pong: 10 } as const
+/** The second byte of messages of type `auth`. */
+const auth = { token: 0, denied: 1, authenticated: 2 } as const
+
+/** Bytes of a document's name, of a token, and of what a client says to others. */
+const nameBytesMax = 8_192
+const tokenBytesMax = 16_384
+const statelessBytesMax = 65_536
+
+/** Messages of the socket itself, that have no name before them: each is one byte. */
+export const pong = framedBare(Uint8Array.of(own.pong))
+
+/** One message: of the document that it names, or of the socket. */
+export type Addressed =
+  | { readonly kind: 'ping' | 'pong' }
+  /** `name` as it was sent; the message is a view on the frame. */
+  | { readonly kind: 'document'; readonly name: string; readonly message: Buffer }
+
+/** @throws MalformedMessage */
+export function readAddressed(bytes: Buffer): Addressed {
+  if (bytes.length === 1 && bytes[0] === own.ping) return { kind: 'ping' }
+  if (bytes.length === 1 && bytes[0] === own.pong) return { kind: 'pong' }
+  return checked(() => {
+    const reader = new ByteReader(bytes)
+    const name = reader.string(nameBytesMax)
+    return { kind: 'document', name, message: bytes.subarray(reader.at) }
+  })
+}
+
+/** Does the client leave this document? */
+export const isLeaving = (message: Uint8Array): boolean => message[0] === own.close
+
+/** Somebody who wants to be let in to a document. */
+export interface Knocking {
+  readonly token: string
+  /** Clients that say their version, 4 and later, know what a close message is; others throw. */
+  readonly understandsClose: boolean
+}
+
+/** Null for anything else that is said to a document. @throws MalformedMessage */
+export function readKnocking(message: Uint8Array): Knocking | null {
+  if (message[0] !== types.auth) return null
+  return checked(() => {
+    const reader = tokenReader(message)
+    return { token: reader.string(tokenBytesMax), understandsClose: reader.left > 0 }
+  })
+}
+
+function tokenReader(message: Uint8Array): ByteReader {
+  const reader = new ByteReader(message)
+  reader.at = 1
+  if (reader.varUint() !== auth.token) throw new MalformedMessage('unknown authentication message')
+  return reader
+}
+
+/** Frames about a document whose name begins them. */
+export const denied = (name: string, reason: string): Uint8Array =>
+  framed(headOf(name, types.auth, auth.denied), Buffer.from(reason))
+
+export const closed = (name: string, reason: string): Uint8Array =>
+  framed(headOf(name, own.close), Buffer.from(reason))
+
+/**
+ * The protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: every message begins with the
+ * document's name. One object for all sessions that call it the same.
+ */
+export function hocuspocus(name: string): Protocol {
+  const heads = {
+    vector: headOf(name, types.sync, syncTypes.step1),
+    offer: headOf(name, types.sync, syncTypes.step2),
+    update: headOf(name, types.sync, syncTypes.update),
+    awareness: headOf(name, types.awareness),
+    live: headOf(name, own.stateless),
+  }
+  const saved = framedBare(headOf(name, own.syncStatus, 1))
+  return {
+    name: 'hocuspocus',
+    handshake: 'asked',
+    saves: {
+      saved: (count) => Buffer.concat(Array.from({ length: count }, () => saved)),
+      refused: framedBare(headOf(name, own.syncStatus, 0)),
+    },
+    decode,
+    vector: (vector) => framed(heads.vector, vector),
+    offer: (update) => framed(heads.offer, update),
+    update: (update) => framed(heads.update, update),
+    awareness: (message) => framed(heads.awareness, message),
+    echo: null,
+    live: (text) => framed(heads.live, Buffer.from(text)),
+    role: (role) => framed(headOf(name, types.auth, auth.authenticated), scopes[role]),
+    renew: framedBare(headOf(name, types.auth, auth.token)),
+  }
+}
+
+const scopes: Readonly<Record<Role, Uint8Array>> = {
+  editor: Buffer.from('read-write'),
+  viewer: Buffer.from('readonly'),
+}
+
+/** A message without its name. @throws MalformedMessage */
+function decode(bytes: Uint8Array): Message {
+  switch (bytes[0]) {
+    case types.sync:
+    case own.syncReply:
+      return decodeSync(bytes)
+    case types.awareness:
+      return { kind: 'awareness', message: body(bytes, 1) }
+    case types.auth:
+      return { kind: 'token', token: checked(() => tokenReader(bytes).string(tokenBytesMax)) }
+    case types.queryAwareness:
+      return { kind: 'queryAwareness' }
+    case own.stateless:
+      return { kind: 'live', text: textOf(body(bytes, 1)) }
+    default:
+      throw unknownType(bytes)
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > statelessBytesMax)
+    throw new MalformedMessage(`a stateless message has at most ${statelessBytesMax} bytes`)
+  return Buffer.from(bytes).toString()
+}
+
+/** How messages of a document begin: its name, then their type. */
+function headOf(name: string, ...type: readonly number[]): Uint8Array {
+  const bytes = Buffer.from(name)
+  return Buffer.concat([varUint(bytes.length), bytes, Uint8Array.from(type)])
+}
+
+/** Reading bytes fails as a malformed update does; here it is the message. */
+function checked<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof MalformedUpdate ? new MalformedMessage(error.message) : error
+  }
+}

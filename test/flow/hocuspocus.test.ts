@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type * as Y from 'yjs'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { eventually, RawClient } from '../support/clients.ts'
+import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '../support/dialects.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let documents = 0
+const newName = (): string => `acme/hocuspocus-${++documents}/main`
+const documentOf = (name: string): string => name.split('/')[1] as string
+
+beforeAll(async () => {
+  server = await startTestServer({ authTimeoutSeconds: 1 })
+})
+
+afterAll(() => server.stop())
+
+const textOf = ({ document }: { document: Y.Doc }): Y.Text => document.getText('content')
+
+it('[DIA-10] one socket has several documents; leaving one leaves the others', async () => {
+  const token = await server.token('ada')
+  const [socket, names] = [hocuspocusSocket(server), [newName(), newName(), newName()]]
+  const providers = names.map((name) => hocuspocusProvider(server, name, token, { socket }))
+  await eventually(() => providers.every(({ isSynced }) => isSynced))
+  const others = names.map((name) => hocuspocusProvider(server, name, token))
+  for (const [index, provider] of providers.entries()) textOf(provider).insert(0, `text ${index}`)
+  await eventually(() => others.every((other, index) => textOf(other).toString() === `text ${index}`))
+  providers[0]?.destroy()
+  await eventually(() => (others[0]?.awareness?.getStates().size ?? 0) === 1)
+  for (const [index, provider] of providers.slice(1).entries()) textOf(provider).insert(0, `more ${index} `)
+  await eventually(() => textOf(others[2] as never).toString() === 'more 1 text 2')
+  expect(textOf(others[1] as never).toString()).toBe('more 0 text 1')
+  for (const provider of [...providers.slice(1), ...others]) provider.destroy()
+  for (const { configuration } of others) configuration.websocketProvider.destroy()
+  socket.destroy()
+})
+
+it('[DIA-11] one document may be open several times on one socket, each as a session of its own', async () => {
+  const [token, name, socket] = [await server.token('ada'), newName(), hocuspocusSocket(server)]
+  const [one, two] = [1, 2].map(() =>
+    hocuspocusProvider(server, name, token, { socket, sessionAwareness: true }),
+  )
+  if (one === undefined || two === undefined) throw new Error('no providers')
+  await eventually(() => one.isSynced && two.isSynced)
+  textOf(one).insert(0, 'one')
+  await eventually(() => textOf(two).toString() === 'one')
+  one.destroy()
+  textOf(two).insert(3, ' and two')
+  await eventually(() => !two.hasUnsyncedChanges)
+  const answer = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: documentOf(name) })
+  expect(JSON.stringify(answer.body)).toContain('one and two')
+  two.destroy()
+  socket.destroy()
+})
+
+it.each<HocuspocusVersion>([2, 3, 4])(
+  '[DIA-12] version %i: a refusal is the message of one document, and the socket stays',
+  async (version) => {
+    const [name, socket] = [newName(), hocuspocusSocket(server, version)]
+    const options = { version, socket }
+    const good = hocuspocusProvider(server, name, await server.token('ada'), options)
+    await eventually(() => good.isSynced)
+    const reasons: string[] = []
+    const refused = (documentName: string, token: string): void => {
+      const provider = hocuspocusProvider(server, documentName, token, options)
+      provider.on('authenticationFailed', ({ reason }: { reason: string }) => reasons.push(reason))
+    }
+    refused(newName(), 'not a token')
+    refused('no address', await server.token('ada'))
+    await eventually(
+      () => reasons.length === 2,
+      () => reasons,
+    )
+    expect(reasons.some((reason) => reason.includes('{organizationId}/{documentId}/{editorId}'))).toBe(true)
+    textOf(good).insert(0, 'still here')
+    await eventually(() => !good.hasUnsyncedChanges)
+    good.destroy()
+    socket.destroy()
+  },
+)
+
+it('[DIA-13] the scope is told when somebody comes, and again when it changes; a right that ends is told', async () => {
+  const name = newName()
+  const admin = hocuspocusProvider(server, name, await server.token('admin', { isAdmin: true }))
+  await eventually(() => admin.isSynced)
+  textOf(admin).insert(0, 'kept')
+  const provider = hocuspocusProvider(server, name, await server.token('ada'))
+  const failed: string[] = []
+  provider.on('authenticationFailed', ({ reason }: { reason: string }) => failed.push(reason))
+  await eventually(() => provider.authorizedScope === 'read-write')
+  const documentId = documentOf(name)
+  const give = async (accessRole: string): Promise<void> => {
+    const resources = [{ type: 'document', id: documentId, organizationId: 'acme', accessRole }]
+    const change = { user: { userId: 'ada' }, permissions: { resources } }
+    dataOf(await server.post('/v2/auth/permissions/add', change))
+  }
+  await give('viewer')
+  await eventually(() => provider.authorizedScope === 'readonly')
+  await give('editor')
+  await eventually(() => provider.authorizedScope === 'read-write')
+  dataOf(await server.post('/v2/auth/revoke_tokens', { userId: 'ada' }))
+  await eventually(() => failed.length > 0)
+  for (const each of [admin, provider]) {
+    each.destroy()
+    each.configuration.websocketProvider.destroy()
+  }
+})
+
+it('[DIA-14] what a backend says comes as a stateless message; what a client says goes to the others, with its user', async () => {
+  const name = newName()
+  const [ada, bob] = await Promise.all(
+    ['ada', 'bob'].map(async (userId) => hocuspocusProvider(server, name, await server.token(userId))),
+  )
+  if (ada === undefined || bob === undefined) throw new Error('no providers')
+  const heard: [string, unknown][] = []
+  ada.on('stateless', ({ payload }: { payload: string }) => heard.push(['ada', JSON.parse(payload)]))
+  bob.on('stateless', ({ payload }: { payload: string }) => heard.push(['bob', JSON.parse(payload)]))
+  await eventually(() => ada.isSynced && bob.isSynced)
+  ada.sendStateless('hello')
+  await eventually(() => heard.length === 1)
+  expect(heard).toEqual([['bob', { event: 'stateless', data: 'hello', userId: 'ada' }]])
+  const said = { organizationId: 'acme', documentId: documentOf(name), event: 'build', data: 7 }
+  dataOf(await server.post('/v2/livestate/broadcast', said))
+  await eventually(() => heard.length === 3)
+  expect(heard.slice(1).map(([, message]) => message)).toEqual([
+    { event: 'build', data: 7 },
+    { event: 'build', data: 7 },
+  ])
+  for (const each of [ada, bob]) {
+    each.destroy()
+    each.configuration.websocketProvider.destroy()
+  }
+})
+
+/** A message of the dialect. */
+const frame = (name: string, ...rest: readonly number[]): Uint8Array =>
+  Uint8Array.from([name.length, ...Buffer.from(name), ...rest])
+const connect = (): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus`)
+
+it('[DIA-15] who says no token in time is closed with 4401', async () => {
+  const client = await connect()
+  expect(await client.closed).toMatchObject({ code: 4401 })
+})
+
+it('[DIA-16] before a token only so many bytes, messages and documents are taken', async () => {
+  const name = newName()
+  const bytes = await connect()
+  for (let sent = 0; sent < 20; sent++) bytes.send(frame(name, 0, 2, ...new Uint8Array(60_000)))
+  expect(await bytes.closed).toMatchObject({ code: 4401 })
+  const messages = await connect()
+  for (let sent = 0; sent < 1_100; sent++) messages.send(frame(name, 3))
+  expect(await messages.closed).toMatchObject({ code: 4401 })
+})
+
+it('[DIA-17] a ping of one byte is answered with a pong, and a message that is none ends the socket with 4400', async () => {
+  const client = await connect()
+  client.send(Uint8Array.of(9))
+  await eventually(() => client.received.length === 1)
+  expect([...(client.received[0] as Uint8Array)]).toEqual([10])
+  client.send(Uint8Array.of(200, 200, 200, 200, 200, 200))
+  expect(await client.closed).toMatchObject({ code: 4400 })
+})
+
+it('[DIA-18] a newer token is asked for before the known one ends; that of another user is none', async () => {
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  const ahead = await startTestServer({}, { clock })
+  const name = newName()
+  let next = await ahead.token('ada', { expiresInSeconds: 60 })
+  const asked: string[] = []
+  const provider = hocuspocusProvider(ahead, name, () => {
+    asked.push(next)
+    return next
+  })
+  const failed: string[] = []
+  provider.on('authenticationFailed', ({ reason }: { reason: string }) => failed.push(reason))
+  await eventually(() => provider.isSynced)
+  expect(asked.length).toBe(1)
+  aheadMs += 45_000
+  next = await ahead.token('ada', { expiresInSeconds: 60 })
+  await eventually(() => asked.length === 2)
+  aheadMs += 40_000
+  next = await ahead.token('bob', { expiresInSeconds: 60 })
+  textOf(provider).insert(0, 'still here')
+  await eventually(() => !provider.hasUnsyncedChanges)
+  expect(failed).toEqual([])
+  await eventually(() => asked.length === 3)
+  await eventually(
+    () => failed.length > 0,
+    () => asked.length,
+  )
+  expect(failed[0]).toContain('another user')
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
+  await ahead.stop()
+})
+
+it('[DIA-19] a server that stops ends the socket with 1012, and its documents come back to the next', async () => {
+  const first = await startTestServer()
+  const socket = hocuspocusSocket(first)
+  const codes: number[] = []
+  socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
+  const names = [newName(), newName()]
+  const token = await first.token('ada')
+  const providers = names.map((name) => hocuspocusProvider(first, name, token, { socket }))
+  await eventually(() => providers.every(({ isSynced }) => isSynced))
+  await first.stop()
+  await eventually(() => codes.length > 0)
+  expect(codes[0]).toBe(1012)
+  for (const provider of providers) provider.destroy()
+  socket.destroy()
+})

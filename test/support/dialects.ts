@@ -1,0 +1,168 @@
+import { HocuspocusProvider as Provider4, HocuspocusProviderWebsocket as Socket4 } from '@hocuspocus/provider'
+import { YSweetProvider } from '@y-sweet/client'
+import {
+  HocuspocusProvider as Provider2,
+  HocuspocusProviderWebsocket as Socket2,
+} from 'hocuspocus-provider-2'
+import {
+  HocuspocusProvider as Provider3,
+  HocuspocusProviderWebsocket as Socket3,
+} from 'hocuspocus-provider-3'
+import { WebSocket } from 'ws'
+import * as Y from 'yjs'
+import { eventually, type ProviderVersion, syncedEditor } from './clients.ts'
+
+/** A server to come to. */
+export interface Host {
+  readonly url: string
+  readonly wsUrl: string
+}
+
+/** Stock HocuspocusProvider, by major version. */
+export const hocuspocusProviders = { 2: Provider2, 3: Provider3, 4: Provider4 } as const
+const hocuspocusSockets = { 2: Socket2, 3: Socket3, 4: Socket4 } as const
+export type HocuspocusVersion = keyof typeof hocuspocusProviders
+
+/** Somebody who edits with a stock client, whatever it speaks. */
+export interface Person {
+  readonly doc: Y.Doc
+  readonly text: Y.Text
+  readonly awareness: {
+    setLocalStateField(name: string, value: unknown): void
+    getStates(): Map<number, unknown>
+  }
+  /** Does its client say that something is not saved? Never, where its dialect knows nothing of it. */
+  readonly isUnsaved: () => boolean
+  close(): void
+}
+
+/** What a client of one dialect needs to join a document of `acme`. */
+export interface Dialect {
+  readonly name: string
+  /** Does its client know what is saved? */
+  readonly saves: boolean
+  open(server: Host, documentId: string, token: string): Promise<Person>
+}
+
+const path = (documentId: string): string => `acme/${encodeURIComponent(documentId)}/main`
+
+const yWebsocket = (version: ProviderVersion): Dialect => ({
+  name: `y-websocket ${version}`,
+  saves: false,
+  async open(server, documentId, token) {
+    const editor = await syncedEditor(server.wsUrl, path(documentId), token, { version })
+    const { doc, text, provider } = editor
+    return { doc, text, awareness: provider.awareness, isUnsaved: () => false, close: () => editor.close() }
+  },
+})
+
+/** A socket of HocuspocusProvider's own, for any number of documents. */
+export function hocuspocusSocket(server: Host, version: HocuspocusVersion = 4): Socket4 {
+  const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
+  return new Socket({
+    url: `${server.wsUrl}/hocuspocus`,
+    WebSocketPolyfill: WebSocket,
+    delay: 50,
+    minDelay: 50,
+    maxDelay: 200,
+  })
+}
+
+export interface HocuspocusOptions {
+  readonly version?: HocuspocusVersion
+  readonly socket?: Socket4
+  readonly sessionAwareness?: boolean
+}
+
+/** A stock provider that has been attached, not yet waited for. */
+export function hocuspocusProvider(
+  server: Host,
+  name: string,
+  token: string | (() => string),
+  {
+    version = 4,
+    socket = hocuspocusSocket(server, version),
+    sessionAwareness = false,
+  }: HocuspocusOptions = {},
+): Provider4 {
+  const Provider = hocuspocusProviders[version] as unknown as typeof Provider4
+  const provider = new Provider({
+    websocketProvider: socket,
+    name,
+    token,
+    document: new Y.Doc(),
+    sessionAwareness,
+  })
+  provider.attach?.()
+  return provider
+}
+
+const hocuspocus = (version: HocuspocusVersion): Dialect => ({
+  name: `Hocuspocus ${version}`,
+  saves: true,
+  async open(server, documentId, token) {
+    const socket = hocuspocusSocket(server, version)
+    const provider = hocuspocusProvider(server, path(documentId), token, { version, socket })
+    const { document: doc } = provider
+    await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
+    const close = (): void => {
+      provider.destroy()
+      socket.destroy()
+      doc.destroy()
+    }
+    const isUnsaved = (): boolean => provider.hasUnsyncedChanges
+    return {
+      doc,
+      text: doc.getText('content'),
+      awareness: provider.awareness as Person['awareness'],
+      isUnsaved,
+      close,
+    }
+  },
+})
+
+export interface YSweetToken {
+  readonly url: string
+  readonly baseUrl: string
+  readonly docId: string
+  readonly token: string
+}
+
+/** A stock Y-Sweet provider, not yet waited for. */
+export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), connect = true): YSweetProvider {
+  return new YSweetProvider(() => Promise.resolve(clientToken), clientToken.docId, doc, {
+    initialClientToken: clientToken,
+    WebSocketPolyfill: WebSocket as never,
+    showDebuggerLink: false,
+    connect,
+  })
+}
+
+const ySweet: Dialect = {
+  name: 'Y-Sweet',
+  saves: true,
+  async open(server, documentId, token) {
+    const docId = path(documentId)
+    const doc = new Y.Doc()
+    const provider = ySweetProvider({ url: `${server.wsUrl}/sync`, baseUrl: server.url, docId, token }, doc)
+    await eventually(() => provider.status === 'connected' && !provider.hasLocalChanges)
+    const close = (): void => {
+      provider.disconnect()
+      provider.destroy()
+      doc.destroy()
+    }
+    const isUnsaved = (): boolean => provider.hasLocalChanges
+    return { doc, text: doc.getText('content'), awareness: provider.awareness, isUnsaved, close }
+  },
+}
+
+/** All that are served, with stock clients. */
+export const dialects: readonly Dialect[] = [
+  yWebsocket(1),
+  yWebsocket(2),
+  yWebsocket(3),
+  hocuspocus(2),
+  hocuspocus(3),
+  hocuspocus(4),
+  ySweet,
+]
