@@ -4,14 +4,20 @@ import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
+import { docCommand } from './cli/doc.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { runCommand } from './cli/exit.ts'
+import { exportCommand } from './cli/export.ts'
+import { addWeftImport } from './cli/import-weft.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
 import { upgradeCommand } from './cli/upgrade.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
+
+const importCommand = new Command('import').description('Take in what another server has kept.')
+addWeftImport(importCommand)
 
 const program = new Command('weft')
   .description('Self-hosted realtime engine for Yjs documents')
@@ -26,5 +32,8 @@ const program = new Command('weft')
   .addCommand(compactCommand())
   .addCommand(auditCommand())
   .addCommand(upgradeCommand())
+  .addCommand(exportCommand())
+  .addCommand(importCommand)
+  .addCommand(docCommand())
 
 await runCommand(program, process.argv)

@@ -19,6 +19,7 @@ const layers: readonly (readonly string[])[] = [
   ['rooms'],
   ['versions', 'storage'],
   ['userdata'],
+  ['transfer'],
   ['sync', 'api', 'webhooks'],
   ['server'],
   ['server.ts'],
