@@ -126,7 +126,7 @@ class Exporting {
       else if (entry.is === 'blob') await this.#writeBlob(lists.blobs, entry)
       else {
         const { payload, error, ...job } = entry
-        await lists.jobs.add({ ...job, ...exportedBytes(payload), ...(error !== '' && { error }) })
+        await lists.jobs.add({ ...job, ...exportedBytes(payload), ...(entry.is === 'buried' && { error }) })
       }
     }
   }

@@ -78,6 +78,7 @@ export type JobLine = ExportedBytes & {
   readonly id: string
   /** Epoch milliseconds from which on it is due. */
   readonly at: number
+  /** Of the last attempt, where there is none to come. */
   readonly error?: string
 }
 
