@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { overwrite, storedKeys } from '../contract/level-store.ts'
-import { runCli } from '../support/cli.ts'
+import { runCli, startCli } from '../support/cli.ts'
 import { dataOf, type TestServer } from '../support/server.ts'
 import {
   answersOf,
@@ -198,8 +198,15 @@ it(
         err: expect.stringContaining('is in use by another process'),
       })
     await server.stop()
+    const isPart = (name: string): boolean => name.endsWith('.part')
+    expect(readdirSync(root).filter(isPart)).toEqual([])
+    const { child, ended } = startCli(['export', at('none'), '--data', at('data')], root)
+    await new Promise((resolve) => child.stderr?.once('data', resolve))
+    child.kill('SIGKILL')
+    await ended
+    expect(child.signalCode).toBe('SIGKILL')
+    for (const name of readdirSync(root).filter(isPart)) rmSync(at(name), { recursive: true })
     expect(existsSync(at('none'))).toBe(false)
-    expect(readdirSync(root).filter((name) => name.endsWith('.part'))).toEqual([])
   },
 )
 
