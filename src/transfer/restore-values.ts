@@ -7,6 +7,8 @@ import { withNewSecrets, withoutSecrets } from './secrets.ts'
 
 /** Values that are looked at, and written, together. */
 const valuesAtOnce = 500
+/** Bytes of values that are written together, and one value more. */
+const bytesAtOnce = 4 * 1024 * 1024
 /** Conflicts that are named. */
 const namedMax = 3
 
@@ -50,17 +52,21 @@ export class ValueRestorer {
 
   /** Writes what is not there. */
   async write({ ownTenants }: Comparison): Promise<void> {
-    let waiting: ValueLine[] = []
+    let [waiting, bytes]: [KvEntry[], number] = [[], 0]
+    let first: ValueLine | undefined
     const flush = async () => {
-      const [first] = waiting
-      if (first !== undefined)
-        await this.#engine.kv.commit(first.part, { puts: waiting.map((line) => this.#entryOf(line)) })
-      waiting = []
+      if (first !== undefined && waiting.length > 0)
+        await this.#engine.kv.commit(first.part, { puts: waiting })
+      ;[waiting, bytes, first] = [[], 0, undefined]
     }
     for await (const { line, found } of this.#pairs()) {
       if (found !== null || (ownTenants && isOfTenants(line))) continue
-      if (waiting.length >= valuesAtOnce || !isOfPart(waiting[0], line)) await flush()
-      waiting.push(line)
+      const isFull = waiting.length >= valuesAtOnce || bytes >= bytesAtOnce
+      if (isFull || !isOfPart(first, line)) await flush()
+      const entry = this.#entryOf(line)
+      first ??= line
+      waiting.push(entry)
+      bytes += entry.value.length
     }
     await flush()
   }
