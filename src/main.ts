@@ -4,8 +4,10 @@ import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
+import { docCommand } from './cli/doc.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { runCommand } from './cli/exit.ts'
+import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
@@ -27,7 +29,8 @@ const program = new Command('weft')
   .addCommand(compactCommand())
   .addCommand(importCommand())
   .addCommand(auditCommand())
-  .addCommand(importCommand())
   .addCommand(upgradeCommand())
+  .addCommand(exportCommand())
+  .addCommand(docCommand())
 
 await runCommand(program, process.argv)

@@ -9,6 +9,7 @@ import type { Source } from '../transfer/source.ts'
 import { exitCodes } from './exit.ts'
 import { addImportLive } from './import-live.ts'
 import { importJson, importText } from './import-text.ts'
+import { addWeftImport } from './import-weft.ts'
 import { configOf, print } from './options.ts'
 import { showProgress } from './progress.ts'
 
@@ -46,6 +47,7 @@ export function importCommand(): Command {
     )
     .addCommand(from('updates', openUpdates, '<path>', updates))
   addImportLive(command)
+  addWeftImport(command)
   return command
 }
 

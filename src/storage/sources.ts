@@ -41,7 +41,8 @@ async function readToken(path: string): Promise<string> {
   return token
 }
 
-async function refusalOf(response: Response): Promise<string> {
+/** What a server says that refuses. */
+export async function refusalOf(response: Response): Promise<string> {
   const text = await response.text()
   try {
     const { error } = JSON.parse(text) as { error: { status: string; message: string } }

@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
-import type { Engine, OpenedDump, StoredPage } from '../engine/engine.ts'
+import { CorruptRecord, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
+import type { StoredEntry } from '../engine/stored-entry.ts'
+import { messageOf } from '../errors.ts'
 import { StorageError } from './problem.ts'
 
 /** The one door to the stores of servers that are stopped: only the LevelDB engine keeps any. */
@@ -23,6 +26,54 @@ export async function openStopped(directory: string, damaged: 'open' | 'refuse')
   await expectStore(directory)
   const { openLevelEngine } = await loadEngine()
   return openLevelEngine({ directory, older: { do: 'refuse' }, depth: 'verify', damaged })
+}
+
+/**
+ * Opens the store of a server that is stopped, or makes one; to be closed.
+ * @param clock of what is written @throws EngineOpenError, also where it is damaged
+ */
+export async function openOrMakeStopped(directory: string, clock: Clock): Promise<Engine> {
+  const { openLevelEngine } = await loadEngine()
+  const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse' } as const
+  return openLevelEngine({ directory, clock, ...opening })
+}
+
+/** A store in which there is nothing, and of which nothing is kept. */
+export const openEmpty = async (): Promise<Engine> =>
+  (await import('../engine/memory/engine.ts')).openMemoryEngine()
+
+/** Has a server ever kept anything there? */
+export const hasStore = (directory: string): Promise<boolean> =>
+  expectStore(directory).then(
+    () => true,
+    () => false,
+  )
+
+/** All that is stored but the contents of documents. @throws CorruptRecord, StoreUnavailable */
+export async function* storedEntries(engine: Engine): AsyncGenerator<StoredEntry> {
+  const { storedEntry } = await loadUpkeep()
+  for await (const page of engine.dump()?.pages ?? [])
+    for (const [key, value] of page) {
+      const entry = readEntry(storedEntry, key, value)
+      if (entry !== null) yield entry
+    }
+}
+
+function readEntry(
+  read: (key: Uint8Array, value: Uint8Array) => StoredEntry | null,
+  key: Uint8Array,
+  value: Uint8Array,
+): StoredEntry | null {
+  try {
+    return read(key, value)
+  } catch (error) {
+    const name = Buffer.from(key)
+      .toString()
+      .replaceAll(/[\u0000-\u001f\ufffd]+/g, ' ')
+    throw new CorruptRecord(`the record ${JSON.stringify(name)} is damaged: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
 }
 
 /** @throws StorageError, EngineOpenError where the store cannot be opened for another reason than damage */

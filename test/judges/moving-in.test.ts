@@ -2,11 +2,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import * as Y from 'yjs'
 import {
   allOf,
   docOf,
-  filesOf,
   forget,
   type Moved,
   newStore,
@@ -20,10 +18,8 @@ import { missingOf, openLeveldb } from './old-servers.ts'
 
 const all = process.env.WEFT_TEST_ALL === '1'
 const withoutLeveldb = missingOf(['y-leveldb'])
-const withoutSqlite = missingOf(['@hocuspocus/extension-sqlite', 'better-sqlite3'])
-for (const missing of [withoutLeveldb, withoutSqlite])
-  if (missing.length > 0 && !all)
-    console.log(`skipped: ${missing.join(', ')} not installed (cd test/judges && npm ci)`)
+if (withoutLeveldb.length > 0 && !all)
+  console.log(`skipped: ${withoutLeveldb.join(', ')} not installed (cd test/judges && npm ci)`)
 
 let data: string
 let old: string
@@ -57,19 +53,6 @@ async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
   await persistence.destroy()
 }
 
-/** Stores the state of each document as Hocuspocus does: twice, of which the second time it is whole. */
-async function writeSqlite(file: string, documents: Moved): Promise<void> {
-  const { SQLite } = await import('@hocuspocus/extension-sqlite')
-  const extension = new SQLite({ database: file })
-  await extension.onConfigure()
-  for (const [documentName, updates] of documents)
-    for (const part of [updates.slice(0, 3), updates]) {
-      const state = Buffer.from(Y.encodeStateAsUpdate(docOf(part)))
-      await extension.configuration.store({ documentName, state } as never)
-    }
-  extension.db?.close()
-}
-
 it.skipIf(withoutLeveldb.length > 0 && !all)(
   '[MOVE-1] what the real y-leveldb has stored is in the store, byte-equal in state vector and deletions, and so is what it gets later',
   async () => {
@@ -101,51 +84,5 @@ it.skipIf(withoutLeveldb.length > 0 && !all)(
     await serving.destroy()
     const none = await runImport(data, 'y-leveldb', old)
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('holds no LevelDB') as string])
-  },
-)
-
-it.skipIf(withoutSqlite.length > 0 && !all)(
-  '[MOVE-2] what the real @hocuspocus/extension-sqlite has stored is in the store, and its file is as it was',
-  async () => {
-    const seed = Date.now() % 1_000_000
-    const documents = sampleDocuments(seed)
-    await writeSqlite(join(old, 'db.sqlite'), documents)
-    const before = filesOf(old)
-    const ran = await runImport(
-      data,
-      'hocuspocus-sqlite',
-      join(old, 'db.sqlite'),
-      '--organization',
-      'old',
-      '--json',
-    )
-    expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
-    expect(summary(ran)).toMatchObject({ ok: true, documents: documents.size, made: documents.size })
-    await expectStored(documents)
-    expect(filesOf(old)).toEqual(before)
-  },
-)
-
-it.skipIf(withoutSqlite.length > 0 && !all)(
-  '[MOVE-8] a database with a write-ahead log is refused, open or closed, with what makes it one that is read',
-  async () => {
-    const { SQLite } = await import('@hocuspocus/extension-sqlite')
-    const file = join(old, 'db.sqlite')
-    const extension = new SQLite({ database: file })
-    await extension.onConfigure()
-    extension.db?.pragma('journal_mode = WAL')
-    const state = Buffer.from(typedAfter([], 'in the log')[0] ?? [])
-    await extension.configuration.store({ documentName: 'acme/a/main', state } as never)
-    const refused = [2, expect.stringContaining('PRAGMA journal_mode=DELETE') as string]
-    const open = await runImport(data, 'hocuspocus-sqlite', file)
-    expect([open.code, open.err]).toEqual(refused)
-    extension.db?.close()
-    const closed = await runImport(data, 'hocuspocus-sqlite', file)
-    expect([closed.code, closed.err]).toEqual(refused)
-    await extension.onConfigure()
-    extension.db?.pragma('journal_mode = DELETE')
-    extension.db?.close()
-    expect((await runImport(data, 'hocuspocus-sqlite', file)).code).toBe(0)
-    await expectStored(new Map([['acme/a/main', [state]]]))
   },
 )

@@ -1,25 +1,11 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, 'node_modules')
 
-/** Packages of old servers that are not installed: native ones may be missing where others are there. */
-export function missingOf(names: readonly string[]): readonly string[] {
-  const missing = names.filter((name) => !existsSync(join(folder, name, 'package.json')))
-  return missing.length > 0 || canLoadSqlite(names) ? missing : ['the binary of better-sqlite3']
-}
-
-function canLoadSqlite(names: readonly string[]): boolean {
-  if (!names.includes('better-sqlite3')) return true
-  try {
-    const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (file: string) => { close(): void }
-    new Sqlite(':memory:').close()
-    return true
-  } catch {
-    return false
-  }
-}
+/** Packages of old servers that are not installed. */
+export const missingOf = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !existsSync(join(folder, name, 'package.json')))
 
 /** The real y-leveldb. Its types cannot be found from outside. */
 export interface Leveldb {

@@ -20,7 +20,7 @@ const peers = join(import.meta.dirname, '..', '..', 'bench', 'peers')
 /** Hocuspocus has a Node of its own there: that of its SQLite. */
 const peersNode = join(peers, 'node_modules', 'node', 'bin', 'node')
 
-export const hocuspocusMissing = !existsSync(peersNode) && process.env.WEFT_TEST_ALL !== '1'
+export const hocuspocusMissing = !existsSync(peersNode)
 
 /** y-websocket 1.5.4's own server, with y-leveldb behind it. */
 export async function startYWebsocket(directory: string, atPort?: number): Promise<OldServerProcess> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
@@ -45,6 +45,33 @@ function write(rows: readonly Row[], pragma = ''): void {
 }
 
 const state = (text: string): Uint8Array => Y.encodeStateAsUpdate(docOf(typedAfter([], text)))
+
+/** Made by @hocuspocus/extension-sqlite 4.7.0 itself, which needs a native module; each document was stored twice. */
+const real = join(import.meta.dirname, 'fixtures', 'hocuspocus-4.7.0.sqlite')
+
+it('[MOVE-2] what the real @hocuspocus/extension-sqlite has stored is in the store, and its file is as it was', async () => {
+  copyFileSync(real, file)
+  const before = filesOf(old)
+  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old', '--json')
+  expect([ran.err, ran.code]).toEqual(['', 0])
+  expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: 3, made: 3 })
+  expect(filesOf(old)).toEqual(before)
+  const names = ['acme/plan/main', 'my room/ä', 'rich text']
+  const [plan, room, rich] = (await storedOf(data, names.map(pathOf))).map((each) => each?.doc)
+  expect(plan?.getText('content').toJSON()).toBe('The plan is new.')
+  expect(room?.getMap('data').toJSON()).toEqual({ list: [1, 'two', { three: 3 }] })
+  expect(rich?.getXmlFragment('default').toJSON()).toBe('<paragraph>written in Tiptap</paragraph>')
+})
+
+it('[MOVE-8] a database that was last open with a write-ahead log is refused, with what makes it one that is read', async () => {
+  copyFileSync(real, file)
+  const bytes = readFileSync(file)
+  // Versions of the format to write and to read: 2 is a write-ahead log (SQLite's file format, 1.3.3).
+  bytes.set([2, 2], 18)
+  writeFileSync(file, bytes)
+  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old')
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('PRAGMA journal_mode=DELETE') as string])
+})
 
 it('[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store', async () => {
   const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])

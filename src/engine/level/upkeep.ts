@@ -14,6 +14,7 @@ export { fillStore } from './fill.ts'
 export { formatVersion, isUpgradable } from './format.ts'
 export { checkInventory } from './inventory.ts'
 export { readWarnings, storePath, unfinishedProblem } from './open.ts'
+export { storedEntry } from './stored-entry.ts'
 
 /** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError, also where it is damaged */
 export async function compactFiles(directory: string): Promise<void> {

@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { systemClock } from '../clock.ts'
+import { type Exported, exportStore } from '../transfer/export.ts'
+import { exitCodes } from './exit.ts'
+import { configOf, print } from './options.ts'
+import { showProgress } from './progress.ts'
+
+interface Flags {
+  readonly data?: string
+  readonly documentsOnly?: true
+  readonly organization?: string
+  readonly secrets?: true
+  readonly json?: true
+}
+
+/** `weft export`: exit code 1 when documents are damaged, which are left out. */
+export function exportCommand(): Command {
+  return new Command('export')
+    .description('Write all that a stopped server has stored as files that can be read without Weft.')
+    .argument('<directory>', 'New or empty directory; made for its owner only.')
+    .option('--data <directory>', 'Data directory.')
+    .option('--documents-only', 'Only the contents of documents.')
+    .option('--organization <id>', 'Only this organization.')
+    .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, flags: Flags) => {
+      const { data, documentsOnly, organization, secrets, json } = flags
+      const progress = showProgress('export', json ? 'json' : 'text')
+      const options = {
+        holds: documentsOnly ? 'documents' : 'all',
+        organizationId: organization ?? null,
+        secrets: secrets ? 'included' : 'left out',
+        clock: systemClock,
+      } as const
+      const source = data ?? configOf({}).config.data
+      const done = await exportStore(source, directory, options, progress.at).finally(progress.end)
+      print(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(directory, done))
+      if (done.damaged.length > 0) process.exitCode = exitCodes.fault
+    })
+}
+
+function asText(directory: string, { documents, deleted, records, bytes, damaged }: Exported): string {
+  const left = damaged.map((sentence) => `left out: ${sentence}`)
+  const all = `${directory} holds ${documents} documents (${bytes} bytes), ${deleted} that were deleted, ${records} other records`
+  return [...left, all].join('\n')
+}

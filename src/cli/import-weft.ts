@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { ConfigError } from '../config/read.ts'
+import { type Imported, importExport } from '../transfer/weft-import.ts'
+import { exitCodes } from './exit.ts'
+import { configOf, print } from './options.ts'
+import { showProgress } from './progress.ts'
+
+interface Flags {
+  readonly data?: string
+  readonly workspace?: string
+  readonly apiKey?: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Adds `weft` to the command `import`: exit code 1 when documents could not be taken, the others are. */
+export function addWeftImport(command: Command): void {
+  command
+    .command('weft')
+    .description('Take in what `weft export` has written, into the store of a stopped server, new or not.')
+    .argument('<directory>', 'The export.')
+    .option('--data <directory>', 'Data directory; made unless it is there.')
+    .option('--workspace <id>', 'Whose the documents of an export of documents only are to be.')
+    .option('--api-key <key>', 'Likewise; both or none.')
+    .option('--dry-run', 'Check everything, and write nothing.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, flags: Flags) => {
+      const progress = showProgress('import', flags.json ? 'json' : 'text')
+      const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags) } as const
+      const target = flags.data ?? configOf({}).config.data
+      const done = await importExport(directory, target, options, progress.at).finally(progress.end)
+      const ok = done.problems.length === 0
+      print(flags.json ? JSON.stringify({ ok, ...done }) : asText(target, flags, done))
+      if (!ok) process.exitCode = exitCodes.fault
+    })
+}
+
+function tenantOf({ workspace, apiKey }: Flags): { workspaceId: string; apiKey: string } | null {
+  if (workspace === undefined && apiKey === undefined) return null
+  if (workspace === undefined || apiKey === undefined)
+    throw new ConfigError('--workspace and --api-key go together')
+  return { workspaceId: workspace, apiKey }
+}
+
+function asText(
+  target: string,
+  { dryRun }: Flags,
+  { documents, deleted, records, problems }: Imported,
+): string {
+  const { added, merged, there } = documents
+  const left = problems.map((sentence) => `left out: ${sentence}`)
+  const done =
+    `${target} ${dryRun ? 'would get' : 'has got'} ${added} documents, ${merged} merged, ${there} there already, ` +
+    `${deleted} that were deleted; ${records.added} other records, ${records.there} there already`
+  return [...left, done].join('\n')
+}

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { readVersion } from '../config/version.ts'
+import { credentialsPath } from '../directory/credentials-file.ts'
+import { CorruptRecord, type Engine, type Key } from '../engine/engine.ts'
+import type { StoredEntry } from '../engine/stored-entry.ts'
+import { messageOf } from '../errors.ts'
+import type { DocumentAddress } from '../model/address.ts'
+import { loadRoom } from '../rooms/loading.ts'
+import { type Progress, StorageError } from '../storage/problem.ts'
+import { openStopped, storedEntries } from '../storage/stopped.ts'
+import { writeDocument } from './document-files.ts'
+import { type ExportList, ExportTree } from './export-tree.ts'
+import {
+  type DocumentLine,
+  encodeSummary,
+  exportedBytes,
+  exportFormat,
+  type FileEntry,
+  type ListKind,
+  listNames,
+  sha256Of,
+  summaryName,
+  type ValueLine,
+} from './manifest.ts'
+import { withoutSecrets } from './secrets.ts'
+import { isSelected, type Selection } from './selection.ts'
+
+export interface ExportOptions extends Selection {
+  readonly secrets: 'left out' | 'included'
+  readonly clock: Clock
+}
+
+export interface Exported {
+  readonly documents: number
+  /** Documents that were deleted. */
+  readonly deleted: number
+  /** Keys and values, contents of versions, and jobs. */
+  readonly records: number
+  /** Of the files of documents. */
+  readonly bytes: number
+  /** Sentences about documents that cannot be read: they are not in the export. */
+  readonly damaged: readonly string[]
+}
+
+/**
+ * Writes what a stopped server has stored as files that anybody can read. The directory gets its name last.
+ * @throws StorageError where it is not empty; EngineOpenError; CorruptRecord where something else than a document is damaged
+ */
+export async function exportStore(
+  directory: string,
+  target: string,
+  options: ExportOptions,
+  onProgress: Progress,
+): Promise<Exported> {
+  const engine = await openStopped(directory, 'open')
+  try {
+    const tree = await ExportTree.begin(target)
+    try {
+      const exported = await new Exporting(engine, tree, options, onProgress).run(directory)
+      await tree.name()
+      return exported
+    } catch (error) {
+      await tree.drop()
+      if (error instanceof StorageError || error instanceof CorruptRecord) throw error
+      throw new StorageError(`the export could not be made: ${messageOf(error)}`, { cause: error })
+    }
+  } finally {
+    await engine.close()
+  }
+}
+
+type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
+
+/** Documents that are read and written at a time. */
+const documentsAtOnce = 8
+
+class Exporting {
+  readonly #engine: Engine
+  readonly #tree: ExportTree
+  readonly #options: ExportOptions
+  readonly #onProgress: Progress
+  readonly #documents: DocumentEntry[] = []
+  readonly #damaged: string[] = []
+  #bytes = 0
+
+  constructor(engine: Engine, tree: ExportTree, options: ExportOptions, onProgress: Progress) {
+    this.#engine = engine
+    this.#tree = tree
+    this.#options = options
+    this.#onProgress = onProgress
+  }
+
+  async run(directory: string): Promise<Exported> {
+    const kinds = Object.keys(listNames) as ListKind[]
+    const opened = await Promise.all(kinds.map(async (kind) => [kind, await this.#tree.list(kind)] as const))
+    const lists = Object.fromEntries(opened) as Record<ListKind, ExportList>
+    try {
+      await this.#writeRecords(lists)
+      await this.#writeDocuments(lists.documents)
+      const ended = await Promise.all(opened.map(async ([kind, list]) => [kind, await list.end()] as const))
+      const entries = Object.fromEntries(ended) as Record<ListKind, FileEntry & { lines: number }>
+      const credentials = await this.#writeCredentials(directory)
+      await this.#writeSummary(entries, credentials)
+      const deleted = this.#documents.filter(({ state }) => state === 'deleted').length
+      return {
+        documents: entries.documents.lines - deleted,
+        deleted,
+        records: entries.values.lines + entries.blobs.lines + entries.jobs.lines,
+        bytes: this.#bytes,
+        damaged: this.#damaged,
+      }
+    } finally {
+      await Promise.all(Object.values(lists).map((list) => list.close().catch(() => undefined)))
+    }
+  }
+
+  /** All but documents, of which the keys are kept. */
+  async #writeRecords(lists: Readonly<Record<ListKind, ExportList>>): Promise<void> {
+    this.#onProgress('records', 0)
+    for await (const entry of storedEntries(this.#engine)) {
+      if (!isSelected(entry, this.#options)) continue
+      if (entry.is === 'document') this.#documents.push(entry)
+      else if (entry.is === 'value') await this.#writeValue(lists.values, entry)
+      else if (entry.is === 'blob') await this.#writeBlob(lists.blobs, entry)
+      else {
+        const { payload, error, ...job } = entry
+        await lists.jobs.add({ ...job, ...exportedBytes(payload), ...(entry.is === 'buried' && { error }) })
+      }
+    }
+  }
+
+  async #writeValue(
+    list: ExportList,
+    { part, key, value }: Extract<StoredEntry, { is: 'value' }>,
+  ): Promise<void> {
+    const bytes = exportedBytes(value)
+    const line: ValueLine = { part, key, ...bytes }
+    if (this.#options.secrets === 'included' || !('json' in bytes)) return list.add(line)
+    const kept = withoutSecrets(part, key, bytes.json as object)
+    if (kept === null) return
+    const { record: json, secrets } = kept
+    await list.add({ part, key, json, ...(secrets.length > 0 && { secrets }) })
+  }
+
+  async #writeBlob(list: ExportList, { key, value }: Extract<StoredEntry, { is: 'blob' }>): Promise<void> {
+    const file = `blobs/${sha256Of(JSON.stringify(key)).slice(0, 32)}.bin`
+    await list.add({ key, ...(await this.#tree.write(file, value)) })
+  }
+
+  async #writeDocuments(list: ExportList): Promise<void> {
+    const all = this.#documents
+    for (let start = 0; start < all.length; start += documentsAtOnce) {
+      this.#onProgress('documents', start / all.length)
+      const slice = all.slice(start, start + documentsAtOnce)
+      const lines = await Promise.all(slice.map((entry) => this.#writeDocument(entry)))
+      for (const line of lines) if (line !== null) await list.add(line)
+    }
+    this.#onProgress('documents', 1)
+  }
+
+  /** Null where it is damaged. */
+  async #writeDocument({ key, state, epoch }: DocumentEntry): Promise<DocumentLine | null> {
+    const address = addressOf(key)
+    if (state === 'deleted') return { state, address, epoch }
+    try {
+      const { loaded, state: room } = await loadRoom(this.#engine.log, key)
+      if (loaded.state !== 'live') throw new Error('its log is gone')
+      const { head, changed } = loaded
+      const written = await writeDocument(this.#tree, address, room.encode())
+      for (const { bytes } of written.files) this.#bytes += bytes
+      return {
+        state,
+        address,
+        log: { epoch, head, changedAt: changed.at, changedBy: changed.by },
+        ...written,
+      }
+    } catch (error) {
+      if (error instanceof Error && 'syscall' in error) throw error
+      this.#damaged.push(
+        error instanceof CorruptRecord
+          ? error.message
+          : `document ${JSON.stringify(key)} cannot be read: ${messageOf(error)}`,
+      )
+      return null
+    }
+  }
+
+  async #writeCredentials(directory: string): Promise<FileEntry | null> {
+    const path = credentialsPath(directory)
+    if (this.#options.secrets === 'left out') return null
+    const bytes = await readFile(path).catch(() => null)
+    return bytes && this.#tree.write(basename(path), bytes)
+  }
+
+  async #writeSummary(
+    lists: Readonly<Record<ListKind, FileEntry & { readonly lines: number }>>,
+    credentials: FileEntry | null,
+  ): Promise<void> {
+    const { holds, organizationId, secrets, clock } = this.#options
+    const summary = encodeSummary({
+      format: exportFormat,
+      version: readVersion(),
+      madeAt: new Date(clock.now()).toISOString(),
+      holds,
+      organizationId,
+      secrets,
+      credentials,
+      lists,
+    })
+    await this.#tree.write(summaryName, summary)
+  }
+}
+
+/** Of the key of a log, see `addressKey`. */
+export function addressOf(key: Key): DocumentAddress {
+  const [workspaceId = '', apiKey = '', organizationId = '', documentId = '', editorId = ''] = key
+  return { workspaceId, apiKey, organizationId, documentId, editorId }
+}

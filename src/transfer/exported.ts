@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { messageOf } from '../errors.ts'
+import { type Progress, StorageError } from '../storage/problem.ts'
+import {
+  type BlobLine,
+  type DocumentLine,
+  decodeSummary,
+  type ExportSummary,
+  type FileEntry,
+  type JobLine,
+  type ListKind,
+  listNames,
+  summaryName,
+  type ValueLine,
+} from './manifest.ts'
+
+/** What the lines of each list are. */
+interface Lines {
+  readonly documents: DocumentLine
+  readonly values: ValueLine
+  readonly blobs: BlobLine
+  readonly jobs: JobLine
+}
+
+/** Damaged files that are named. */
+const namedMax = 5
+
+/** An export that has been checked: every file is what was written. */
+export class ExportedFiles {
+  readonly summary: ExportSummary
+  readonly #directory: string
+
+  private constructor(directory: string, summary: ExportSummary) {
+    this.#directory = directory
+    this.summary = summary
+  }
+
+  /** Reads all of it. @throws StorageError that names what is damaged or missing */
+  static async check(directory: string, onProgress: Progress): Promise<ExportedFiles> {
+    const path = join(directory, summaryName)
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new StorageError(`${directory} is no export of Weft, or not whole: ${messageOf(error)}`)
+    })
+    const summary = decodeSummary(text)
+    if (summary === null) throw new StorageError(`${summaryName} is damaged, or of another version`)
+    const files = new ExportedFiles(directory, summary)
+    await files.#check(onProgress)
+    return files
+  }
+
+  /** The lines of a list, in its order. */
+  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<Lines[Kind]> {
+    const input = createReadStream(join(this.#directory, listNames[kind]))
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
+      yield JSON.parse(line) as Lines[Kind]
+  }
+
+  read({ file }: FileEntry): Promise<Uint8Array> {
+    return readFile(join(this.#directory, file))
+  }
+
+  async #check(onProgress: Progress): Promise<void> {
+    const { lists, credentials } = this.summary
+    // Only what they say can be believed then.
+    expectSound(await this.#damagedOf([...Object.values(lists), ...(credentials ? [credentials] : [])]))
+    const total = lists.documents.lines + lists.blobs.lines
+    const damaged: string[] = []
+    let done = 0
+    for await (const line of this.#named()) {
+      onProgress('check', done++ / total)
+      damaged.push(...(await this.#damagedOf(line)))
+    }
+    expectSound(damaged)
+  }
+
+  async *#named(): AsyncGenerator<readonly FileEntry[]> {
+    for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
+    for await (const line of this.lines('blobs')) yield [line]
+  }
+
+  async #damagedOf(entries: readonly FileEntry[]): Promise<readonly string[]> {
+    const problems = await Promise.all(entries.map((entry) => this.#problemOf(entry)))
+    return problems.filter((problem) => problem !== null)
+  }
+
+  /** Null when the file is what was written. */
+  async #problemOf({ file, bytes, sha256 }: FileEntry): Promise<string | null> {
+    if (file.split('/').includes('..')) return `${JSON.stringify(file)} is no name of a file of an export`
+    const hash = createHash('sha256')
+    let read = 0
+    try {
+      for await (const chunk of createReadStream(join(this.#directory, file))) {
+        hash.update(chunk as Buffer)
+        read += (chunk as Buffer).length
+      }
+    } catch (error) {
+      return `${file} cannot be read (${messageOf(error)})`
+    }
+    if (read !== bytes) return `${file} is damaged: it has ${read} bytes, not ${bytes}`
+    return hash.digest('hex') === sha256 ? null : `${file} is damaged: its checksum is another one`
+  }
+}
+
+function expectSound(damaged: readonly string[]): void {
+  if (damaged.length === 0) return
+  const more = damaged.length > namedMax ? `; and ${damaged.length - namedMax} more` : ''
+  throw new StorageError(
+    `the export is damaged, nothing is written: ${damaged.slice(0, namedMax).join('; ')}${more}`,
+  )
+}

@@ -1,0 +1,200 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { credentialsPath } from '../directory/credentials-file.ts'
+import type { Documents } from '../directory/documents.ts'
+import { Tenants } from '../directory/tenants.ts'
+import { CorruptRecord, type Engine } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { DocumentAddress, Tenant } from '../model/address.ts'
+import { type Progress, StorageError } from '../storage/problem.ts'
+import { hasStore, openEmpty, openOrMakeStopped } from '../storage/stopped.ts'
+import { ExportedFiles } from './exported.ts'
+import { type DocumentLine, importedBytes, type LiveLine, pathOf } from './manifest.ts'
+import { DocumentRestorer, type DocumentToPlace, PastClock, type Placed } from './restore-document.ts'
+import { documentsOf } from './restore-records.ts'
+import { ValueRestorer } from './restore-values.ts'
+
+export interface ImportOptions {
+  /** `dry`: everything is looked at, nothing written. */
+  readonly run: 'real' | 'dry'
+  /** Of an export of documents only: whose they are to be; null: whose they were. */
+  readonly tenant: Tenant | null
+}
+
+export interface Imported {
+  readonly documents: Readonly<Record<Placed, number>>
+  /** Documents that were deleted and stay so. */
+  readonly deleted: number
+  /** Keys and values, contents of versions, and jobs. */
+  readonly records: { readonly added: number; readonly there: number }
+  /** Sentences about documents that could not be taken. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Takes an export into the store of a stopped server, new or not. Nothing is written before all of the export has been
+ * found sound, and without contradiction to what is there. To be called again where it was interrupted: what is there
+ * is left out, and what was written is read back.
+ * @throws StorageError, EngineOpenError, StoreUnavailable
+ */
+export async function importExport(
+  source: string,
+  directory: string,
+  options: ImportOptions,
+  onProgress: Progress,
+): Promise<Imported> {
+  const files = await ExportedFiles.check(source, onProgress)
+  if (files.summary.holds === 'all' && options.tenant !== null)
+    throw new StorageError(
+      'the export holds workspaces and API keys: only documents alone can be given to others',
+    )
+  const clock = new PastClock()
+  const isNew = !(await hasStore(directory))
+  if (options.run === 'real') await mkdir(directory, { recursive: true, mode: 0o700 })
+  const engine =
+    options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory, clock)
+  try {
+    return await new Importing({ engine, files, clock, options, onProgress }).run(directory)
+  } finally {
+    await engine.close()
+  }
+}
+
+interface Parts {
+  readonly engine: Engine
+  readonly files: ExportedFiles
+  readonly clock: PastClock
+  readonly options: ImportOptions
+  readonly onProgress: Progress
+}
+
+class Importing {
+  readonly #parts: Parts
+  readonly #documents: DocumentRestorer
+  readonly #records: Documents
+  readonly #placed: Record<Placed, number> = { added: 0, merged: 0, there: 0 }
+  readonly #problems: string[] = []
+  #deleted = 0
+  #blobs = { added: 0, there: 0 }
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#documents = new DocumentRestorer(parts.engine.log, parts.clock)
+    this.#records = documentsOf(parts.engine, parts.clock)
+  }
+
+  async run(directory: string): Promise<Imported> {
+    const { engine, files, options } = this.#parts
+    const values = new ValueRestorer(engine, files)
+    const compared = await values.compare()
+    await this.#expectTenants()
+    // Versions before what names them, and documents before what says that they are there.
+    await this.#placeBlobs()
+    await this.#placeDocuments()
+    if (options.run === 'real') {
+      await values.write(compared)
+      await this.#enqueueJobs()
+      const { absent } = await values.compare()
+      if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
+      await this.#writeCredentials(directory)
+    }
+    const { absent, same } = compared
+    const { added, there } = this.#blobs
+    return {
+      documents: this.#placed,
+      deleted: this.#deleted,
+      records: { added: absent + added, there: same + there },
+      problems: this.#problems,
+    }
+  }
+
+  /** Nobody could reach documents of an API key that is not there. */
+  async #expectTenants(): Promise<void> {
+    const { engine, files, options } = this.#parts
+    if (files.summary.holds === 'all') return
+    const known = new Set<string>()
+    for await (const { address } of files.lines('documents')) {
+      const { workspaceId, apiKey } = this.#placeOf(address)
+      const name = JSON.stringify([workspaceId, apiKey])
+      if (known.has(name)) continue
+      known.add(name)
+      if (await new Tenants(engine.kv).isTenant({ workspaceId, apiKey })) continue
+      throw new StorageError(
+        `the store has no API key ${JSON.stringify(apiKey)} of a workspace ${JSON.stringify(workspaceId)}` +
+          (options.tenant === null ? ': name others by --workspace and --api-key' : ''),
+      )
+    }
+  }
+
+  #placeOf(address: DocumentAddress): DocumentAddress {
+    return { ...address, ...this.#parts.options.tenant }
+  }
+
+  async #placeBlobs(): Promise<void> {
+    const { engine, files, options } = this.#parts
+    for await (const line of files.lines('blobs')) {
+      const bytes = await files.read(line)
+      const found = await engine.blobs.get(line.key)
+      const isThere = found !== null && Buffer.compare(found, bytes) === 0
+      this.#blobs[isThere ? 'there' : 'added'] += 1
+      if (!isThere && options.run === 'real') await engine.blobs.put(line.key, bytes)
+    }
+  }
+
+  async #placeDocuments(): Promise<void> {
+    const { files, onProgress } = this.#parts
+    const total = files.summary.lists.documents.lines
+    let done = 0
+    for await (const line of files.lines('documents')) {
+      onProgress('documents', done++ / total)
+      try {
+        if (line.state === 'deleted') await this.#bury(line)
+        else this.#placed[await this.#place(line)] += 1
+      } catch (error) {
+        if (!isOfDocument(error)) throw error
+        this.#problems.push(`${pathOf(line.address)}: ${error.message}`)
+      }
+    }
+    onProgress('documents', 1)
+  }
+
+  async #place(line: LiveLine): Promise<Placed> {
+    const { files, options } = this.#parts
+    const [update] = line.files.filter(({ is }) => is === 'update')
+    if (update === undefined) throw new StorageError('the export has no update of it')
+    const address = this.#placeOf(line.address)
+    const document: DocumentToPlace = { address, bytes: await files.read(update), log: line.log }
+    if (options.run === 'dry') return this.#documents.plan(document)
+    if (files.summary.holds === 'documents') await this.#records.ensure(address, address.documentId)
+    return this.#documents.place(document, line.stateVector)
+  }
+
+  async #bury({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
+    this.#deleted += 1
+    if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
+  }
+
+  /** One that waits already is left as it is. */
+  async #enqueueJobs(): Promise<void> {
+    const { engine, files } = this.#parts
+    for await (const line of files.lines('jobs')) {
+      if (line.is === 'buried') continue
+      const { queue, id, at } = line
+      await engine.kv.commit(importPart, { jobs: [{ queue, id, at, payload: importedBytes(line) }] })
+    }
+  }
+
+  /** Those that are there stay. */
+  async #writeCredentials(directory: string): Promise<void> {
+    const { files } = this.#parts
+    const { credentials } = files.summary
+    const path = credentialsPath(directory)
+    if (credentials === null || (await stat(path).catch(() => null)) !== null) return
+    await writeFile(path, await files.read(credentials), { mode: 0o600, flush: true, flag: 'wx' })
+  }
+}
+
+/** Nothing is kept in it: jobs are enqueued in a commit of some partition. */
+const importPart = ['import']
+
+const isOfDocument = (error: unknown): error is Error =>
+  error instanceof StorageError || error instanceof CorruptRecord || error instanceof ApiError

@@ -1,0 +1,246 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { exportStore } from '../../src/transfer/export.ts'
+import { importExport } from '../../src/transfer/weft-import.ts'
+import { runCli, startCli } from '../support/cli.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { filesIn, heldBy, startOn } from './rich-store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-import-'))
+const at = (...names: string[]): string => join(root, ...names)
+const weft = (...args: string[]) => runCli(args, root)
+const documents = 60
+const ids = (index: number) => ({ organizationId: 'acme', documentId: `d${index}`, editorId: 'main' })
+const deep = { timeout: 180_000 }
+const all = { holds: 'all', organizationId: null, secrets: 'included', clock: systemClock } as const
+const noProgress = (): void => undefined
+
+/** Writes documents, every third one over a log that was deleted. */
+beforeAll(async () => {
+  const server = await startOn(at('data'))
+  for (let index = 0; index < documents; index++) {
+    const write = async (data: string) =>
+      dataOf(await server.post('/v2/crdt/update', { ...ids(index), type: 'text', data, upsert: true }))
+    await write('first')
+    if (index % 3 === 0) await server.post('/v2/crdt/delete', ids(index))
+    if (index % 6 !== 0) await write(`second of ${index}`)
+  }
+  await server.post('/v2/crdt/versions/create', ids(1))
+  await server.stop()
+  await exportStore(at('data'), at('export'), all, noProgress)
+}, 120_000)
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const importInto = (name: string, source = 'export', run: 'real' | 'dry' = 'real') =>
+  importExport(at(source), at(name), { run, tenant: null }, noProgress)
+
+/** What a store holds, as an export of it shows it. */
+async function contentOf(name: string): Promise<Record<string, string>> {
+  rmSync(at(`${name}-seen`), { recursive: true, force: true })
+  await exportStore(at(name), at(`${name}-seen`), all, noProgress)
+  return heldBy(at(`${name}-seen`))
+}
+
+it(
+  '[OUT-7] a changed byte in any file is told by the name of the file, and nothing is written',
+  deep,
+  async () => {
+    const names = filesIn(at('export'))
+    expect(names.length).toBeGreaterThan(documents)
+    for (const [index, name] of names.entries()) {
+      // Those of documents are alike.
+      if (name.startsWith('documents/') && index % 20 !== 0) continue
+      const path = at('export', name)
+      const bytes = readFileSync(path)
+      const changed = Buffer.from(bytes)
+      const place = (index * 7_919) % Math.max(1, bytes.length)
+      changed[place] = (changed[place] ?? 0) ^ 1
+      writeFileSync(path, bytes.length === 0 ? 'x' : changed)
+      await expect(importInto('never')).rejects.toThrow(name)
+      if (bytes.length > 0) writeFileSync(path, bytes.subarray(1))
+      await expect(importInto('never')).rejects.toThrow(name)
+      renameSync(path, `${path}.away`)
+      await expect(importInto('never')).rejects.toThrow(name)
+      renameSync(`${path}.away`, path)
+      writeFileSync(path, bytes)
+    }
+    expect(existsSync(at('never'))).toBe(false)
+    const told = await weft('import', 'weft', at('data'), '--data', at('never'))
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is no export of Weft') })
+  },
+)
+
+it('[OUT-7] a list that names files elsewhere is refused, though its checksums fit', async () => {
+  const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/manifest.ts')
+  await exportStore(at('data'), at('forged'), all, noProgress)
+  const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
+  writeFileSync(at('forged', 'blobs.jsonl'), list)
+  const summary = decodeSummary(readFileSync(at('forged', 'export.json'), 'utf8'))
+  if (summary === null) throw new Error('no summary')
+  const blobs = { ...summary.lists.blobs, bytes: Buffer.byteLength(list), sha256: sha256Of(list) }
+  writeFileSync(
+    at('forged', 'export.json'),
+    encodeSummary({ ...summary, lists: { ...summary.lists, blobs } }),
+  )
+  await expect(importInto('never', 'forged')).rejects.toThrow('is no name of a file of an export')
+  expect(existsSync(at('never'))).toBe(false)
+})
+
+/** Ends the command once it has printed so much on standard error, and some time later. False: it was done before. */
+async function killed(args: readonly string[], pattern: RegExp, afterMs: number): Promise<boolean> {
+  const { child, ended } = startCli(args, root)
+  let err = ''
+  const seen = new Promise<void>((resolve) => {
+    child.stderr?.on('data', (text: string) => {
+      err += text
+      if (pattern.test(err)) resolve()
+    })
+  })
+  await Promise.race([seen, ended])
+  await wait(afterMs)
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.signalCode === 'SIGKILL'
+}
+
+it('[OUT-8] an import that is killed again and again is complete in the end', deep, async () => {
+  const args = ['import', 'weft', at('export'), '--data', at('resumed')]
+  let kills = 0
+  for (const pattern of [/check 50/, /documents 0 /, /documents 25/, /documents 50/, /documents 100/])
+    for (const afterMs of [0, 10]) if (await killed(args, pattern, afterMs)) kills += 1
+  expect(kills).toBeGreaterThan(3)
+  const done = await weft(...args, '--json')
+  expect(JSON.parse(done.out)).toMatchObject({ ok: true, problems: [], documents: { merged: 0 } })
+  expect((await weft('verify', at('resumed'))).code).toBe(0)
+  const before = await contentOf('resumed')
+  const source = heldBy(at('export'))
+  expect(Object.keys(before)).toEqual(Object.keys(source))
+  for (const [name, bytes] of Object.entries(before))
+    expect({ [name]: bytes.split('\n') }).toEqual({ [name]: source[name]?.split('\n') })
+  const again = await importInto('resumed')
+  expect(again).toMatchObject({ documents: { added: 0, merged: 0 }, records: { added: 0 } })
+  expect(await contentOf('resumed')).toEqual(before)
+})
+
+it(
+  '[OUT-8] an import that ends after any write of any document is completed as if nothing had been',
+  deep,
+  async () => {
+    const { DocumentRestorer, PastClock } = await import('../../src/transfer/restore-document.ts')
+    const { openMemoryEngine } = await import('../../src/engine/memory/engine.ts')
+    const address = { workspaceId: 'w', apiKey: 'k', ...ids(1) }
+    const key = ['w', 'k', 'acme', 'd1', 'main']
+    const file = filesIn(at('export')).find((name) => name.endsWith('state.bin')) ?? ''
+    const bytes = readFileSync(at('export', file))
+    const log = { epoch: 3, head: 120_000, changedAt: 1_700_000_000_000, changedBy: 'ann' }
+    for (let writes = 1; ; writes++) {
+      const engine = await openMemoryEngine()
+      let left = writes
+      const limited = new Proxy(engine.log, {
+        get: (target, name) => {
+          const method = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>
+          return (...given: unknown[]) => {
+            if (['append', 'compact', 'destroy'].includes(String(name)) && left-- <= 0)
+              throw new Error('killed')
+            return method.apply(target, given)
+          }
+        },
+      })
+      const ended = await new DocumentRestorer(limited, new PastClock()).place({ address, bytes, log }).then(
+        () => 'done',
+        (error: Error) => error.message,
+      )
+      await new DocumentRestorer(engine.log, new PastClock()).place({ address, bytes, log })
+      expect(await engine.log.heads([key])).toMatchObject([{ epoch: 3, head: 120_000 }])
+      if (ended === 'done') break
+      expect(ended).toBe('killed')
+    }
+  },
+)
+
+const read = async (server: TestServer, index: number): Promise<unknown> =>
+  (dataOf(await server.post('/v2/crdt/get', ids(index))) as [{ data: unknown }])[0].data
+
+it('[OUT-9] documents are merged with what a store has; nothing of it is removed', deep, async () => {
+  await importInto('merged')
+  const server = await startOn(at('merged'))
+  await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'typed later, second of 1' })
+  await server.post('/v2/crdt/add', { ...ids(1), editorId: 'other', type: 'text', data: 'of its own' })
+  await server.stop()
+  const only = { ...all, holds: 'documents' } as const
+  await exportStore(at('data'), at('documents'), only, noProgress)
+  expect(await importInto('merged', 'documents')).toMatchObject({
+    problems: [],
+    documents: { added: 0, merged: 0 },
+  })
+  const source = await startOn(at('data'))
+  await source.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'second of 1, and here' })
+  await source.stop()
+  await exportStore(at('data'), at('later'), only, noProgress)
+  expect(await importInto('merged', 'later')).toMatchObject({
+    problems: [],
+    documents: { added: 0, merged: 1 },
+  })
+  const after = await startOn(at('merged'))
+  expect(await read(after, 1)).toBe('typed later, second of 1, and here')
+  await after.stop()
+  expect((await weft('verify', at('merged'))).code).toBe(0)
+})
+
+it('[OUT-9] where a store has other values under the same keys nothing is written', deep, async () => {
+  const { workspaceId, apiKey } = JSON.parse(readFileSync(at('data', 'credentials.json'), 'utf8')) as Record<
+    string,
+    string
+  >
+  const config = { engine: 'level', data: at('taken'), workspaceId, apiKey } as Parameters<
+    typeof startTestServer
+  >[0]
+  const server = await startTestServer(config)
+  await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'here first', upsert: true })
+  await server.stop()
+  const before = await contentOf('taken')
+  const refused = await weft('import', 'weft', at('export'), '--data', at('taken'))
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('nothing is written') })
+  expect(refused.err).toContain('"acme"')
+  expect(await contentOf('taken')).toEqual(before)
+})
+
+it('[OUT-9] documents alone are given to another API key, and get their records', deep, async () => {
+  const only = { ...all, holds: 'documents' } as const
+  await exportStore(at('data'), at('alone'), only, noProgress)
+  await (await startOn(at('others'))).stop()
+  const unknown = await weft('import', 'weft', at('alone'), '--data', at('others'))
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('--workspace') })
+  const { workspaceId = '', apiKey = '' } = JSON.parse(
+    readFileSync(at('others', 'credentials.json'), 'utf8'),
+  ) as Record<string, string>
+  const whose = ['--workspace', workspaceId, '--api-key', apiKey]
+  const misused = await weft('import', 'weft', at('export'), '--data', at('others'), ...whose)
+  expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('only documents alone') })
+  expect((await weft('import', 'weft', at('alone'), '--data', at('others'), ...whose)).code).toBe(0)
+  const server = await startOn(at('others'))
+  const listed = dataOf(
+    await server.post('/v2/organizations/documents/get', { organizationId: 'acme', pageSize: 500 }),
+  ) as unknown[]
+  const live = Array.from({ length: documents }, (_, index) => index).filter((index) => index % 6 !== 0)
+  expect(listed).toHaveLength(live.length)
+  expect(await read(server, 2)).toBe('second of 2')
+  await server.stop()
+  expect((await weft('verify', at('others'))).code).toBe(0)
+})
+
+it('[OUT-9] a dry run says what would be, and writes nothing', deep, async () => {
+  const dry = await weft('import', 'weft', at('export'), '--data', at('dry'), '--dry-run', '--json')
+  const real = await importInto('wet')
+  expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })
+  expect(existsSync(at('dry'))).toBe(false)
+  const before = await contentOf('wet')
+  await importInto('wet', 'later', 'dry')
+  expect(await contentOf('wet')).toEqual(before)
+})
