@@ -81,8 +81,11 @@ export class Channel implements ClientSocket {
   resume(): void {
     this.#isPaused = false
     this.#trunk.release(this)
-    while (this.#waiting.length > 0 && !this.#isPaused && this.#state === 'open')
-      this.#listener?.message(this.#waiting.shift() as Buffer, true)
+    while (!this.#isPaused && this.#state === 'open') {
+      const message = this.#waiting.shift()
+      if (message === undefined) return
+      this.#listener?.message(message, true)
+    }
   }
 
   close(code: number, reason: string): void {
