@@ -33,6 +33,8 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket = socket
     this.#parts = parts
     socket.listen(this)
+    // Where a worker serves it, nothing is read before that.
+    socket.resume()
     socket.onClosed(() => {
       for (const channel of this.#channels.values()) channel.leave()
       parts.gone()

@@ -52,7 +52,7 @@ const yWebsocket = (version: ProviderVersion): Dialect => ({
 })
 
 /** A socket of HocuspocusProvider's own, for any number of documents. */
-export function hocuspocusSocket(server: TestServer, version: HocuspocusVersion = 4): Socket4 {
+export function hocuspocusSocket(server: Pick<TestServer, 'wsUrl'>, version: HocuspocusVersion = 4): Socket4 {
   const Socket = hocuspocusSockets[version] as unknown as typeof Socket4
   return new Socket({
     url: `${server.wsUrl}/hocuspocus`,
@@ -71,7 +71,7 @@ export interface HocuspocusOptions {
 
 /** A stock provider that has been attached, not yet waited for. */
 export function hocuspocusProvider(
-  server: TestServer,
+  server: Pick<TestServer, 'wsUrl'>,
   name: string,
   token: string | (() => string),
   {
