@@ -225,7 +225,7 @@ const viewerOf = async (documentId: string): Promise<string> => {
   const resources = [
     { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' },
   ] as const
-  return server.token('eve', { resources: resources as never })
+  return server.token('eve', { resources: resources })
 }
 
 it("[DIA-3] a viewer's first echo does not come back either after it has typed", async () => {
