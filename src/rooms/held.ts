@@ -43,6 +43,10 @@ export class HeldUpdates {
     return this.#updates.length
   }
 
+  hasOf(member: Member): boolean {
+    return this.#updates.some(({ incoming }) => incoming.from === member)
+  }
+
   add(incoming: Incoming): void {
     // A copy: as it came it is a view on all that was read with it.
     const kept = { ...incoming, bytes: new Uint8Array(incoming.bytes) }

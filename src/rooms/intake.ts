@@ -64,6 +64,10 @@ export class Intake {
     return accepted.length === 0 ? updates : [...updates, ...accepted]
   }
 
+  holdsOf(member: Member): boolean {
+    return this.#held.hasOf(member)
+  }
+
   #fits({ kind, summary }: Incoming): boolean {
     return kind === 'update' && isPlain(summary, this.#state.clocks)
   }

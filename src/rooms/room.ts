@@ -211,6 +211,11 @@ export class Room {
     return this.#held !== null
   }
 
+  /** Is something of this member kept back, because what it builds on is missing? */
+  holdsOf(member: Member): boolean {
+    return this.#intake.holdsOf(member)
+  }
+
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
     if (this.#incoming === null || this.#ended !== null || this.#held !== null) return

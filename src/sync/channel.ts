@@ -10,6 +10,10 @@ export interface Trunk {
   release(channel: Channel): void
   /** Each channel hears of the answer, whoever has asked. */
   askForPong(): void
+  /** Ends all channels. */
+  close(code: number, reason: string): void
+  /** The same without a word, unless nothing is read: then the client cannot have answered. */
+  terminate(): void
   /** The channel is closed. */
   left(channel: Channel): void
 }
@@ -77,22 +81,24 @@ export class Channel implements ClientSocket {
   resume(): void {
     this.#isPaused = false
     this.#trunk.release(this)
-    while (this.#waiting.length > 0 && !this.#isPaused && this.#state === 'open')
-      this.#listener?.message(this.#waiting.shift() as Buffer, true)
+    while (!this.#isPaused && this.#state === 'open') {
+      const message = this.#waiting.shift()
+      if (message === undefined) return
+      this.#listener?.message(message, true)
+    }
   }
 
   close(code: number, reason: string): void {
     if (this.#state !== 'open') return
-    const { socket } = this.#trunk
     // Whoever has not been let in is refused: that must not disturb the others, whatever the reason.
-    if (this.#listener !== null && transient.includes(code)) return socket.close(code, reason)
-    socket.write(denied(this.name, reason))
-    if (this.#understandsClose) socket.write(closed(this.name, reason))
+    if (this.#listener !== null && transient.includes(code)) return this.#trunk.close(code, reason)
+    this.write(denied(this.name, reason))
+    if (this.#understandsClose) this.write(closed(this.name, reason))
     this.leave()
   }
 
   terminate(): void {
-    this.#trunk.socket.terminate()
+    this.#trunk.terminate()
   }
 
   /** A message to this document, without its name. */

@@ -6,9 +6,6 @@ interface Kept {
   readonly durable: Promise<unknown>
 }
 
-/** Vectors that wait for their offers; a client that answers none of so many is none that counts. */
-const askedMax = 64
-
 /**
  * Tells one client what of its updates is on the disk, and never says so earlier. An update may come, be held back
  * because something is missing that it builds on, become part of the document, and be stored: each later.
@@ -17,8 +14,14 @@ export class Saving {
   readonly #encoder: Protocol
   readonly #document: Kept
   readonly #send: (frame: Uint8Array) => void
+  /** Number of the last update that has come. */
+  #came = 0
   /** Updates that have come and are no part of the document. */
   #outside = 0
+  /** All up to this number are part of it, or not waited for any more. */
+  #coveredTo = 0
+  /** The last answer to a question of ours: its number, and how many of those before it are no part of the document. */
+  #answer: { readonly number: number; outside: number } | null = null
   /** Updates that are part of it since the disk was asked last. */
   #taken = 0
   #total = 0
@@ -29,8 +32,12 @@ export class Saving {
   /** A client may ask before it has offered what it has changed while it was away. */
   #hasOffered: boolean
   #isScheduled = false
-  /** Of vectors sent, the oldest first: is the offer that answers it one that the client counts? */
-  readonly #asked: boolean[] = []
+  /** Vectors that wait for their offers. */
+  #asked = 0
+  /** Does the client wait for being told that its next offer is saved? */
+  #isOfferCounted = false
+  /** How often the client has begun to count anew. */
+  #restarts = 0
 
   /** @param hasOffered whether the client has answered already what everybody is asked who comes */
   constructor(encoder: Protocol, document: Kept, hasOffered: boolean, send: (frame: Uint8Array) => void) {
@@ -38,7 +45,9 @@ export class Saving {
     this.#document = document
     this.#hasOffered = hasOffered
     this.#send = send
-    if (encoder.handshake === 'weAsk' && !hasOffered) this.asked(true)
+    if (encoder.handshake === 'asked' || hasOffered) return
+    this.#asked = 1
+    this.#isOfferCounted = true
   }
 
   /** Is the client waiting for an echo? */
@@ -48,20 +57,53 @@ export class Saving {
 
   /** Has an offer been asked for that has not come? */
   get expectsOffer(): boolean {
-    return this.#asked.length > 0
+    return this.#asked > 0
   }
 
-  /** The client has been asked what it has. @param counted whether it waits for being told of what it answers */
-  asked(counted: boolean): void {
-    if (this.#asked.length < askedMax) this.#asked.push(counted)
+  /** The client has been asked what it has. */
+  asked(): void {
+    this.#asked += 1
+  }
+
+  /** The client has asked what there is, and forgets what it waits for: all of it is in its next offer, which it counts. */
+  restart(): void {
+    this.#restarts += 1
+    this.#coveredTo = this.#came
+    this.#outside = 0
+    this.#taken = 0
+    this.#isOfferCounted = true
   }
 
   /** An update has come. What is returned is to be called when it is part of the document. */
   came(kind: 'update' | 'offer'): () => void {
+    const isAnswer = kind === 'offer' && this.#asked > 0
+    if (isAnswer) return this.#answered()
+    const number = this.#count()
+    return () => {
+      if (kind === 'offer') this.#hasOffered = true
+      this.#take(number)
+    }
+  }
+
+  /** It has all that the client had: what came before it is part of the document when it is. */
+  #answered(): () => void {
+    const answer = { number: this.#came, outside: this.#outside }
+    const number = this.#isOfferCounted ? this.#count() : null
+    this.#asked -= 1
+    this.#isOfferCounted = false
+    this.#answer = answer
+    return () => {
+      this.#hasOffered = true
+      if (this.#answer === answer) this.#cover(answer)
+      if (number !== null) this.#take(number)
+      this.#schedule()
+    }
+  }
+
+  #count(): number {
     this.#outside += 1
-    if (kind === 'update') return this.#takeCounted
-    const counted = this.#asked.shift() ?? true
-    return counted ? this.#offeredCounted : this.#offered
+    this.#came += 1
+    return this.#came
   }
 
   /** An update has come that is not taken: nothing is saved any more. */
@@ -78,23 +120,19 @@ export class Saving {
     this.#schedule()
   }
 
-  readonly #takeCounted = (): void => {
-    this.#taken += 1
-    this.#take()
+  #cover({ number, outside }: { readonly number: number; readonly outside: number }): void {
+    this.#answer = null
+    if (number <= this.#coveredTo) return
+    this.#coveredTo = number
+    this.#outside -= outside
+    this.#taken += outside
   }
 
-  readonly #offeredCounted = (): void => {
-    this.#hasOffered = true
-    this.#takeCounted()
-  }
-
-  readonly #offered = (): void => {
-    this.#hasOffered = true
-    this.#take()
-  }
-
-  #take(): void {
+  #take(number: number): void {
+    if (number <= this.#coveredTo) return
     this.#outside -= 1
+    this.#taken += 1
+    if (this.#answer !== null && number <= this.#answer.number) this.#answer.outside -= 1
     this.#schedule()
   }
 
@@ -115,8 +153,9 @@ export class Saving {
       this.#echo = null
       this.#echoesUnderWay += 1
     }
+    const restarts = this.#restarts
     this.#document.durable.then(
-      () => this.#tell(count, echo),
+      () => this.#tell(restarts === this.#restarts ? count : 0, echo),
       () => {},
     )
   }

@@ -87,6 +87,8 @@ export class SyncServer {
       return this.#refusals.refuse(knock, refusal ?? close('bad', 'bad address'))
     }
     if (asked.kind === 'shared') {
+      const closed = this.#gateProblem()
+      if (closed !== null) return this.#refusals.refuse(knock, closed)
       this.#admission.enter(place, address)
       return this.#hocuspocus.accept(knock, asked)
     }

@@ -49,6 +49,8 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   /** Null: the client does not ask what is saved. */
   #saving: Saving | null = null
   #hasOffered = false
+  /** Has an update not been taken before the client asked? */
+  #wasRefused = false
   readonly #renewal: Renewal | null
   /** State vector of what a slow client has; null while it keeps up. */
   #behind: Uint8Array | null = null
@@ -131,7 +133,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     const now = this.#tools.time()
     if (now - this.#askedAt < askAgainAfterMs) return
     this.#askedAt = now
-    this.#askForAll(false)
+    this.#askForAll()
   }
 
   end(reason: Close): void {
@@ -247,8 +249,9 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     if (this.#saving === null) {
       this.#room.turn()
       // The client asks again.
-      if (this.#room.isHeld) return
+      if (this.#room.isHeld || this.#room.holdsOf(this)) return
       this.#saving = this.#newSaving()
+      if (this.#wasRefused) this.#saving.refused('update')
     }
     this.#saving.echoLater(body)
   }
@@ -274,6 +277,8 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   /** Who may only look is not told that something is unsaved of what we have said ourselves. */
   #refuseUpdate(kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): void {
     const saving = this.#saving
+    // What is offered is mostly what we have said ourselves.
+    this.#wasRefused ||= saving === null && kind === 'update'
     if (saving === null) return
     const isKnown = kind === 'offer' && saving.expectsOffer && this.#room.contains(bytes, summary)
     if (isKnown) saving.came(kind)()
@@ -299,9 +304,8 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     return new Saving(this.encoder, this.#room, this.#hasOffered, (frame) => this.#send(frame))
   }
 
-  /** @param counted whether the client waits for being told that its answer is saved */
-  #askForAll(counted: boolean): void {
-    this.#saving?.asked(counted)
+  #askForAll(): void {
+    this.#saving?.asked()
     this.#sendVector()
   }
 
@@ -312,6 +316,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #takeVector(vector: Uint8Array): void {
     readStateVector(vector)
+    if (this.encoder.handshake === 'asked') this.#saving?.restart()
     this.#answers.ask(vector)
   }
 
@@ -321,7 +326,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   answer(frame: Uint8Array): void {
     this.#send(frame)
-    if (this.encoder.handshake === 'asked') this.#askForAll(true)
+    if (this.encoder.handshake === 'asked') this.#askForAll()
     if (this.#parts.socket.isFull) this.#resumeWhenDrained()
   }
 

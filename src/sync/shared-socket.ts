@@ -24,7 +24,8 @@ export class SharedSocket implements SocketListener, Trunk {
   readonly socket: ClientSocket
   readonly #parts: SharedSocketParts
   readonly #channels = new Map<string, Channel>()
-  readonly #holding = new Set<Channel>()
+  /** Who wants nothing to be read: documents, and the socket itself while its client does not read. */
+  readonly #holding = new Set<Channel | SharedSocket>()
   #unknown: { bytes: number; messages: number } | null = { bytes: 0, messages: 0 }
   #isPinged = false
 
@@ -56,18 +57,23 @@ export class SharedSocket implements SocketListener, Trunk {
   }
 
   message(data: Buffer, isBinary: boolean): void {
+    if (!this.#mayGoOn(data.length)) return
     if (!isBinary) return this.end(close('bad', 'text messages are not part of this protocol'))
-    if (this.#unknown !== null && !this.#countUnknown(this.#unknown, data.length)) return
     try {
       this.#take(data)
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error
       this.end(close('bad', messageOf(error).slice(0, 100)))
     }
+    if (this.socket.isFull) this.#awaitReader()
   }
 
   /** The client's pings are answered by the socket itself. */
-  ping(): void {}
+  ping(bytes: number): void {
+    if (!this.#mayGoOn(bytes)) return
+    this.#count(bytes)
+    if (this.socket.isFull) this.#awaitReader()
+  }
 
   askForPong(): void {
     if (this.#isPinged) return
@@ -76,40 +82,76 @@ export class SharedSocket implements SocketListener, Trunk {
   }
 
   pong(bytes: number): void {
-    this.#isPinged = false
-    let counted = bytes
-    for (const channel of this.#channels.values()) {
-      channel.pong(counted)
-      counted = 0
-    }
+    if (this.#mayGoOn(bytes)) this.#count(bytes)
   }
 
-  hold(channel: Channel): void {
+  hold(holder: Channel | SharedSocket): void {
     if (this.#holding.size === 0) this.socket.pause()
-    this.#holding.add(channel)
+    this.#holding.add(holder)
   }
 
-  release(channel: Channel): void {
-    if (this.#holding.delete(channel) && this.#holding.size === 0) this.socket.resume()
+  release(holder: Channel | SharedSocket): void {
+    if (!this.#holding.delete(holder) || this.#holding.size > 0) return
+    this.socket.resume()
+    // It could not answer meanwhile.
+    this.#heard()
+  }
+
+  terminate(): void {
+    if (this.#holding.size === 0) this.socket.terminate()
   }
 
   left(channel: Channel): void {
     if (this.#channels.get(channel.name) === channel) this.#channels.delete(channel.name)
   }
 
-  end(reason: Close): void {
-    this.socket.close(reason.code, reason.reason)
+  end({ code, reason }: Close): void {
+    this.close(code, reason)
+  }
+
+  /** The client may take its time to answer: it is in no document meanwhile, and what it says is read. */
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason)
+    for (const channel of this.#channels.values()) channel.leave()
+    this.release(this)
+  }
+
+  #mayGoOn(bytes: number): boolean {
+    if (!this.socket.isOpen) return false
+    this.#heard()
+    return this.#unknown === null || this.#countUnknown(this.#unknown, bytes)
+  }
+
+  /** Whoever says something lives, also where its answer to a ping waits behind that. */
+  #heard(): void {
+    if (!this.#isPinged) return
+    this.#isPinged = false
+    for (const channel of this.#channels.values()) channel.pong(0)
+  }
+
+  /** What is said to no document counts as said to the first. */
+  #count(bytes: number): void {
+    for (const channel of this.#channels.values()) return channel.pong(bytes)
+  }
+
+  /** Much of what a client says is answered: who does not read that is not read either. */
+  #awaitReader(): void {
+    if (this.#holding.has(this)) return
+    this.hold(this)
+    this.socket.whenDrained(() => this.release(this))
   }
 
   #take(data: Buffer): void {
     const addressed = readAddressed(data)
     if (addressed.kind !== 'document') {
       if (addressed.kind === 'ping') this.socket.write(pong)
-      return
+      return this.#count(data.length)
     }
     const channel = this.#channels.get(addressed.name)
-    if (channel === undefined) this.#knock(addressed.name, addressed.message)
-    else if (isLeaving(addressed.message)) channel.leave()
+    if (channel === undefined) {
+      this.#count(data.length)
+      this.#knock(addressed.name, addressed.message)
+    } else if (isLeaving(addressed.message)) channel.leave()
     else channel.receive(addressed.message)
   }
 

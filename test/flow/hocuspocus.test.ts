@@ -1,8 +1,11 @@
+import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
 import { type Clock, systemClock } from '../../src/clock.ts'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '../support/dialects.ts'
+import { withLog } from '../support/held-engine.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -210,4 +213,111 @@ it('[DIA-19] a server that stops ends the socket with 1012, and its documents co
   expect(codes[0]).toBe(1012)
   for (const provider of providers) provider.destroy()
   socket.destroy()
+})
+
+const tokenFrame = (name: string, token: string): Uint8Array =>
+  Buffer.concat([varUintString(name), Uint8Array.of(2, 0), varUintString(token)])
+
+it('[DIA-12] what a client has sent behind its token, to a document that it may not open, is dropped', async () => {
+  const name = newName()
+  const owner = hocuspocusProvider(server, name, await server.token('ada'))
+  await eventually(() => owner.isSynced)
+  textOf(owner).insert(0, 'kept')
+  await eventually(() => !owner.hasUnsyncedChanges)
+  const client = await connect()
+  const other = { type: 'document', id: 'another', organizationId: 'acme', accessRole: 'viewer' } as const
+  const resources = [other]
+  const token = await server.token('eve', { resources })
+  // All of it comes with one read.
+  client.send(tokenFrame(name, token))
+  for (let sent = 0; sent < 3; sent++) client.send(Buffer.concat([varUintString(name), Uint8Array.of(3)]))
+  client.send(Uint8Array.of(9))
+  const isRefusal = (bytes: Uint8Array): boolean =>
+    bytes[name.length + 1] === 2 && bytes[name.length + 2] === 1
+  await eventually(
+    () => client.received.some(isRefusal) && client.received.some(({ length }) => length === 1),
+  )
+  client.end()
+  owner.destroy()
+  owner.configuration.websocketProvider.destroy()
+})
+
+/** A client that is let in to a document, and then reads nothing any more. */
+async function deafClient(name: string): Promise<RawClient> {
+  const client = await connect()
+  client.send(tokenFrame(name, await server.token('ada')))
+  await eventually(() => client.received.length > 0)
+  client.socket.pause()
+  return client
+}
+
+function varUintString(text: string): Uint8Array {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarString(encoder, text)
+  return encoding.toUint8Array(encoder)
+}
+
+const lengthy = 'n'.repeat(8_000)
+const floods = 6_000
+
+it.each([
+  ['refusals', lengthy, [2, 0, 0], [2, 1]],
+  ['what is saved', '', [0, 2, 2, 0, 0], [8, 1]],
+] as const)(
+  '[DIA-21] who does not read is not read: %s wait with the client',
+  async (_, other, said, answer) => {
+    const name = `${newName()}\0${lengthy}`
+    const client = await deafClient(name)
+    const message = Buffer.concat([varUintString(other === '' ? name : other), Uint8Array.from(said)])
+    for (let sent = 0; sent < floods; sent++) client.send(message)
+    let before = -1
+    while (client.socket.bufferedAmount !== before) {
+      before = client.socket.bufferedAmount
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+    }
+    expect(before).toBeGreaterThan(0)
+    client.socket.resume()
+    const at = message.length - said.length
+    const isAnswer = (bytes: Uint8Array): boolean => bytes[at] === answer[0] && bytes[at + 1] === answer[1]
+    await eventually(() => client.received.filter(isAnswer).length === floods)
+    client.end()
+  },
+)
+
+it('[DIA-22] a client is not taken for dead while nothing is read of its socket on behalf of one document', async () => {
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  let gate: Promise<void> | null = null
+  let loading = 0
+  let open = (): void => {}
+  const engine = withLog(await openMemoryEngine(), (log) => ({
+    async load(...parameters) {
+      loading += 1
+      await gate
+      return log.load(...parameters)
+    },
+  }))
+  const held = await startTestServer({}, { clock, engine })
+  const [socket, token] = [hocuspocusSocket(held), await held.token('ada')]
+  const codes: number[] = []
+  socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
+  const one = hocuspocusProvider(held, newName(), token, { socket })
+  await eventually(() => one.isSynced)
+  loading = 0
+  gate = new Promise((resolve) => {
+    open = resolve
+  })
+  const other = hocuspocusProvider(held, newName(), token, { socket })
+  await eventually(() => loading > 0)
+  for (let times = 0; times < 4; times++) {
+    aheadMs += 16_000
+    await new Promise((resolve) => setTimeout(resolve, 700))
+  }
+  open()
+  await eventually(() => other.isSynced)
+  expect(codes).toEqual([])
+  one.destroy()
+  other.destroy()
+  socket.destroy()
+  await held.stop()
 })

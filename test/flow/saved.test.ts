@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, message, openEditor, RawClient, syncedEditor, typed } from '../support/clients.ts'
-import { type YSweetToken, ySweetProvider } from '../support/dialects.ts'
+import { hocuspocusProvider, type YSweetToken, ySweetProvider } from '../support/dialects.ts'
 import { type HeldEngine, holdable } from '../support/held-engine.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -191,4 +191,114 @@ it('[DIA-5] the helper of the example says "saved" when it is, also of what was 
   const stored = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: path.split('/')[1] })
   expect(JSON.stringify(stored.body)).toContain('while away, then before it is connected, ')
   editor.close()
+})
+
+/** Two updates, the second of which builds on the first. */
+function twoUpdates(client: number): readonly [Uint8Array, Uint8Array] {
+  const doc = new Y.Doc()
+  doc.clientID = client
+  const updates: Uint8Array[] = []
+  doc.on('update', (update: Uint8Array) => updates.push(update))
+  doc.getText('content').insert(0, 'a')
+  doc.getText('content').insert(1, 'b')
+  return [updates[0] as Uint8Array, updates[1] as Uint8Array]
+}
+const nothingNew = new Uint8Array(2)
+const echo = message([messageEcho], Uint8Array.of(1))
+
+it('[DIA-8] the first echo, too, waits for what is held back because something is missing', async () => {
+  const [first, second] = twoUpdates(91)
+  const client = await connect(newDocument())
+  client.sendOffer(nothingNew)
+  client.sendUpdate(second)
+  await client.roundTrip()
+  client.send(echo)
+  await pause()
+  expect(client.bodies(messageEcho)).toEqual([])
+  client.sendUpdate(first)
+  client.send(echo)
+  await eventually(() => client.bodies(messageEcho).length === 1)
+  client.end()
+})
+
+const viewerOf = async (documentId: string): Promise<string> => {
+  const resources = [
+    { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' },
+  ] as const
+  return server.token('eve', { resources: resources })
+}
+
+it("[DIA-3] a viewer's first echo does not come back either after it has typed", async () => {
+  const documentId = newDocument()
+  const editor = await connect(documentId)
+  editor.sendOffer(typed('x', 93))
+  await editor.roundTrip()
+  const eve = await viewerOf(documentId)
+  const viewer = await RawClient.connect(`${server.wsUrl}/sync/acme/${documentId}/main?token=${eve}`)
+  viewer.sendOffer(nothingNew)
+  viewer.sendUpdate(typed('y', 94))
+  await viewer.roundTrip()
+  viewer.send(echo)
+  await pause()
+  expect(viewer.bodies(messageEcho)).toEqual([])
+  editor.end()
+  viewer.end()
+})
+
+it('[DIA-5] an offer that was asked for has all that came before it: also what was not taken then', async () => {
+  const documentId = newDocument()
+  const editor = await connect(documentId)
+  editor.sendOffer(typed('x', 95))
+  await editor.roundTrip()
+  const change = async (accessRole: string): Promise<void> => {
+    const resources = [{ type: 'document', id: documentId, organizationId: 'acme', accessRole }]
+    dataOf(
+      await server.post('/v2/auth/permissions/add', {
+        user: { userId: 'fay', name: 'Fay', email: 'fay@example.com' },
+        permissions: { resources },
+      }),
+    )
+  }
+  await change('viewer')
+  const token = await server.token('fay')
+  const path = `${server.wsUrl}/sync/acme/${documentId}/main?token=${token}&saved=1`
+  const client = await RawClient.connect(path)
+  const [first, second] = twoUpdates(96)
+  client.sendOffer(nothingNew)
+  client.sendUpdate(first)
+  await client.roundTrip()
+  await eventually(() => saved(client).at(-1) === 1)
+  await change('editor')
+  const vectors = client.vectors().length
+  client.sendUpdate(second)
+  await eventually(() => client.vectors().length > vectors)
+  expect(saved(client)).toEqual([1])
+  client.sendOffer(Y.mergeUpdates([first, second]))
+  await eventually(() => saved(client).at(-1) === 3)
+  editor.end()
+  client.end()
+})
+
+it('[DIA-4] a sync that is forced starts the count of a client anew', async () => {
+  const provider = hocuspocusProvider(server, `acme/${newDocument()}/main`, token, { version: 2 })
+  await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
+  const text = provider.document.getText('content')
+  engine.hold()
+  text.insert(0, 'a')
+  text.insert(0, 'b')
+  await eventually(() => engine.waiting() > 0)
+  provider.forceSync()
+  provider.forceSync()
+  await pause()
+  engine.release()
+  await eventually(() => !provider.hasUnsyncedChanges)
+  await pause()
+  engine.hold()
+  text.insert(0, 'c')
+  await pause()
+  expect(provider.hasUnsyncedChanges).toBe(true)
+  engine.release()
+  await eventually(() => !provider.hasUnsyncedChanges)
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
 })

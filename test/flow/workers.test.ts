@@ -12,7 +12,7 @@ import {
   syncedEditor,
   typed,
 } from '../support/clients.ts'
-import { dialects } from '../support/dialects.ts'
+import { dialects, hocuspocusProvider } from '../support/dialects.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { sendRaw } from '../support/raw.ts'
 import { isRunning, metricOf, workersOf, workersRun } from '../support/workers.ts'
@@ -280,4 +280,15 @@ it('[WORK-9] a client that sends more than is taken of it is held up, and nothin
     25_000,
   )
   for (const client of [flooder, reader]) client.end()
+})
+
+it('[DIA-10] a worker serves sockets of many documents, too', async () => {
+  await start()
+  const provider = hocuspocusProvider(server, path, token)
+  await eventually(() => provider.isSynced)
+  const editor = await edit()
+  provider.document.getText('content').insert(0, 'by a worker')
+  await eventually(() => editor.text.toString() === 'by a worker' && !provider.hasUnsyncedChanges)
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
 })

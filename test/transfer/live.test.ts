@@ -205,7 +205,7 @@ describe('a mirror of y-websocket’s own server', () => {
     const wrongName = await (await mirror(['no-address'])).ended
     expect([wrongName.code, wrongName.err]).toEqual([
       2,
-      'weft: "no-address": is no organization/document/editor, and no organization is given\n',
+      'weft: "no-address": its name is not organization/document/editor: name an organization (--organization)\n',
     ])
     const twice = await (await mirror(['acme/a/main', 'acme/%61/main'])).ended
     expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('go to the same place')])
