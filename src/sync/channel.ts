@@ -88,6 +88,9 @@ export class Channel implements ClientSocket {
     }
   }
 
+  /** The trunk sees to it. */
+  bound(): void {}
+
   close(code: number, reason: string): void {
     if (this.#state !== 'open') return
     // Whoever has not been let in is refused: that must not disturb the others, whatever the reason.

@@ -26,6 +26,8 @@ export interface ClientSocket {
   /** Nothing is read any more, except for what has been read of the connection already. */
   pause(): void
   resume(): void
+  /** Ends without a word when more than so many bytes have come from now on, in whole messages or not; null lifts that. */
+  bound(bytesMax: number | null): void
   close(code: number, reason: string): void
   /** Ends without a word. */
   terminate(): void

@@ -3,6 +3,7 @@ import type { ClientSocket, Gate, SocketListener } from './client-socket.ts'
 import type { EndingsParts } from './endings.ts'
 import type { Knock } from './knock.ts'
 import { Flushes, Outlet } from './outlet.ts'
+import { ReceiveBound } from './receive-bound.ts'
 import type { SyncSocket } from './socket.ts'
 import { Upgrades } from './upgrades.ts'
 
@@ -11,6 +12,7 @@ class LocalSocket implements ClientSocket {
   readonly #socket: SyncSocket
   readonly #outlet: Outlet
   readonly #bufferBytesMax: number
+  #bound: ReceiveBound | null = null
 
   constructor(socket: SyncSocket, outlet: Outlet, bufferBytesMax: number) {
     this.#socket = socket
@@ -54,6 +56,11 @@ class LocalSocket implements ClientSocket {
 
   resume(): void {
     this.#socket.resume()
+  }
+
+  bound(bytesMax: number | null): void {
+    this.#bound?.lift()
+    this.#bound = bytesMax === null ? null : new ReceiveBound(this.#outlet.connection, bytesMax)
   }
 
   close(code: number, reason: string): void {

@@ -25,7 +25,7 @@ export class Flushes {
  */
 export class Outlet {
   readonly #socket: WebSocket
-  readonly #connection: Duplex
+  readonly connection: Duplex
   readonly #flushes: Flushes
   /** Null and not empty in between, so that nothing old refers to what is new: it would outlive its use. */
   #frames: Uint8Array[] | null = null
@@ -33,13 +33,13 @@ export class Outlet {
 
   constructor(socket: WebSocket, connection: Duplex, flushes: Flushes) {
     this.#socket = socket
-    this.#connection = connection
+    this.connection = connection
     this.#flushes = flushes
   }
 
   /** What the operating system has not taken yet. */
   get waitingBytes(): number {
-    return this.#bytes + this.#connection.writableLength
+    return this.#bytes + this.connection.writableLength
   }
 
   write(frames: Uint8Array): void {
@@ -58,21 +58,21 @@ export class Outlet {
     this.#bytes = 0
     // `ws` closes by itself, too, and nothing may follow a close frame: browsers take the close for a failure then.
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    if (frames.length === 1) this.#connection.write(frames[0])
+    if (frames.length === 1) this.connection.write(frames[0])
     else this.#writeAll(frames)
   }
 
   /** Calls `fn` once when all that is waiting has been handed to the operating system; never on a dead connection. */
   whenDrained(fn: () => void): void {
     this.flush()
-    this.#connection.write('', (error) => {
+    this.connection.write('', (error) => {
       if (error == null) fn()
     })
   }
 
   #writeAll(frames: readonly Uint8Array[]): void {
-    this.#connection.cork()
-    for (const one of frames) this.#connection.write(one)
-    this.#connection.uncork()
+    this.connection.cork()
+    for (const one of frames) this.connection.write(one)
+    this.connection.uncork()
   }
 }

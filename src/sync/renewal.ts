@@ -11,8 +11,9 @@ export interface Renewed {
   end(reason: Close): void
 }
 
-/** A newer token is asked for so long before the one that is known ends. */
+/** A newer token is asked for so long before the one that is known ends, or in such a last part of its time. */
 const askBeforeMs = 20_000
+const askBeforeShare = 1 / 3
 
 /** Newer tokens of a client that stays connected: only of the same user. */
 export class Renewal {
@@ -29,8 +30,9 @@ export class Renewal {
 
   /** Is it time to ask for a newer token? Once for each. */
   isDue(now: number): boolean {
-    const { expiresAt } = this.#session.identity
-    if (now < expiresAt - askBeforeMs || this.#askedFor === expiresAt) return false
+    const { issuedAt, expiresAt } = this.#session.identity
+    if (expiresAt === Number.POSITIVE_INFINITY || this.#askedFor === expiresAt) return false
+    if (now < expiresAt - Math.min(askBeforeMs, (expiresAt - issuedAt) * askBeforeShare)) return false
     this.#askedFor = expiresAt
     return true
   }
@@ -48,6 +50,8 @@ export class Renewal {
   #took(identity: Identity | TokenRefused): void {
     this.#isChecking = false
     const session = this.#session
+    // Where nobody can be asked the token that is known stays good until its end.
+    if (identity instanceof TokenRefused && identity.reason === 'provider') return
     if (identity instanceof TokenRefused) session.end(closeOf(identity))
     else if (isSame(identity, session.identity)) session.renew(identity)
     else session.end(close('unauthenticated', 'the token is of another user'))

@@ -14,8 +14,11 @@ export interface SharedSocketParts {
   readonly gone: () => void
 }
 
-/** What may come before the first document is opened: bytes, messages, and documents asked for. */
-const unknownMax = { bytes: 1_048_576, messages: 1_000, documents: 100 } as const
+/**
+ * What may come before the first document is opened: bytes of messages, messages, and documents asked for. Of what is not
+ * a message yet twice as much: who is told why has to have finished one.
+ */
+const unknownMax = { bytes: 1_048_576, unfinishedBytes: 2_097_152, messages: 1_000, documents: 100 } as const
 /** Documents on one socket. */
 const documentsMax = 1_000
 
@@ -33,6 +36,7 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket = socket
     this.#parts = parts
     socket.listen(this)
+    socket.bound(unknownMax.unfinishedBytes)
     // Sockets of workers are not read before they are told to.
     socket.resume()
     socket.onClosed(() => {
@@ -53,7 +57,9 @@ export class SharedSocket implements SocketListener, Trunk {
 
   /** The client is known by one of its documents. */
   know(): void {
+    if (this.#unknown === null) return
     this.#unknown = null
+    this.socket.bound(null)
   }
 
   message(data: Buffer, isBinary: boolean): void {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { closeCodes } from '../../src/model/close.ts'
 import type { PresenceEntry } from '../../src/rooms/presence-board.ts'
 import { type Editor, eventually, type ProviderVersion, RawClient, syncedEditor } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 /** Clients that connect at the same time. */
@@ -48,34 +49,38 @@ const watchers = async (path: string): Promise<readonly Editor[]> => {
 const seenBy = ({ provider, doc }: Editor, count: number): number[] =>
   [...provider.awareness.getStates().keys()].filter((id) => id <= count && id !== doc.clientID)
 
-it('[AWA-11] in a crowd of 1,200 a newcomer sees everybody, and nobody is lost for telling back what they see', async () => {
-  const path = newPath()
-  const early = await watchers(path)
-  const closes: number[] = []
-  const watchCloses = ({ provider }: Editor): void =>
-    void provider.on('connection-close', (event) => closes.push(event?.code ?? 0))
-  for (const editor of early) watchCloses(editor)
-  const clients = await crowd(path, 1_200)
-  const late = await watchers(path)
-  for (const editor of late) watchCloses(editor)
-  for (const editor of [...early, ...late])
-    await eventually(
-      () => seenBy(editor, 1_200).length === 1_200,
-      () => [seenBy(editor, 1_200).length, closes],
-    )
-  // What stock clients have heard they send back: when this one's move has come, they have been heard out.
-  for (const editor of late) editor.provider.awareness.setLocalStateField('cursor', 'moved')
-  for (const editor of early)
-    await eventually(
-      () =>
-        [...editor.provider.awareness.getStates().values()].filter((s) => s.cursor === 'moved').length === 3,
-    )
-  expect(closes).toEqual([])
-  for (const client of clients) client.end()
-  for (const editor of [...early, ...late]) await eventually(() => seenBy(editor, 1_200).length === 0)
-  expect(closes).not.toContain(closeCodes.bad)
-  for (const editor of [...early, ...late]) editor.close()
-})
+itLong(
+  '[AWA-11] in a crowd of 1,200 a newcomer sees everybody, and nobody is lost for telling back what they see',
+  async () => {
+    const path = newPath()
+    const early = await watchers(path)
+    const closes: number[] = []
+    const watchCloses = ({ provider }: Editor): void =>
+      void provider.on('connection-close', (event) => closes.push(event?.code ?? 0))
+    for (const editor of early) watchCloses(editor)
+    const clients = await crowd(path, 1_200)
+    const late = await watchers(path)
+    for (const editor of late) watchCloses(editor)
+    for (const editor of [...early, ...late])
+      await eventually(
+        () => seenBy(editor, 1_200).length === 1_200,
+        () => [seenBy(editor, 1_200).length, closes],
+      )
+    // What stock clients have heard they send back: when this one's move has come, they have been heard out.
+    for (const editor of late) editor.provider.awareness.setLocalStateField('cursor', 'moved')
+    for (const editor of early)
+      await eventually(
+        () =>
+          [...editor.provider.awareness.getStates().values()].filter((s) => s.cursor === 'moved').length ===
+          3,
+      )
+    expect(closes).toEqual([])
+    for (const client of clients) client.end()
+    for (const editor of [...early, ...late]) await eventually(() => seenBy(editor, 1_200).length === 0)
+    expect(closes).not.toContain(closeCodes.bad)
+    for (const editor of [...early, ...late]) editor.close()
+  },
+)
 
 /** When somebody comes and goes, and how. */
 interface Visit {

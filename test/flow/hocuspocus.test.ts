@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
@@ -139,6 +140,8 @@ it('[DIA-14] what a backend says comes as a stateless message; what a client say
 /** A message of the dialect. */
 const frame = (name: string, ...rest: readonly number[]): Uint8Array =>
   Uint8Array.from([name.length, ...Buffer.from(name), ...rest])
+/** The connection under a client of `ws`. */
+const connectionOf = (client: RawClient): Socket => Reflect.get(client.socket, '_socket') as Socket
 const connect = (): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus`)
 
 it('[DIA-15] who says no token in time is closed with 4401', async () => {
@@ -154,6 +157,25 @@ it('[DIA-16] before a token only so many bytes, messages and documents are taken
   const messages = await connect()
   for (let sent = 0; sent < 1_100; sent++) messages.send(frame(name, 3))
   expect(await messages.closed).toMatchObject({ code: 4401 })
+})
+
+it('[DIA-16] nor is more kept of a message that does not end', async () => {
+  const client = await connect()
+  const connection = connectionOf(client)
+  // Header of a masked binary message of 15 MB, and a part of it.
+  connection.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0xe4, 0xe1, 0xc0, 0, 0, 0, 0]))
+  for (let sent = 0; sent < 3_000_000; sent += 65_536) connection.write(Buffer.alloc(65_536))
+  expect((await client.closed).code).toBe(1006)
+})
+
+it('[DIA-16] who has opened a document may send messages as large as others may', async () => {
+  const name = newName()
+  const provider = hocuspocusProvider(server, name, await server.token('ada'))
+  await eventually(() => provider.isSynced)
+  textOf(provider).insert(0, 'x'.repeat(3_000_000))
+  await eventually(() => !provider.hasUnsyncedChanges)
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
 })
 
 it('[DIA-17] a ping of one byte is answered with a pong, and a message that is none ends the socket with 4400', async () => {

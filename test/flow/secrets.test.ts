@@ -8,6 +8,7 @@ import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { type Running, startCli } from '../support/cli.ts'
 import { RawClient } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { MarkedSecrets, secretsToldBy } from '../support/marked-secrets.ts'
 import type { Answer, Envelope, TestServer } from '../support/server.ts'
 import { makeWorld } from '../support/world.ts'
@@ -151,44 +152,48 @@ async function succeeding(operation: Operation): Promise<object> {
 
 const wrongHeaders = Object.keys(credentials).map((name) => ({ [name]: wrong }))
 
-it('[SEC-6] no secret, right, wrong or expired, is in a log line, an error, a page or an answer not meant to show it', async () => {
-  const endpoints = '/v2/workspace/advancedwebhook/endpoints'
-  let succeeded = 0
-  for (const operation of operations) {
-    const { path } = operation
-    const body = await succeeding(operation)
-    if (path.startsWith(`${endpoints}/`) && path !== `${endpoints}/create`)
-      await post(`${endpoints}/update`, { endpointId: 'billing', url: hookUrl })
-    const answer = await post(path, body, {
-      'x-request-id': 'request-of-the-test',
-      // With which what is kept of the answer can be read.
-      'idempotency-key': secrets.make('idempotency key'),
+itLong(
+  '[SEC-6] no secret, right, wrong or expired, is in a log line, an error, a page or an answer not meant to show it',
+  async () => {
+    const endpoints = '/v2/workspace/advancedwebhook/endpoints'
+    let succeeded = 0
+    for (const operation of operations) {
+      const { path } = operation
+      const body = await succeeding(operation)
+      if (path.startsWith(`${endpoints}/`) && path !== `${endpoints}/create`)
+        await post(`${endpoints}/update`, { endpointId: 'billing', url: hookUrl })
+      const answer = await post(path, body, {
+        'x-request-id': 'request-of-the-test',
+        // With which what is kept of the answer can be read.
+        'idempotency-key': secrets.make('idempotency key'),
+      })
+      if (answer.status === 200) succeeded += 1
+      for (const headers of wrongHeaders) await post(path, body, headers)
+      await post(`${path}?token=${own.authToken}&secret=${wrong}`, { [wrong]: wrong, userId: [wrong] })
+      await post(path, { ...body, organizationId: { [own.authToken]: wrong }, authToken: wrong })
+    }
+    expect(succeeded).toBeGreaterThan(operations.length - 3)
+    const wrapping = { authToken: basicToken, rawNotificationUrl: hookUrl }
+    await post('/v2/workspace/webhookconfig/update', {
+      useWebhookService: true,
+      webhookServiceConfig: wrapping,
     })
-    if (answer.status === 200) succeeded += 1
-    for (const headers of wrongHeaders) await post(path, body, headers)
-    await post(`${path}?token=${own.authToken}&secret=${wrong}`, { [wrong]: wrong, userId: [wrong] })
-    await post(path, { ...body, organizationId: { [own.authToken]: wrong }, authToken: wrong })
-  }
-  expect(succeeded).toBeGreaterThan(operations.length - 3)
-  const wrapping = { authToken: basicToken, rawNotificationUrl: hookUrl }
-  await post('/v2/workspace/webhookconfig/update', {
-    useWebhookService: true,
-    webhookServiceConfig: wrapping,
-  })
-  await post('/v2/workspace/webhookconfig/get', {})
-  await post('/v2/commentannotations/get', { organizationId: 'acme', documentId: 'report' })
-  await visitPages()
-  await visitSockets()
-  running.child.kill('SIGTERM')
-  const { code, out, err } = await running.ended
-  expect(code).toBe(0)
-  // So that it is known that everything is written.
-  expect(out).toContain('"level":"debug"')
-  expect(out).toContain('request-of-the-test')
-  note('standard output', out)
-  note('standard error', err)
-  expect([...new Set(leaks)]).toEqual([])
-}, 300_000)
+    await post('/v2/workspace/webhookconfig/get', {})
+    await post('/v2/commentannotations/get', { organizationId: 'acme', documentId: 'report' })
+    await visitPages()
+    await visitSockets()
+    running.child.kill('SIGTERM')
+    const { code, out, err } = await running.ended
+    expect(code).toBe(0)
+    // So that it is known that everything is written.
+    expect(out).toContain('"level":"debug"')
+    expect(out).toContain('request-of-the-test')
+    note('standard output', out)
+    note('standard error', err)
+    expect([...new Set(leaks)]).toEqual([])
+  },
+  300_000,
+)
 
 it('[SEC-7] what need not be kept is in no file: tokens of operators and users, signing secrets from the configuration, what was wrong', () => {
   const found = secrets.inFilesOf(join(data, 'data'))

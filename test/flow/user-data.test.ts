@@ -9,6 +9,7 @@ import { deletedUserId } from '../../src/model/named-users.ts'
 import { eventually, RawClient, typed } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
 import { directoryOn, scopeOf } from '../support/directory.ts'
+import { itLong } from '../support/long.ts'
 import { startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 import { openRecorded } from '../support/recorded-engine.ts'
@@ -186,64 +187,68 @@ it('[DATA-6] while it is running calls say how far it is, and begin no other', a
   await server.stop()
 })
 
-it(`[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing is left (seed ${seed})`, async () => {
-  const random = new Random(seed)
-  const directory = await mkdtemp(join(tmpdir(), 'weft-user-data-'))
-  const start = () => startProcess(directory, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
-  try {
-    let server = await start()
-    const post = async (path: string, data: object) => (await server.post(path, data)).data
-    /** A call that nobody has an answer to need not have begun anything. */
-    const isBegun = async (activityIds: readonly string[]) => {
-      const data = { organizationId, userId: deletedUserId, activityIds }
-      return ((await post('/v2/activities/get', data)) as readonly object[]).length > 0
-    }
-    const page = async () => (await post('/v2/users/data/get', { userId: zoe.userId })) as readonly object[]
-    // One that was done before the kill proves nothing, and is tried again with an earlier kill.
-    for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
-      expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
-      await fillOrganization(post, organizationId)
-      await post('/v2/commentannotations/add', {
-        organizationId,
-        documentId: 'd1',
-        actionUser: zoe,
-        annotations: Array.from({ length: 250 }, (_, index) => ({
-          annotationId: `${tries}-${index}`,
-          comments: [{ from: zoe, text: 'said' }],
-        })),
-      })
-      for (let at = 0; at < 2_500; at += 500)
-        await post('/v2/activities/add', {
+itLong(
+  `[DATA-6] ${rounds} SIGKILLs in the middle: it goes on by itself, and nothing is left (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const directory = await mkdtemp(join(tmpdir(), 'weft-user-data-'))
+    const start = () => startProcess(directory, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+    try {
+      let server = await start()
+      const post = async (path: string, data: object) => (await server.post(path, data)).data
+      /** A call that nobody has an answer to need not have begun anything. */
+      const isBegun = async (activityIds: readonly string[]) => {
+        const data = { organizationId, userId: deletedUserId, activityIds }
+        return ((await post('/v2/activities/get', data)) as readonly object[]).length > 0
+      }
+      const page = async () => (await post('/v2/users/data/get', { userId: zoe.userId })) as readonly object[]
+      // One that was done before the kill proves nothing, and is tried again with an earlier kill.
+      for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
+        expect(tries, `seed ${seed}`).toBeLessThan(6 * rounds)
+        await fillOrganization(post, organizationId)
+        await post('/v2/commentannotations/add', {
           organizationId,
           documentId: 'd1',
-          activities: Array.from({ length: 500 }, (_, index) => ({
-            id: `${tries}-${at + index}`,
-            featureType: 'comment',
-            actionType: 'comment.add',
-            actionUser: zoe,
+          actionUser: zoe,
+          annotations: Array.from({ length: 250 }, (_, index) => ({
+            annotationId: `${tries}-${index}`,
+            comments: [{ from: zoe, text: 'said' }],
           })),
         })
-      const erasing = server.post('/v2/users/data/delete', { userId: zoe.userId }).catch(() => null)
-      await eventually(() => isBegun([`${tries}-0`, `${tries}-2499`]))
-      await new Promise((resolve) => setTimeout(resolve, random.below(100 / (1 + tries - cut))))
-      await server.end('SIGKILL')
-      const wasDone = (await erasing) !== null
-      server = await start()
-      if (!wasDone) cut += 1
-      // The lease of the killed process ends first, after 10 seconds.
-      const left = () => 'some of the user is left'
-      await eventually(async () => (await page()).length === 0, left, 60_000)
+        for (let at = 0; at < 2_500; at += 500)
+          await post('/v2/activities/add', {
+            organizationId,
+            documentId: 'd1',
+            activities: Array.from({ length: 500 }, (_, index) => ({
+              id: `${tries}-${at + index}`,
+              featureType: 'comment',
+              actionType: 'comment.add',
+              actionUser: zoe,
+            })),
+          })
+        const erasing = server.post('/v2/users/data/delete', { userId: zoe.userId }).catch(() => null)
+        await eventually(() => isBegun([`${tries}-0`, `${tries}-2499`]))
+        await new Promise((resolve) => setTimeout(resolve, random.below(100 / (1 + tries - cut))))
+        await server.end('SIGKILL')
+        const wasDone = (await erasing) !== null
+        server = await start()
+        if (!wasDone) cut += 1
+        // The lease of the killed process ends first, after 10 seconds.
+        const left = () => 'some of the user is left'
+        await eventually(async () => (await page()).length === 0, left, 60_000)
+      }
+      await eventually(
+        async () =>
+          ((await post('/v2/users/data/delete', { userId: zoe.userId })) as { status: string }).status ===
+          'done',
+      )
+      await server.end('SIGTERM')
+      expect(notAudited(await keysHolding(directory, zoeTexts))).toEqual([
+        expect.stringContaining('revocations'),
+      ])
+    } finally {
+      await rm(directory, { recursive: true, force: true })
     }
-    await eventually(
-      async () =>
-        ((await post('/v2/users/data/delete', { userId: zoe.userId })) as { status: string }).status ===
-        'done',
-    )
-    await server.end('SIGTERM')
-    expect(notAudited(await keysHolding(directory, zoeTexts))).toEqual([
-      expect.stringContaining('revocations'),
-    ])
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
-}, 300_000)
+  },
+  300_000,
+)

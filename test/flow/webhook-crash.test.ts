@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { RawClient, typed } from '../support/clients.ts'
 import { type Behaviour, HookReceiver, hookCalls, organizationId } from '../support/hooks.ts'
+import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
@@ -79,36 +80,40 @@ function idsOf(receiver: HookReceiver): ReadonlyMap<string, ReadonlySet<string>>
   return all
 }
 
-it(`[HOOK-225] ${rounds} SIGKILLs under load: every event arrives, under one webhook-id (seed ${seed})`, async () => {
-  const random = new Random(seed)
-  const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))
-  const receivers = [await HookReceiver.start(), await HookReceiver.start(flaky())]
-  const [documents, editors] = [new Set<string>(), new Set<string>()]
-  try {
-    let server = await startProcess(data, options)
-    await callsOf(server).begin()
-    const filterTypes = ['document.create', 'crdt.update_data']
-    for (const { url } of receivers) await callsOf(server).endpoint(url, { filterTypes })
-    for (let round = 0; round < rounds; round++) {
-      // The kill may come before anything is typed.
-      const typing = type(server, `e${round}`).catch(() => false)
-      const writing = Array.from({ length: writers }, (_, at) => write(server, `${round}-${at}`, documents))
-      const ended = Promise.allSettled(writing)
-      await new Promise((resolve) => setTimeout(resolve, 300 + random.below(1_200)))
-      await server.end('SIGKILL')
-      await ended
-      if (await typing) editors.add(`e${round}`)
-      server = await startProcess(data, options)
+itLong(
+  `[HOOK-225] ${rounds} SIGKILLs under load: every event arrives, under one webhook-id (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const data = await mkdtemp(join(tmpdir(), 'weft-hooks-'))
+    const receivers = [await HookReceiver.start(), await HookReceiver.start(flaky())]
+    const [documents, editors] = [new Set<string>(), new Set<string>()]
+    try {
+      let server = await startProcess(data, options)
+      await callsOf(server).begin()
+      const filterTypes = ['document.create', 'crdt.update_data']
+      for (const { url } of receivers) await callsOf(server).endpoint(url, { filterTypes })
+      for (let round = 0; round < rounds; round++) {
+        // The kill may come before anything is typed.
+        const typing = type(server, `e${round}`).catch(() => false)
+        const writing = Array.from({ length: writers }, (_, at) => write(server, `${round}-${at}`, documents))
+        const ended = Promise.allSettled(writing)
+        await new Promise((resolve) => setTimeout(resolve, 300 + random.below(1_200)))
+        await server.end('SIGKILL')
+        await ended
+        if (await typing) editors.add(`e${round}`)
+        server = await startProcess(data, options)
+      }
+      expect(documents.size).toBeGreaterThan(rounds)
+      expect(editors.size).toBeGreaterThan(0)
+      for (const receiver of receivers) {
+        await arrived(receiver, documents, editors)
+        expect([...idsOf(receiver).values()].filter((ids) => ids.size > 1)).toEqual([])
+      }
+      await server.end('SIGTERM')
+    } finally {
+      for (const receiver of receivers) await receiver.stop()
+      await rm(data, { recursive: true, force: true })
     }
-    expect(documents.size).toBeGreaterThan(rounds)
-    expect(editors.size).toBeGreaterThan(0)
-    for (const receiver of receivers) {
-      await arrived(receiver, documents, editors)
-      expect([...idsOf(receiver).values()].filter((ids) => ids.size > 1)).toEqual([])
-    }
-    await server.end('SIGTERM')
-  } finally {
-    for (const receiver of receivers) await receiver.stop()
-    await rm(data, { recursive: true, force: true })
-  }
-}, 600_000)
+  },
+  600_000,
+)

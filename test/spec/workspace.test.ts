@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HeldClock } from '../support/clock.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const adminToken = 'the-admin-token-of-these-tests'
@@ -366,7 +367,7 @@ it('[WS-31] a page size beyond 100, a damaged token and one of another workspace
     expect((await listKeys(made, { pageToken: damaged })).status).toBe(400)
 })
 
-it('[WS-32] a workspace has at most 1,000 API keys', async () => {
+itLong('[WS-32] a workspace has at most 1,000 API keys', async () => {
   const made = await create()
   const createKey = () => server.post('/v2/workspace/apikey/create', { type: 'testing' }, ofWorkspace(made))
   for (let key = 1; key < 999; key += 1) expect((await createKey()).status).toBe(200)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { runCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf } from '../support/server.ts'
 import { contents, startOn } from './rich-store.ts'
 
@@ -74,7 +75,7 @@ it(
   },
 )
 
-it('[OUT-10] what is malformed, or of nobody, is refused with a sentence', deep, async () => {
+itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', deep, async () => {
   writeFileSync(at('bad.bin'), 'no update')
   for (const [args, sentence] of [
     [['get', 'acme/report', ...stopped], 'is no address'],
@@ -90,7 +91,7 @@ it('[OUT-10] what is malformed, or of nobody, is refused with a sentence', deep,
     expect(await weft('doc', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
 })
 
-it('[OUT-11] what is got from a server that serves, put elsewhere, is the same', deep, async () => {
+itLong('[OUT-11] what is got from a server that serves, put elsewhere, is the same', deep, async () => {
   const server = await startOn(at('data'))
   const serving = ['--url', server.url, '--data', at('data')]
   for (const [editorId, type, data] of contents) {

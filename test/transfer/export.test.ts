@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { overwrite, storedKeys } from '../contract/level-store.ts'
 import { runCli, startCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, type TestServer } from '../support/server.ts'
 import {
   answersOf,
@@ -180,7 +181,7 @@ it('[OUT-4] documents only, and one organization only, are what is asked for', d
   await server.stop()
 })
 
-it(
+itLong(
   '[OUT-5] neither a directory that is not empty nor a store in use is touched; a killed export leaves no name',
   deep,
   async () => {

@@ -36,7 +36,7 @@ async function mirror(
 
 const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
 
-describe.skipIf(hocuspocusMissing)('a mirror of Hocuspocus', () => {
+describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirror of Hocuspocus', () => {
   beforeAll(async () => {
     place = await folder()
     old = await startHocuspocus(place.path)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import type { Running } from '../support/cli.ts'
 import { eventually, openEditor, RawClient } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import {
   folder,
   keepTyping,
@@ -213,7 +214,7 @@ describe('a mirror of y-websocket’s own server', () => {
     expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
   })
 
-  it('[MIRROR-14] is in step with a document of which the old server waits for a part', async () => {
+  itLong('[MIRROR-14] is in step with a document of which the old server waits for a part', async () => {
     const ada = visit('acme/gap/main')
     const author = new Y.Doc()
     const updates: Uint8Array[] = []

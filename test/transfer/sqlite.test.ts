@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
+import { itLong } from '../support/long.ts'
 import {
   allOf,
   docOf,
@@ -73,23 +74,26 @@ it('[MOVE-8] a database that was last open with a write-ahead log is refused, wi
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('PRAGMA journal_mode=DELETE') as string])
 })
 
-it('[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store', async () => {
-  const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
-  write(rows)
-  const database = new sqlite.Database(file)
-  database.run('DELETE FROM documents WHERE rowid % 7 = 0')
-  database.close()
-  const left = rows.filter((_, at) => (at + 1) % 7 !== 0)
-  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--json')
-  expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: left.length, made: left.length })
-  const stored = await storedOf(
-    data,
-    left.map(([name]) => pathOf(name ?? '')),
-  )
-  expect(stored.map((each) => each && allOf(each.doc))).toEqual(
-    left.map(([, bytes]) => allOf(docOf([bytes as Uint8Array]))),
-  )
-})
+itLong(
+  '[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store',
+  async () => {
+    const rows = Array.from({ length: 600 }, (_, at): Row => [`acme/d${at}/main`, state(`text of ${at}`)])
+    write(rows)
+    const database = new sqlite.Database(file)
+    database.run('DELETE FROM documents WHERE rowid % 7 = 0')
+    database.close()
+    const left = rows.filter((_, at) => (at + 1) % 7 !== 0)
+    const ran = await runImport(data, 'hocuspocus-sqlite', file, '--json')
+    expect(JSON.parse(ran.out)).toMatchObject({ ok: true, documents: left.length, made: left.length })
+    const stored = await storedOf(
+      data,
+      left.map(([name]) => pathOf(name ?? '')),
+    )
+    expect(stored.map((each) => each && allOf(each.doc))).toEqual(
+      left.map(([, bytes]) => allOf(docOf([bytes as Uint8Array]))),
+    )
+  },
+)
 
 it('[MOVE-7] rows that hold no update are refused by name, and the others are in', async () => {
   write([
@@ -114,30 +118,33 @@ it('[MOVE-7] rows that hold no update are refused by name, and the others are in
   })
 })
 
-it('[MOVE-8] what is no such database, or has a log or journal beside it, is refused, and nothing is written', async () => {
-  const refused = async (sentence: string): Promise<void> => {
-    const before = filesOf(old)
-    const ran = await runImport(data, 'hocuspocus-sqlite', file)
-    expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringContaining(sentence) as string])
-    expect(filesOf(old)).toEqual(before)
-  }
-  await refused('there is no such file')
-  writeFileSync(file, 'not a database, and long enough')
-  await refused('is no SQLite database')
-  const database = new sqlite.Database(file.replace('db', 'other'))
-  database.exec('CREATE TABLE "other" (x)')
-  database.close()
-  file = file.replace('db', 'other')
-  await refused('no such table: documents')
-  write([['acme/a/main', state('a')]])
-  writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d700000001', 'hex'))
-  await refused('was being written')
-  rmSync(`${file}-journal`)
-  writeFileSync(`${file}-wal`, 'frames')
-  await refused('has a write-ahead log')
-  rmSync(`${file}-wal`)
-  expect((await runImport(data, 'hocuspocus-sqlite', file)).code).toBe(0)
-})
+itLong(
+  '[MOVE-8] what is no such database, or has a log or journal beside it, is refused, and nothing is written',
+  async () => {
+    const refused = async (sentence: string): Promise<void> => {
+      const before = filesOf(old)
+      const ran = await runImport(data, 'hocuspocus-sqlite', file)
+      expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringContaining(sentence) as string])
+      expect(filesOf(old)).toEqual(before)
+    }
+    await refused('there is no such file')
+    writeFileSync(file, 'not a database, and long enough')
+    await refused('is no SQLite database')
+    const database = new sqlite.Database(file.replace('db', 'other'))
+    database.exec('CREATE TABLE "other" (x)')
+    database.close()
+    file = file.replace('db', 'other')
+    await refused('no such table: documents')
+    write([['acme/a/main', state('a')]])
+    writeFileSync(`${file}-journal`, Buffer.from('d9d505f920a163d700000001', 'hex'))
+    await refused('was being written')
+    rmSync(`${file}-journal`)
+    writeFileSync(`${file}-wal`, 'frames')
+    await refused('has a write-ahead log')
+    rmSync(`${file}-wal`)
+    expect((await runImport(data, 'hocuspocus-sqlite', file)).code).toBe(0)
+  },
+)
 
 it('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
   write([['acme/a/main', state('a')]])

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/clock.ts'
 import { exportStore } from '../../src/transfer/export.ts'
 import { importExport } from '../../src/transfer/weft-import.ts'
 import { runCli, startCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 import { filesIn, heldBy, startOn } from './rich-store.ts'
 
@@ -109,7 +110,7 @@ async function killed(args: readonly string[], pattern: RegExp, afterMs: number)
   return child.signalCode === 'SIGKILL'
 }
 
-it('[OUT-8] an import that is killed again and again is complete in the end', deep, async () => {
+itLong('[OUT-8] an import that is killed again and again is complete in the end', deep, async () => {
   const args = ['import', 'weft', at('export'), '--data', at('resumed')]
   let kills = 0
   for (const pattern of [/check 50/, /documents 0 /, /documents 25/, /documents 50/, /documents 100/])

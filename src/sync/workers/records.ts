@@ -25,6 +25,8 @@ export const toWorker = {
   taken: 10,
   /** To be answered. */
   beat: 11,
+  /** So many bytes (4) may come from now on; 0: that ends. */
+  bound: 12,
 } as const
 
 /** From a worker. */

@@ -66,6 +66,10 @@ export class RemoteSocket implements ClientSocket, Addressee {
     this.#tell(toWorker.resume)
   }
 
+  bound(bytesMax: number | null): void {
+    this.#tell(toWorker.bound, numberBody(bytesMax ?? 0))
+  }
+
   close(code: number, reason: string): void {
     if (this.#state !== 'open') return
     this.#state = 'closing'

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { ReceiveBound } from '../receive-bound.ts'
 import type { Outbox } from './outbox.ts'
 import { numberBody, toMain, untaken } from './records.ts'
 
@@ -28,6 +29,7 @@ export class ServedSocket {
   readonly #tools: ServedTools
   readonly #holds = new Set<Hold>()
   #untakenBytes = 0
+  #bound: ReceiveBound | null = null
   #turn: 'quiet' | 'written' = 'quiet'
   /** Written, and not told to have been sent. */
   #untoldBytes = 0
@@ -87,6 +89,12 @@ export class ServedSocket {
 
   release(by: Hold): void {
     if (this.#holds.delete(by) && this.#holds.size === 0) this.#socket.resume()
+  }
+
+  /** @param bytesMax 0: any number */
+  bound(bytesMax: number): void {
+    this.#bound?.lift()
+    this.#bound = bytesMax === 0 ? null : new ReceiveBound(this.#connection, bytesMax)
   }
 
   ping(): void {

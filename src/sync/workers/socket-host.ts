@@ -127,6 +127,8 @@ function direct(socket: ServedSocket, kind: number, body: Buffer): void {
       return socket.release('main')
     case toWorker.drain:
       return socket.drain()
+    case toWorker.bound:
+      return socket.bound(body.readUInt32LE())
     case toWorker.taken:
       return socket.taken(body.readUInt32LE())
   }
