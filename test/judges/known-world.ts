@@ -191,7 +191,7 @@ function chooseTypes(schema: Schema, { type, id, organizationId, data, update, f
     data.type = 'string'
   }
   if (update !== undefined) delete update.format
-  if (format !== undefined) format.enum = ['json', 'text', 'delta', 'update']
+  if (format?.enum?.includes('json')) format.enum = ['json', 'text', 'delta', 'update']
 }
 
 /** Fits an example: names of things are there, so that those that the tool adds are not made up, and nothing else is. */

@@ -35,7 +35,7 @@ const user = {
 export class WeftServer {
   readonly #access: WeftAccess
   readonly #clock: Clock
-  #token: Promise<Token> | null = null
+  #made: Promise<Token> | null = null
 
   constructor(access: WeftAccess, clock: Clock) {
     this.#access = access
@@ -61,18 +61,18 @@ export class WeftServer {
 
   /** The next connection gets a new token. */
   forgetToken(): void {
-    this.#token = null
+    this.#made = null
   }
 
   async #currentToken(): Promise<string> {
-    this.#token ??= this.#makeToken()
-    const asked = this.#token
+    this.#made ??= this.#makeToken()
+    const asked = this.#made
     const token = await asked.catch((error: unknown) => {
-      if (this.#token === asked) this.#token = null
+      if (this.#made === asked) this.#made = null
       throw error
     })
     if (token.expiresAt - this.#clock.now() > renewBeforeMs) return token.text
-    if (this.#token === asked) this.#token = null
+    if (this.#made === asked) this.#made = null
     return this.#currentToken()
   }
 

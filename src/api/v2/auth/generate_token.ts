@@ -4,7 +4,6 @@ import { invalid } from '../../../errors.ts'
 import { operation } from '../../operation.ts'
 import { checkEnd, grantedResource, ownerOf } from '../../permission-schema.ts'
 import type { From } from '../../schema.ts'
-import { invalidAt } from '../../validator.ts'
 
 const lifetimeSecondsMax = 172_800
 
@@ -43,7 +42,8 @@ const request = {
       type: 'string',
       enum: ['weft', 'y-sweet'],
       default: 'weft',
-      description: "`y-sweet`: the answer is what Y-Sweet's client takes as its token, for one `document`.",
+      description:
+        "`y-sweet`: the answer is what Y-Sweet's client takes as its token; for one `document`, or without `docId`.",
     },
     document: {
       type: 'object',
@@ -107,19 +107,12 @@ export const generateToken = operation({
   },
 })
 
-/**
- * Where Y-Sweet's client goes: it appends the document's id to the URL, which makes our path of it.
- * @throws ApiError INVALID_ARGUMENT without a document
- */
+/** Where Y-Sweet's client goes: it appends the document's id to the URL, which makes our path of it. */
 function ySweetPlace(document: From<typeof request>['document'], publicUrl: string) {
-  if (document === undefined)
-    throw invalidAt({ path: '/data/document', message: 'is required for format y-sweet' })
+  const place = { url: `${publicUrl.replace(/^http/i, 'ws')}/sync`, baseUrl: publicUrl }
+  if (document === undefined) return place
   const { organizationId, documentId, editorId = 'main' } = document
-  return {
-    url: `${publicUrl.replace(/^http/i, 'ws')}/sync`,
-    baseUrl: publicUrl,
-    docId: [organizationId, documentId, editorId].map(encodeURIComponent).join('/'),
-  }
+  return { ...place, docId: [organizationId, documentId, editorId].map(encodeURIComponent).join('/') }
 }
 
 function grantOf(entry: From<typeof grantedResource>, index: number, now: number): Grant {
