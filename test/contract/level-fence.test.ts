@@ -13,6 +13,7 @@ import type { Log } from '../../src/log.ts'
 import { openStopped } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { runCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { bytesOf } from './samples.ts'
 
 const names = Array.from({ length: 60 }, (_, index) => `name ${10 + index}`)
@@ -220,24 +221,28 @@ it('[STORE-17] nothing is written into a store that somebody has open', async ()
   await engine.close()
 })
 
-it('[STORE-18] compact refuses a store with a damaged table, and what tells of it stays', async () => {
-  const directory = await damagedCopy()
-  const list = await readFile(closedOf(directory), 'utf8')
-  for (let round = 0; round < 2; round++) {
-    const { code, err } = await runCli(['compact', directory], root)
-    expect(code).not.toBe(0)
-    expect(err).toContain(`weft verify ${directory}`)
-    expect(err).toContain(table)
-    expect(err).toContain('restore')
-  }
-  await expectFenced(directory, 'compact')
-  const { files } = JSON.parse(await readFile(closedOf(directory), 'utf8')) as { files: unknown }
-  expect(files).toEqual((JSON.parse(list) as { files: unknown }).files)
-  const { damages } = await verify(directory, ignore)
-  expect(damages.some(({ what }) => what === table)).toBe(true)
-}, 60_000)
+itLong(
+  '[STORE-18] compact refuses a store with a damaged table, and what tells of it stays',
+  async () => {
+    const directory = await damagedCopy()
+    const list = await readFile(closedOf(directory), 'utf8')
+    for (let round = 0; round < 2; round++) {
+      const { code, err } = await runCli(['compact', directory], root)
+      expect(code).not.toBe(0)
+      expect(err).toContain(`weft verify ${directory}`)
+      expect(err).toContain(table)
+      expect(err).toContain('restore')
+    }
+    await expectFenced(directory, 'compact')
+    const { files } = JSON.parse(await readFile(closedOf(directory), 'utf8')) as { files: unknown }
+    expect(files).toEqual((JSON.parse(list) as { files: unknown }).files)
+    const { damages } = await verify(directory, ignore)
+    expect(damages.some(({ what }) => what === table)).toBe(true)
+  },
+  60_000,
+)
 
-it('[STORE-18] compact does not even open a store whose log is not what it was', async () => {
+itLong('[STORE-18] compact does not even open a store whose log is not what it was', async () => {
   const directory = await damagedCopy(sound)
   const engine = await openLevelEngine({ directory })
   await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })

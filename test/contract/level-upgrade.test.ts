@@ -8,6 +8,7 @@ import { loadRoom } from '../../src/rooms/loading.ts'
 import { upgradeStopped } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { runCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import {
   flipped,
   overwrite,
@@ -59,27 +60,31 @@ it('[STORE-13] a store of format 1 is upgraded when it is opened, with all that 
   await expectAll(directory.path)
 })
 
-it('[STORE-13] an upgrade that is killed after any of its commits goes on at the next opening', async () => {
-  const child = join(import.meta.dirname, 'upgrade-child.ts')
-  const kills: (string | null)[] = []
-  for (let commits = 0; kills.at(-1) !== null; commits++) {
-    await directory.remove()
-    await cp(join(kept, 'store'), directory.store, { recursive: true })
-    const { signal } = spawnSync(process.execPath, [
-      '--import',
-      'tsx',
-      child,
-      directory.path,
-      String(commits),
-    ])
-    kills.push(signal)
-    if (signal !== null) await expect(verify(directory.path, ignore)).rejects.toThrow(/format 1/)
-    await upgradeStopped(directory.path, ignore)
-    await expectAll(directory.path)
-  }
-  // The mark of an upgrade under way, a hundred documents a commit, and the mark of its end.
-  expect(kills).toEqual([...Array.from({ length: 2 + Math.ceil((many + 3) / 100) }, () => 'SIGKILL'), null])
-}, 120_000)
+itLong(
+  '[STORE-13] an upgrade that is killed after any of its commits goes on at the next opening',
+  async () => {
+    const child = join(import.meta.dirname, 'upgrade-child.ts')
+    const kills: (string | null)[] = []
+    for (let commits = 0; kills.at(-1) !== null; commits++) {
+      await directory.remove()
+      await cp(join(kept, 'store'), directory.store, { recursive: true })
+      const { signal } = spawnSync(process.execPath, [
+        '--import',
+        'tsx',
+        child,
+        directory.path,
+        String(commits),
+      ])
+      kills.push(signal)
+      if (signal !== null) await expect(verify(directory.path, ignore)).rejects.toThrow(/format 1/)
+      await upgradeStopped(directory.path, ignore)
+      await expectAll(directory.path)
+    }
+    // The mark of an upgrade under way, a hundred documents a commit, and the mark of its end.
+    expect(kills).toEqual([...Array.from({ length: 2 + Math.ceil((many + 3) / 100) }, () => 'SIGKILL'), null])
+  },
+  120_000,
+)
 
 it('[STORE-13] weft upgrade says how far it is and what it did; before, others refuse and say what helps', async () => {
   expect(await weft('verify', directory.path)).toMatchObject({

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { eventually, RawClient, typed } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Receiver } from '../support/receiver.ts'
 
@@ -153,14 +154,18 @@ async function expectKept(shown: readonly (readonly number[])[]): Promise<void> 
   expect(late.data).toMatchObject([{ data: 'in time' }])
 }
 
-it('[OPS-41] clients that never answer the close, and a call that never ends, hold up a stop no longer than configured; the exit code is 0', async () => {
-  await callHangingReceiver()
-  const deaf = await Promise.all(Array.from({ length: 5 }, () => slowReader()))
-  const half = halfCall()
-  await eventually(() => half.begun())
-  server.child.kill('SIGINT')
-  // That it ends at all: each of these would go on for ever.
-  expect(await (once(server.child, 'exit') as Promise<[number | null]>)).toEqual([0, null])
-  expect(await half.ended).not.toContain('200 OK')
-  for (const client of deaf) client.socket.terminate()
-}, 60_000)
+itLong(
+  '[OPS-41] clients that never answer the close, and a call that never ends, hold up a stop no longer than configured; the exit code is 0',
+  async () => {
+    await callHangingReceiver()
+    const deaf = await Promise.all(Array.from({ length: 5 }, () => slowReader()))
+    const half = halfCall()
+    await eventually(() => half.begun())
+    server.child.kill('SIGINT')
+    // That it ends at all: each of these would go on for ever.
+    expect(await (once(server.child, 'exit') as Promise<[number | null]>)).toEqual([0, null])
+    expect(await half.ended).not.toContain('200 OK')
+    for (const client of deaf) client.socket.terminate()
+  },
+  60_000,
+)

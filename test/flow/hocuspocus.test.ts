@@ -7,7 +7,9 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '../support/dialects.ts'
 import { withLog } from '../support/held-engine.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { otherKey } from '../support/tenants.ts'
 
 let server: TestServer
 let documents = 0
@@ -282,7 +284,7 @@ function varUintString(text: string): Uint8Array {
 const lengthy = 'n'.repeat(8_000)
 const floods = 6_000
 
-it.each([
+itLong.each([
   ['refusals', lengthy, [2, 0, 0], [2, 1]],
   ['what is saved', '', [0, 2, 2, 0, 0], [8, 1]],
 ] as const)(
@@ -342,4 +344,28 @@ it('[DIA-22] a client is not taken for dead while nothing is read of its socket 
   other.destroy()
   socket.destroy()
   await held.stop()
+})
+
+it('[DIA-23] two API keys that call a document the same have one each, also on one socket', async () => {
+  const [name, socket] = [newName(), hocuspocusSocket(server)]
+  const other = await otherKey(server)
+  const tokens = [await server.token('ada'), other.token]
+  const providers = tokens.map((token) =>
+    hocuspocusProvider(server, name, token, { socket, sessionAwareness: true }),
+  )
+  const strangers = tokens.map((token) => hocuspocusProvider(server, name, token))
+  const all = [...providers, ...strangers]
+  const heard: string[] = []
+  for (const [index, provider] of all.entries()) provider.on('stateless', () => heard.push(`${index}`))
+  await eventually(() => all.every(({ isSynced }) => isSynced))
+  for (const [index, provider] of providers.entries()) textOf(provider).insert(0, `of key ${index}`)
+  await eventually(() => strangers.every((each, index) => textOf(each).toString() === `of key ${index}`))
+  providers[0]?.sendStateless('only to my own')
+  await eventually(() => heard.length > 0)
+  await eventually(() => all.every(({ awareness }) => awareness?.getStates().size === 2))
+  expect(heard).toEqual(['2'])
+  expect(providers.map((each) => textOf(each).toString())).toEqual(['of key 0', 'of key 1'])
+  for (const provider of all) provider.destroy()
+  for (const { configuration } of strangers) configuration.websocketProvider.destroy()
+  socket.destroy()
 })

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { inSlices } from '../../src/directory/items.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { eventually } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
@@ -54,45 +55,50 @@ const add = async (server: ServerProcess) => {
   return (data as Record<string, { success: boolean; message: string }>)[organizationId]
 }
 
-it(`[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: nothing is damaged, it goes on, and nothing is left (seed ${seed})`, async () => {
-  const random = new Random(seed)
-  const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
-  try {
-    let server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
-    // One that was done before the kill proves nothing, and is tried again with an earlier kill.
-    for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
-      expect(tries, `seed ${seed}`).toBeLessThan(4 * rounds)
-      await fill(server)
-      const deletion = server
-        .post('/v2/organizations/delete', { organizationIds: [organizationId] })
-        .catch(() => null)
-      await eventually(
-        async () => (await server.post('/v2/organizations/documents/get', { organizationId })).status === 404,
-      )
-      await new Promise((resolve) => setTimeout(resolve, random.below(50 / (1 + tries - cut))))
-      await server.end('SIGKILL')
-      const wasDone = (await deletion) !== null
-      expect((await verify(data, () => undefined)).damages).toEqual([])
-      server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
-      if (wasDone) continue
-      cut += 1
-      expect(await add(server)).toMatchObject({
-        success: false,
-        message: expect.stringContaining('being deleted'),
-      })
-      let added = await add(server)
-      for (let second = 0; second < 60 && added?.success !== true; second += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        added = await add(server)
+itLong(
+  `[ORG-12] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: nothing is damaged, it goes on, and nothing is left (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
+    try {
+      let server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+      // One that was done before the kill proves nothing, and is tried again with an earlier kill.
+      for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
+        expect(tries, `seed ${seed}`).toBeLessThan(4 * rounds)
+        await fill(server)
+        const deletion = server
+          .post('/v2/organizations/delete', { organizationIds: [organizationId] })
+          .catch(() => null)
+        await eventually(
+          async () =>
+            (await server.post('/v2/organizations/documents/get', { organizationId })).status === 404,
+        )
+        await new Promise((resolve) => setTimeout(resolve, random.below(50 / (1 + tries - cut))))
+        await server.end('SIGKILL')
+        const wasDone = (await deletion) !== null
+        expect((await verify(data, () => undefined)).damages).toEqual([])
+        server = await startProcess(data, { WEFT_RATE_LIMIT_PER_SECOND: '0' })
+        if (wasDone) continue
+        cut += 1
+        expect(await add(server)).toMatchObject({
+          success: false,
+          message: expect.stringContaining('being deleted'),
+        })
+        let added = await add(server)
+        for (let second = 0; second < 60 && added?.success !== true; second += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          added = await add(server)
+        }
+        expect(added).toMatchObject({ success: true })
+        expect(await contents(server)).toBe(0)
+        const { data: found } = await server.post('/v2/organizations/documents/get', { organizationId })
+        expect(found).toEqual([])
+        expect((await server.post('/v2/organizations/folders/get', { organizationId })).data).toEqual([])
       }
-      expect(added).toMatchObject({ success: true })
-      expect(await contents(server)).toBe(0)
-      const { data: found } = await server.post('/v2/organizations/documents/get', { organizationId })
-      expect(found).toEqual([])
-      expect((await server.post('/v2/organizations/folders/get', { organizationId })).data).toEqual([])
+      await server.end('SIGTERM')
+    } finally {
+      await rm(data, { recursive: true, force: true })
     }
-    await server.end('SIGTERM')
-  } finally {
-    await rm(data, { recursive: true, force: true })
-  }
-}, 300_000)
+  },
+  300_000,
+)

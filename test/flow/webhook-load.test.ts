@@ -12,6 +12,7 @@ import {
   hookTests,
   organizationId,
 } from '../support/hooks.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 import { webhookOptions } from '../support/webhooks.ts'
 
@@ -73,27 +74,33 @@ async function comment(server: TestServer, count: number, text: string): Promise
   dataOf(await server.post('/v2/commentannotations/add', data))
 }
 
-it('[HOOK-240] a burst of large events for many endpoints does not fill the way to the disk', async () => {
-  const clock = new HeldClock(Date.now())
-  const { engine, most } = await openWeighed(clock)
-  const server = await startTestServer({ webhookAllow: ['127.0.0.1'] }, { engine, clock })
-  const receiver = await HookReceiver.start(hanging)
-  try {
-    const { begin, endpoint, document, log } = callsOf(server)
-    await begin()
-    await document('d')
-    const filterTypes = ['comment.add']
-    const ids = await Promise.all(Array.from({ length: 100 }, () => endpoint(receiver.url, { filterTypes })))
-    await comment(server, 150, 'x'.repeat(16_000))
-    const waiting = async (id: string) => (await log(id, { limit: 250 })).deliveries.length
-    for (const id of ids) await eventually(async () => (await waiting(id)) === 150)
-    expect(most()).toBeGreaterThan(16_000)
-    expect(most()).toBeLessThan(8 * 2 ** 20)
-  } finally {
-    await receiver.stop()
-    await server.stop()
-  }
-}, 60_000)
+itLong(
+  '[HOOK-240] a burst of large events for many endpoints does not fill the way to the disk',
+  async () => {
+    const clock = new HeldClock(Date.now())
+    const { engine, most } = await openWeighed(clock)
+    const server = await startTestServer({ webhookAllow: ['127.0.0.1'] }, { engine, clock })
+    const receiver = await HookReceiver.start(hanging)
+    try {
+      const { begin, endpoint, document, log } = callsOf(server)
+      await begin()
+      await document('d')
+      const filterTypes = ['comment.add']
+      const ids = await Promise.all(
+        Array.from({ length: 100 }, () => endpoint(receiver.url, { filterTypes })),
+      )
+      await comment(server, 150, 'x'.repeat(16_000))
+      const waiting = async (id: string) => (await log(id, { limit: 250 })).deliveries.length
+      for (const id of ids) await eventually(async () => (await waiting(id)) === 150)
+      expect(most()).toBeGreaterThan(16_000)
+      expect(most()).toBeLessThan(8 * 2 ** 20)
+    } finally {
+      await receiver.stop()
+      await server.stop()
+    }
+  },
+  60_000,
+)
 
 it('[HOOK-241] what changes about an endpoint acts on the next request already, though many wait', async () => {
   const { endpoint, update, document, log } = await start()

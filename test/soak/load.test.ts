@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { itLong } from '../support/long.ts'
 import { burst } from './burst.ts'
 import { crashes } from './crashes.ts'
 import { leaks } from './leaks.ts'
@@ -46,7 +47,7 @@ itAll(
   timeout,
 )
 
-it(
+itLong(
   '[LOAD-1] a reader that stops during a burst costs its buffer and comes back with few messages',
   async () => {
     const bytes = (all ? 100 : 40) * MB

@@ -10,6 +10,7 @@ import type { Config } from '../../src/config.ts'
 import { auditOf, type PlacedRecord } from '../../src/storage/audit.ts'
 import { runCli } from '../support/cli.ts'
 import { RawClient } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer } from '../support/server.ts'
 import { pairsUnder } from '../support/stored.ts'
 import { makeWorld, startExampleServer } from '../support/world.ts'
@@ -45,54 +46,75 @@ async function audited(directory: string, ...flags: string[]): Promise<readonly 
     .map((line) => JSON.parse(line) as Line)
 }
 
-it('[AUDIT-8] [AUDIT-9] starts, replaced tokens and backups are in the logs, which are shown as one', async () => {
-  const data = join(root, 'starts')
-  const start = (more: Partial<Config> = {}) =>
-    startTestServer({ engine: 'level', data, adminToken, workspaceId: 'ws_own', apiKey: 'key_own', ...more })
-  await (await start()).stop()
-  await (await start()).stop()
-  const third = await start({ authToken: 'another-token-of-the-test', bootstrap: [declared] })
-  const admin = { 'x-service-admin-token': adminToken }
-  const backup = await fetch(`${third.url}/backup`, { headers: admin })
-  const bytes = Buffer.from(await backup.arrayBuffer())
-  expect(bytes.includes('"operation":"/backup"')).toBe(true)
-  await fetch(`${third.url}/backup`, { headers: { 'x-service-admin-token': 'wrong' } })
-  await third.stop()
-  const [workspaceId, apiKey] = [['ws_own'], ['key_own']]
-  const other = { workspaceId: ['ws_other'] }
-  const ofOther = { ...other, apiKey: ['key_other'] }
-  const all = await audited(data)
-  expect(all.map(({ operation, outcome, ids }) => [operation, outcome, ids])).toEqual([
-    ['start', 'success', {}],
-    ['start.workspace_made', 'success', { workspaceId }],
-    ['start.api_key_made', 'success', { workspaceId, apiKey }],
-    ['start.auth_token_made', 'success', { workspaceId, apiKey }],
-    ['start', 'success', {}],
-    ['start', 'success', {}],
-    ['start.workspace_made', 'success', other],
-    ['start.api_key_made', 'success', ofOther],
-    ['start.auth_token_made', 'success', ofOther],
-    ['start.auth_token_replaced', 'success', { workspaceId, apiKey }],
-    ['/backup', 'success', {}],
-    ['authentication.operator', 'UNAUTHENTICATED', {}],
-  ])
-  const flags = ['--workspace', 'ws_other', '--api-key', 'key_other', '--actor', 'operator', '--since', '1h']
-  expect(await audited(data, ...flags)).toEqual(all.slice(7, 9))
-  const text = await runCli(['audit', data], root)
-  expect(text.out.split('\n').filter((line) => line !== '')).toHaveLength(all.length)
-  expect(text.out).toMatch(
-    /^\S+Z {2}success {2}start\.workspace_made {2}operator ws_own {2}\{"workspaceId":\["ws_own"\]\}$/m,
-  )
-  expect((await runCli(['audit', root], root)).code).toBe(2)
-  expect((await runCli(['audit', data, '--since', 'yesterday'], root)).err).toContain('Expected a date')
-  const found = async (query: AuditQuery) => (await placedRecords(data, query)).map(({ record }) => record.at)
-  const times = all.map(({ timestamp }) => timestamp)
-  const [ofBackup = 0] = await found({ operation: '/backup' })
-  expect(ofBackup).toBe(times[10])
-  expect(await found({ after: ofBackup - 1 })).toEqual(times.filter((at) => at >= ofBackup))
-  expect(await found({ before: ofBackup })).toEqual(times.filter((at) => at < ofBackup))
-  expect(await found({ actor: 'nobody' })).toEqual(times.slice(11))
-}, 120_000)
+itLong(
+  '[AUDIT-8] [AUDIT-9] starts, replaced tokens and backups are in the logs, which are shown as one',
+  async () => {
+    const data = join(root, 'starts')
+    const start = (more: Partial<Config> = {}) =>
+      startTestServer({
+        engine: 'level',
+        data,
+        adminToken,
+        workspaceId: 'ws_own',
+        apiKey: 'key_own',
+        ...more,
+      })
+    await (await start()).stop()
+    await (await start()).stop()
+    const third = await start({ authToken: 'another-token-of-the-test', bootstrap: [declared] })
+    const admin = { 'x-service-admin-token': adminToken }
+    const backup = await fetch(`${third.url}/backup`, { headers: admin })
+    const bytes = Buffer.from(await backup.arrayBuffer())
+    expect(bytes.includes('"operation":"/backup"')).toBe(true)
+    await fetch(`${third.url}/backup`, { headers: { 'x-service-admin-token': 'wrong' } })
+    await third.stop()
+    const [workspaceId, apiKey] = [['ws_own'], ['key_own']]
+    const other = { workspaceId: ['ws_other'] }
+    const ofOther = { ...other, apiKey: ['key_other'] }
+    const all = await audited(data)
+    expect(all.map(({ operation, outcome, ids }) => [operation, outcome, ids])).toEqual([
+      ['start', 'success', {}],
+      ['start.workspace_made', 'success', { workspaceId }],
+      ['start.api_key_made', 'success', { workspaceId, apiKey }],
+      ['start.auth_token_made', 'success', { workspaceId, apiKey }],
+      ['start', 'success', {}],
+      ['start', 'success', {}],
+      ['start.workspace_made', 'success', other],
+      ['start.api_key_made', 'success', ofOther],
+      ['start.auth_token_made', 'success', ofOther],
+      ['start.auth_token_replaced', 'success', { workspaceId, apiKey }],
+      ['/backup', 'success', {}],
+      ['authentication.operator', 'UNAUTHENTICATED', {}],
+    ])
+    const flags = [
+      '--workspace',
+      'ws_other',
+      '--api-key',
+      'key_other',
+      '--actor',
+      'operator',
+      '--since',
+      '1h',
+    ]
+    expect(await audited(data, ...flags)).toEqual(all.slice(7, 9))
+    const text = await runCli(['audit', data], root)
+    expect(text.out.split('\n').filter((line) => line !== '')).toHaveLength(all.length)
+    expect(text.out).toMatch(
+      /^\S+Z {2}success {2}start\.workspace_made {2}operator ws_own {2}\{"workspaceId":\["ws_own"\]\}$/m,
+    )
+    expect((await runCli(['audit', root], root)).code).toBe(2)
+    expect((await runCli(['audit', data, '--since', 'yesterday'], root)).err).toContain('Expected a date')
+    const found = async (query: AuditQuery) =>
+      (await placedRecords(data, query)).map(({ record }) => record.at)
+    const times = all.map(({ timestamp }) => timestamp)
+    const [ofBackup = 0] = await found({ operation: '/backup' })
+    expect(ofBackup).toBe(times[10])
+    expect(await found({ after: ofBackup - 1 })).toEqual(times.filter((at) => at >= ofBackup))
+    expect(await found({ before: ofBackup })).toEqual(times.filter((at) => at < ofBackup))
+    expect(await found({ actor: 'nobody' })).toEqual(times.slice(11))
+  },
+  120_000,
+)
 
 async function placedRecords(data: string, query: AuditQuery): Promise<readonly PlacedRecord[]> {
   const found: PlacedRecord[] = []
@@ -141,51 +163,59 @@ function secretsIn(value: unknown, name = ''): readonly string[] {
   return Object.entries(value).flatMap(([member, each]) => secretsIn(each, member))
 }
 
-it('[AUDIT-4] nothing that is sent or answered is stored in the log but ids', async () => {
-  const data = join(root, 'secrets')
-  const { server, credentials } = await startExampleServer({
-    engine: 'level',
-    durability: 'process',
-    data,
-    audit: 'all',
-  })
-  const levels: Readonly<Record<string, Record<string, string>>> = {
-    key: {},
-    workspace: {
-      'x-service-workspace-id': credentials.workspaceId as string,
-      'x-service-workspace-auth-token': credentials.workspaceAuthToken as string,
-    },
-    operator: { 'x-service-admin-token': credentials.adminToken as string },
-  }
-  const secrets = new Set(Object.entries(credentials).flatMap(([name, value]) => secretsIn(value, name)))
-  let recorded = 0
-  for (const { path, auth, request } of operations) {
-    const headers = { ...levels[auth], 'idempotency-key': mark, 'user-agent': mark }
-    const told = handsOut.test(path) ? await makeWorld(server, path) : {}
-    const answers = [
-      await server.post(path, marked(request), headers),
-      await server.post(path, { ...(exampleOf(request, 'request') as object), ...told }, headers),
-      await server.post(path, {}, { 'x-service-api-key': mark, 'x-service-auth-token': mark }),
-      await server.post(path, {}, { 'x-service-api-key': '', 'x-service-auth-token': mark }),
-      await server.post(path, {}, { ...levels[auth], 'x-service-auth-token': mark }),
-      await server.post(path, {}, { 'x-service-workspace-id': mark, 'x-service-workspace-auth-token': mark }),
-      await server.post(path, {}, { 'x-service-admin-token': mark }),
-    ]
-    for (const { body } of answers) for (const secret of secretsIn(body)) secrets.add(secret)
-    recorded += 1
-  }
-  const socket = await RawClient.connect(`${server.wsUrl}/sync/o/d/e?token=${mark}`)
-  expect((await socket.closed).code).toBe(4401)
-  await fetch(`${server.url}/backup?token=${mark}`, { headers: { 'x-service-admin-token': mark } })
-  secrets.add(server.credentials.workspaceAuthToken).add(server.credentials.jwtSecret)
-  await server.stop()
-  const stored = await pairsUnder(data, 'audit')
-  expect(stored.length).toBeGreaterThan(recorded)
-  const text = stored.join('\n')
-  for (const door of ['key', 'workspace', 'operator', 'realtime'])
-    expect(text).toContain(`"authentication.${door}"`)
-  expect(text).not.toContain(mark)
-  // Of the server and of the workspace, and those that calls have answered.
-  expect(secrets.size).toBeGreaterThan(10)
-  expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
-}, 120_000)
+itLong(
+  '[AUDIT-4] nothing that is sent or answered is stored in the log but ids',
+  async () => {
+    const data = join(root, 'secrets')
+    const { server, credentials } = await startExampleServer({
+      engine: 'level',
+      durability: 'process',
+      data,
+      audit: 'all',
+    })
+    const levels: Readonly<Record<string, Record<string, string>>> = {
+      key: {},
+      workspace: {
+        'x-service-workspace-id': credentials.workspaceId as string,
+        'x-service-workspace-auth-token': credentials.workspaceAuthToken as string,
+      },
+      operator: { 'x-service-admin-token': credentials.adminToken as string },
+    }
+    const secrets = new Set(Object.entries(credentials).flatMap(([name, value]) => secretsIn(value, name)))
+    let recorded = 0
+    for (const { path, auth, request } of operations) {
+      const headers = { ...levels[auth], 'idempotency-key': mark, 'user-agent': mark }
+      const told = handsOut.test(path) ? await makeWorld(server, path) : {}
+      const answers = [
+        await server.post(path, marked(request), headers),
+        await server.post(path, { ...(exampleOf(request, 'request') as object), ...told }, headers),
+        await server.post(path, {}, { 'x-service-api-key': mark, 'x-service-auth-token': mark }),
+        await server.post(path, {}, { 'x-service-api-key': '', 'x-service-auth-token': mark }),
+        await server.post(path, {}, { ...levels[auth], 'x-service-auth-token': mark }),
+        await server.post(
+          path,
+          {},
+          { 'x-service-workspace-id': mark, 'x-service-workspace-auth-token': mark },
+        ),
+        await server.post(path, {}, { 'x-service-admin-token': mark }),
+      ]
+      for (const { body } of answers) for (const secret of secretsIn(body)) secrets.add(secret)
+      recorded += 1
+    }
+    const socket = await RawClient.connect(`${server.wsUrl}/sync/o/d/e?token=${mark}`)
+    expect((await socket.closed).code).toBe(4401)
+    await fetch(`${server.url}/backup?token=${mark}`, { headers: { 'x-service-admin-token': mark } })
+    secrets.add(server.credentials.workspaceAuthToken).add(server.credentials.jwtSecret)
+    await server.stop()
+    const stored = await pairsUnder(data, 'audit')
+    expect(stored.length).toBeGreaterThan(recorded)
+    const text = stored.join('\n')
+    for (const door of ['key', 'workspace', 'operator', 'realtime'])
+      expect(text).toContain(`"authentication.${door}"`)
+    expect(text).not.toContain(mark)
+    // Of the server and of the workspace, and those that calls have answered.
+    expect(secrets.size).toBeGreaterThan(10)
+    expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
+  },
+  120_000,
+)

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import type { NotificationLevel, NotificationRecord } from '../../src/directory/notification-records.ts'
 import { organizationPart } from '../../src/directory/organization-keys.ts'
 import { NotificationConfigs } from '../../src/notifications/configs.ts'
 import { Notifications } from '../../src/notifications/notifications.ts'
 import { type OpenDirectory, openDirectory, tenant } from '../support/directory.ts'
+import { itLong } from '../support/long.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 const users = ['ann', 'bob', 'cy']
@@ -220,39 +221,43 @@ async function compare({ notifications, model }: World): Promise<void> {
   }
 }
 
-it('[NOTE-16] whatever happens, everybody sees what the model says, and nothing is left in the end', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
-      const directory = await openDirectory()
-      directory.removals.start()
-      const model = new Model()
-      const world = {
-        directory,
-        notifications: new Notifications(directory.store, directory.clock),
-        configs: new NotificationConfigs(directory.store),
-        model,
-      }
-      await directory.organizations.ensure(scope)
-      await directory.documents.add(
-        scope,
-        documents.map((documentId) => ({ documentId })),
-        { createFolder: false },
-      )
-      for (const [at, each] of steps.entries()) {
-        directory.clock.advance(1)
-        await carryOut(world, each, at)
-        await compare(world)
-      }
-      await directory.documents.delete(scope, [...model.documents])
-      const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
-      const kinds = left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('notification'))
-      // What users want to see of the organization stays with them.
-      expect(
-        kinds.filter(([kind, , place]) => kind !== 'notificationConfigs' || place !== 'organization'),
-      ).toEqual([])
-      await directory.removals.stop()
-      await directory.close()
-    }),
-    { numRuns: 150 },
-  )
-}, 60_000)
+itLong(
+  '[NOTE-16] whatever happens, everybody sees what the model says, and nothing is left in the end',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
+        const directory = await openDirectory()
+        directory.removals.start()
+        const model = new Model()
+        const world = {
+          directory,
+          notifications: new Notifications(directory.store, directory.clock),
+          configs: new NotificationConfigs(directory.store),
+          model,
+        }
+        await directory.organizations.ensure(scope)
+        await directory.documents.add(
+          scope,
+          documents.map((documentId) => ({ documentId })),
+          { createFolder: false },
+        )
+        for (const [at, each] of steps.entries()) {
+          directory.clock.advance(1)
+          await carryOut(world, each, at)
+          await compare(world)
+        }
+        await directory.documents.delete(scope, [...model.documents])
+        const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
+        const kinds = left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('notification'))
+        // What users want to see of the organization stays with them.
+        expect(
+          kinds.filter(([kind, , place]) => kind !== 'notificationConfigs' || place !== 'organization'),
+        ).toEqual([])
+        await directory.removals.stop()
+        await directory.close()
+      }),
+      { numRuns: 150 },
+    )
+  },
+  60_000,
+)

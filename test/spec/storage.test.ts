@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { flipped, overwrite, storedPair } from '../contract/level-store.ts'
 import { runCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-storage-'))
@@ -125,25 +126,29 @@ it('[STORE-3] nothing that is there is overwritten', async () => {
   })
 })
 
-it('[STORE-4] verify names what is damaged and what helps, and says why it cannot look', async () => {
-  await weft('restore', at('backup'), at('broken'))
-  const store = join(at('broken'), 'store')
-  const server = await serve('broken')
-  await server.post('/v2/crdt/add', { ...address(99), type: 'text', data: 'the marked text' })
-  const busy = await weft('verify', at('broken'))
-  expect(busy).toMatchObject({ code: 2, err: expect.stringContaining('in use') })
-  await server.stop()
-  expect((await weft('verify', at('broken'))).code).toBe(0)
-  const [key, value] = await storedPair(store, 'the marked text')
-  await overwrite(store, key, flipped(value, value.length - 3))
-  const { code, out } = await weft('verify', at('broken'))
-  expect(code).toBe(1)
-  expect(out).toMatch(/^document \[.*"d99","main"\]: a checksum is wrong\n {2}this document is refused/m)
-  expect(out).toMatch(/damaged in 1 places/)
-  await overwrite(store, key, null)
-  expect((await weft('verify', at('broken'))).out).toMatch(/"d99".*updates are missing/)
-  expect(await weft('verify', at('nowhere'))).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('no store'),
-  })
-}, 60_000)
+itLong(
+  '[STORE-4] verify names what is damaged and what helps, and says why it cannot look',
+  async () => {
+    await weft('restore', at('backup'), at('broken'))
+    const store = join(at('broken'), 'store')
+    const server = await serve('broken')
+    await server.post('/v2/crdt/add', { ...address(99), type: 'text', data: 'the marked text' })
+    const busy = await weft('verify', at('broken'))
+    expect(busy).toMatchObject({ code: 2, err: expect.stringContaining('in use') })
+    await server.stop()
+    expect((await weft('verify', at('broken'))).code).toBe(0)
+    const [key, value] = await storedPair(store, 'the marked text')
+    await overwrite(store, key, flipped(value, value.length - 3))
+    const { code, out } = await weft('verify', at('broken'))
+    expect(code).toBe(1)
+    expect(out).toMatch(/^document \[.*"d99","main"\]: a checksum is wrong\n {2}this document is refused/m)
+    expect(out).toMatch(/damaged in 1 places/)
+    await overwrite(store, key, null)
+    expect((await weft('verify', at('broken'))).out).toMatch(/"d99".*updates are missing/)
+    expect(await weft('verify', at('nowhere'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no store'),
+    })
+  },
+  60_000,
+)

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import * as Y from 'yjs'
 import { runCli } from '../support/cli.ts'
 import { itLong } from '../support/long.ts'
@@ -26,7 +26,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const report = { organizationId: 'acme', documentId: '50% of a/b' }
 const pathTo = (editorId: string): string => `acme/50%25%20of%20a%2Fb/${editorId}`
 
-it(
+itLong(
   '[OUT-10] get prints each form of a document; put merges an update, or makes a document of it',
   deep,
   async () => {

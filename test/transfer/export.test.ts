@@ -162,7 +162,7 @@ it(
   },
 )
 
-it('[OUT-4] documents only, and one organization only, are what is asked for', deep, async () => {
+itLong('[OUT-4] documents only, and one organization only, are what is asked for', deep, async () => {
   expect((await weft('export', at('only'), '--data', at('data'), '--documents-only')).code).toBe(0)
   expect(linesOf(at('only'), 'documents.jsonl')).toEqual(linesOf(at('plain'), 'documents.jsonl'))
   for (const list of ['admin.jsonl', 'blobs.jsonl', 'jobs.jsonl'])
@@ -211,7 +211,7 @@ itLong(
   },
 )
 
-it('[OUT-6] a document that is damaged is named and left out, the others are there', deep, async () => {
+itLong('[OUT-6] a document that is damaged is named and left out, the others are there', deep, async () => {
   const { status } = spawnSync('cp', ['-r', at('moved'), at('damaged')])
   expect(status).toBe(0)
   const stored = (await storedKeys(at('damaged', 'store'), 'typed')).filter((key) =>

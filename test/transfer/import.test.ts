@@ -6,6 +6,7 @@ import { eventQueue } from '../../src/events/outbound.ts'
 import { openStopped } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { RawClient, syncedEditor } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import {
   allOf,
   docOf,
@@ -120,104 +121,119 @@ it('[MOVE-5] a dry run changes no byte, and says what would be', async () => {
   })
 })
 
-it('[MOVE-6] a second import writes nothing; later ones add what the old server has got, and remove nothing', async () => {
-  const documents = sampleDocuments(2)
-  const arguments_ = ['--organization', 'old', '--json'] as const
-  await runImport(data, 'updates', writeLines(documents), ...arguments_)
-  const again = await runImport(data, 'updates', writeLines(documents), ...arguments_)
-  expect(summary(again)).toMatchObject({ made: 0, added: 0, there: documents.size })
-  const name = 'acme/plan/main'
-  const before = documents.get(name) ?? []
-  const here = typedAfter(before, 'typed in Weft')
-  const server = await startTestServer({ engine: 'level', data })
-  const url = `${server.wsUrl}/sync/${name}?token=${await server.token('ada', { isAdmin: true })}`
-  const client = await RawClient.connect(url)
-  for (const update of here) client.sendUpdate(update)
-  await client.roundTrip()
-  client.end()
-  await server.stop()
-  const there = updatesOf((doc) => {
-    doc.getText('content').insert(0, 'typed at the old server')
-    doc.getText('content').delete(2, 3)
-  }, before)
-  const later = new Map([...documents, [name, [...before, ...there]]])
-  const third = await runImport(data, 'updates', writeLines(later), ...arguments_)
-  expect(summary(third)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
-  await expectStored(new Map([...documents, [name, [...before, ...here, ...there]]]))
-  const [stored] = await storedOf(data, [pathOf(name)])
-  const fourth = await runImport(data, 'updates', writeLines(later), ...arguments_)
-  expect(summary(fourth)).toMatchObject({ made: 0, added: 0, there: documents.size })
-  expect((await storedOf(data, [pathOf(name)]))[0]?.head).toBe(stored?.head)
-})
+itLong(
+  '[MOVE-6] a second import writes nothing; later ones add what the old server has got, and remove nothing',
+  async () => {
+    const documents = sampleDocuments(2)
+    const arguments_ = ['--organization', 'old', '--json'] as const
+    await runImport(data, 'updates', writeLines(documents), ...arguments_)
+    const again = await runImport(data, 'updates', writeLines(documents), ...arguments_)
+    expect(summary(again)).toMatchObject({ made: 0, added: 0, there: documents.size })
+    const name = 'acme/plan/main'
+    const before = documents.get(name) ?? []
+    const here = typedAfter(before, 'typed in Weft')
+    const server = await startTestServer({ engine: 'level', data })
+    const url = `${server.wsUrl}/sync/${name}?token=${await server.token('ada', { isAdmin: true })}`
+    const client = await RawClient.connect(url)
+    for (const update of here) client.sendUpdate(update)
+    await client.roundTrip()
+    client.end()
+    await server.stop()
+    const there = updatesOf((doc) => {
+      doc.getText('content').insert(0, 'typed at the old server')
+      doc.getText('content').delete(2, 3)
+    }, before)
+    const later = new Map([...documents, [name, [...before, ...there]]])
+    const third = await runImport(data, 'updates', writeLines(later), ...arguments_)
+    expect(summary(third)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
+    await expectStored(new Map([...documents, [name, [...before, ...here, ...there]]]))
+    const [stored] = await storedOf(data, [pathOf(name)])
+    const fourth = await runImport(data, 'updates', writeLines(later), ...arguments_)
+    expect(summary(fourth)).toMatchObject({ made: 0, added: 0, there: documents.size })
+    expect((await storedOf(data, [pathOf(name)]))[0]?.head).toBe(stored?.head)
+  },
+)
 
-it('[MOVE-7] what is damaged, incomplete or too large is refused by name, and the others are in', async () => {
-  const whole = typedAfter([], 'whole')
-  const parts = updatesOf((doc) => {
-    doc.getText('content').insert(0, 'one')
-    doc.getText('content').insert(3, 'two')
-  })
-  const documents = new Map([
-    ['first', whole],
-    ['damaged', [Uint8Array.of(9, 9, 9)]],
-    ['cut', [whole[0]?.subarray(0, -3) ?? new Uint8Array()]],
-    ['incomplete', parts.slice(1)],
-    ['large', typedAfter([], 'x'.repeat(5_000))],
-    ['..', whole],
-    ['last', whole],
-  ])
-  const file = writeLines(documents)
-  writeFileSync(join(data, 'small.json'), JSON.stringify({ maxDocumentBytes: 4_000 }))
-  const config = ['--config', join(data, 'small.json')]
-  const ran = await runImport(data, 'updates', file, '--organization', 'old', '--json', ...config)
-  expect(ran.code).toBe(1)
-  const { problems, ...counts } = summary(ran) as { problems: { name: string; problem: string }[] }
-  expect(counts).toMatchObject({ ok: false, documents: 7, made: 2 })
-  const told = Object.fromEntries(problems.map(({ name, problem }) => [name, problem]))
-  expect(told).toEqual({
-    damaged: expect.stringMatching(/^its update is malformed/) as string,
-    cut: expect.stringMatching(/^its update is malformed/) as string,
-    incomplete: 'it builds on updates that are missing',
-    large: expect.stringContaining('the largest document has 4000') as string,
-    '..': expect.stringContaining('must not be "." or ".."') as string,
-  })
-  const stored = await storedOf(data, ['first', 'last', 'damaged', 'cut', 'incomplete', 'large'].map(pathOf))
-  expect(stored.map((each) => each?.doc.getText('content').toString() ?? null)).toEqual([
-    'whole',
-    'whole',
-    null,
-    null,
-    null,
-    null,
-  ])
-})
+itLong(
+  '[MOVE-7] what is damaged, incomplete or too large is refused by name, and the others are in',
+  async () => {
+    const whole = typedAfter([], 'whole')
+    const parts = updatesOf((doc) => {
+      doc.getText('content').insert(0, 'one')
+      doc.getText('content').insert(3, 'two')
+    })
+    const documents = new Map([
+      ['first', whole],
+      ['damaged', [Uint8Array.of(9, 9, 9)]],
+      ['cut', [whole[0]?.subarray(0, -3) ?? new Uint8Array()]],
+      ['incomplete', parts.slice(1)],
+      ['large', typedAfter([], 'x'.repeat(5_000))],
+      ['..', whole],
+      ['last', whole],
+    ])
+    const file = writeLines(documents)
+    writeFileSync(join(data, 'small.json'), JSON.stringify({ maxDocumentBytes: 4_000 }))
+    const config = ['--config', join(data, 'small.json')]
+    const ran = await runImport(data, 'updates', file, '--organization', 'old', '--json', ...config)
+    expect(ran.code).toBe(1)
+    const { problems, ...counts } = summary(ran) as { problems: { name: string; problem: string }[] }
+    expect(counts).toMatchObject({ ok: false, documents: 7, made: 2 })
+    const told = Object.fromEntries(problems.map(({ name, problem }) => [name, problem]))
+    expect(told).toEqual({
+      damaged: expect.stringMatching(/^its update is malformed/) as string,
+      cut: expect.stringMatching(/^its update is malformed/) as string,
+      incomplete: 'it builds on updates that are missing',
+      large: expect.stringContaining('the largest document has 4000') as string,
+      '..': expect.stringContaining('must not be "." or ".."') as string,
+    })
+    const stored = await storedOf(
+      data,
+      ['first', 'last', 'damaged', 'cut', 'incomplete', 'large'].map(pathOf),
+    )
+    expect(stored.map((each) => each?.doc.getText('content').toString() ?? null)).toEqual([
+      'whole',
+      'whole',
+      null,
+      null,
+      null,
+      null,
+    ])
+  },
+)
 
-it('[MOVE-4] a map goes before the names; two names of one address do not become one document', async () => {
-  const documents = new Map(
-    ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
-  )
-  const map = join(old, 'map.jsonl')
-  const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
-  const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
-  writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
-  const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
-  expect([ran.code, ran.out]).toEqual([
-    1,
-    expect.stringContaining(
-      '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
-    ) as string,
-  ])
-  expect(ran.out).toContain('the map names "nowhere", which is not there')
-  const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
-  expect(mapped?.doc.getText('content').toString()).toBe('old name')
-  expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
-  for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
-    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
-    const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('map.jsonl, line 2:') as string])
-  }
-})
+itLong(
+  '[MOVE-4] a map goes before the names; two names of one address do not become one document',
+  async () => {
+    const documents = new Map(
+      ['acme/a/main', 'old name', 'acme/%61/main'].map((name) => [name, typedAfter([], name)] as const),
+    )
+    const map = join(old, 'map.jsonl')
+    const target = { organizationId: 'new', documentId: 'named', editorId: 'e' }
+    const unknown = JSON.stringify({ name: 'nowhere', ...target, documentId: 'other' })
+    writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n\n${unknown}\n`)
+    const ran = await runImport(data, 'updates', writeLines(documents), '--map', map)
+    expect([ran.code, ran.out]).toEqual([
+      1,
+      expect.stringContaining(
+        '"acme/%61/main" is refused: its address is that of "acme/a/main", too',
+      ) as string,
+    ])
+    expect(ran.out).toContain('the map names "nowhere", which is not there')
+    const [mapped, first] = await storedOf(data, [target, pathOf('acme/a/main')])
+    expect(mapped?.doc.getText('content').toString()).toBe('old name')
+    expect(first?.doc.getText('content').toString()).toBe('acme/a/main')
+    for (const line of ['no JSON', '{"name":"x"}', JSON.stringify({ name: 'x', ...target, editorId: '' })]) {
+      writeFileSync(map, `${JSON.stringify({ name: 'old name', ...target })}\n${line}\n`)
+      const refused = await runImport(data, 'updates', writeLines(documents), '--map', map)
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        expect.stringContaining('map.jsonl, line 2:') as string,
+      ])
+    }
+  },
+)
 
-it('[MOVE-9] a document that was deleted here stays so, unless it is asked for anew', async () => {
+itLong('[MOVE-9] a document that was deleted here stays so, unless it is asked for anew', async () => {
   const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
   await runImport(data, 'updates', file)
   const server = await startTestServer({ engine: 'level', data })

@@ -99,7 +99,7 @@ describe('a mirror of y-websocket’s own server', () => {
     for (const bytes of recorder.said) expect([...bytes.subarray(0, 2)]).toEqual([0, 0])
   })
 
-  it('[MIRROR-3] goes on by itself when the old server was killed and is there again', async () => {
+  itLong('[MIRROR-3] goes on by itself when the old server was killed and is there again', async () => {
     const ada = visit('acme/restarted/main')
     const running = await mirror(['acme/restarted/main'])
     const stop = keepTyping(ada)
@@ -115,84 +115,96 @@ describe('a mirror of y-websocket’s own server', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  it('[MIRROR-4] goes on by itself when Weft was killed and is there again, and loses nothing', async () => {
-    const ada = visit('acme/killed/main')
-    const running = await mirror(['acme/killed/main'])
-    const stop = keepTyping(ada)
-    await running.printed(inStep('acme/killed/main'))
-    for (let times = 0; times < 2; times++) {
+  itLong(
+    '[MIRROR-4] goes on by itself when Weft was killed and is there again, and loses nothing',
+    async () => {
+      const ada = visit('acme/killed/main')
+      const running = await mirror(['acme/killed/main'])
+      const stop = keepTyping(ada)
+      await running.printed(inStep('acme/killed/main'))
+      for (let times = 0; times < 2; times++) {
+        const seen = ada.text.length
+        await weft.end('SIGKILL')
+        await eventually(() => ada.text.length > seen + 100)
+        weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+      }
+      stop()
+      await sameInWeft(weft, 'acme/killed/main', ada.doc)
+      running.child.kill('SIGTERM')
+      expect((await running.ended).code).toBe(0)
+    },
+  )
+
+  itLong(
+    '[MIRROR-5] that was killed is started again, and gets what it has missed, deletions too',
+    async () => {
+      const ada = visit('acme/again/main')
+      const stop = keepTyping(ada)
+      const first = await mirror(['acme/again/main'])
+      await first.printed(inStep('acme/again/main'))
+      first.child.kill('SIGKILL')
+      await first.ended
       const seen = ada.text.length
-      await weft.end('SIGKILL')
       await eventually(() => ada.text.length > seen + 100)
-      weft = await startProcess(`${place.path}/weft`, {}, weftPort)
-    }
-    stop()
-    await sameInWeft(weft, 'acme/killed/main', ada.doc)
-    running.child.kill('SIGTERM')
-    expect((await running.ended).code).toBe(0)
-  })
+      stop()
+      ada.text.delete(0, ada.text.length - 5)
+      const again = await mirror(['acme/again/main'], ['--once'])
+      expect((await again.ended).code).toBe(0)
+      const bytes = await weft.post('/v2/crdt/get', {
+        organizationId: 'acme',
+        documentId: 'again',
+        editorId: 'main',
+        type: 'text',
+      })
+      expect(JSON.stringify(bytes.data)).toContain(JSON.stringify(ada.text.toString()))
+      await sameInWeft(weft, 'acme/again/main', ada.doc)
+    },
+  )
 
-  it('[MIRROR-5] that was killed is started again, and gets what it has missed, deletions too', async () => {
-    const ada = visit('acme/again/main')
-    const stop = keepTyping(ada)
-    const first = await mirror(['acme/again/main'])
-    await first.printed(inStep('acme/again/main'))
-    first.child.kill('SIGKILL')
-    await first.ended
-    const seen = ada.text.length
-    await eventually(() => ada.text.length > seen + 100)
-    stop()
-    ada.text.delete(0, ada.text.length - 5)
-    const again = await mirror(['acme/again/main'], ['--once'])
-    expect((await again.ended).code).toBe(0)
-    const bytes = await weft.post('/v2/crdt/get', {
-      organizationId: 'acme',
-      documentId: 'again',
-      editorId: 'main',
-      type: 'text',
-    })
-    expect(JSON.stringify(bytes.data)).toContain(JSON.stringify(ada.text.toString()))
-    await sameInWeft(weft, 'acme/again/main', ada.doc)
-  })
+  itLong(
+    '[MIRROR-6] `--once` ends by itself, with many documents too: what was stored is there',
+    async () => {
+      const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
+      const writers = names.map((name, index) => {
+        const writing = visitor(old.url, name)
+        writing.text.insert(0, `content ${index}`)
+        return writing
+      })
+      await eventually(() => writers.every(({ provider }) => provider.synced))
+      for (const { close } of writers) close()
+      const running = await mirror(names, ['--once', '--parallel', '20'])
+      const { code, out } = await running.ended
+      expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 120, empty: 0 }])
+      for (const index of [0, 60, 119]) {
+        const editor = openEditor(weft.wsUrl, `acme/many%20${index}/main`, await weft.token())
+        started.push(() => editor.close())
+        await eventually(() => editor.text.toString() === `content ${index}`)
+      }
+    },
+  )
 
-  it('[MIRROR-6] `--once` ends by itself, with many documents too: what was stored is there', async () => {
-    const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
-    const writers = names.map((name, index) => {
-      const writing = visitor(old.url, name)
-      writing.text.insert(0, `content ${index}`)
-      return writing
-    })
-    await eventually(() => writers.every(({ provider }) => provider.synced))
-    for (const { close } of writers) close()
-    const running = await mirror(names, ['--once', '--parallel', '20'])
-    const { code, out } = await running.ended
-    expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 120, empty: 0 }])
-    for (const index of [0, 60, 119]) {
-      const editor = openEditor(weft.wsUrl, `acme/many%20${index}/main`, await weft.token())
-      started.push(() => editor.close())
-      await eventually(() => editor.text.toString() === `content ${index}`)
-    }
-  })
+  itLong(
+    '[MIRROR-7] a document that fails is told with its reason, the others go on, and the exit code is 1',
+    async () => {
+      const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
+      // Weft takes no documents in documents unless configured to.
+      bad.doc.getMap('map').set('inner', new Y.Doc())
+      good.text.insert(0, 'good')
+      await eventually(() => bad.provider.synced && good.provider.synced)
+      const running = await mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
+      const { code, out } = await running.ended
+      const lines = linesOf(out)
+      expect([code, lines.at(-1)]).toMatchObject([1, { ok: false, inStep: 1, failed: 1 }])
+      expect(lines).toContainEqual({
+        name: 'acme/bad/main',
+        kind: 'failed',
+        reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*subdocument/),
+      })
+      await sameInWeft(weft, 'acme/good/main', good.doc)
+    },
+  )
 
-  it('[MIRROR-7] a document that fails is told with its reason, the others go on, and the exit code is 1', async () => {
-    const [bad, good] = [visit('acme/bad/main'), visit('acme/good/main')]
-    // Weft takes no documents in documents unless configured to.
-    bad.doc.getMap('map').set('inner', new Y.Doc())
-    good.text.insert(0, 'good')
-    await eventually(() => bad.provider.synced && good.provider.synced)
-    const running = await mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
-    const { code, out } = await running.ended
-    const lines = linesOf(out)
-    expect([code, lines.at(-1)]).toMatchObject([1, { ok: false, inStep: 1, failed: 1 }])
-    expect(lines).toContainEqual({
-      name: 'acme/bad/main',
-      kind: 'failed',
-      reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*subdocument/),
-    })
-    await sameInWeft(weft, 'acme/good/main', good.doc)
-  })
-
-  it('[MIRROR-8] SIGUSR2 prints how each document stands, after it was looked at', async () => {
+  itLong('[MIRROR-8] SIGUSR2 prints how each document stands, after it was looked at', async () => {
     const ada = visit('acme/shown/main')
     ada.text.insert(0, 'shown')
     const running = await mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
@@ -238,7 +250,7 @@ describe('a mirror of y-websocket’s own server', () => {
     expect(linesOf(out).at(-1)?.updates).toBeLessThan(4)
   })
 
-  it('[MIRROR-11] is behind, and says by how much, while Weft lacks something', async () => {
+  itLong('[MIRROR-11] is behind, and says by how much, while Weft lacks something', async () => {
     const ada = visit('acme/behind/main')
     ada.text.insert(0, '12345')
     await eventually(() => ada.provider.synced)

@@ -194,7 +194,7 @@ it('[OUT-9] documents are merged with what a store has; nothing of it is removed
   expect((await weft('verify', at('merged'))).code).toBe(0)
 })
 
-it('[OUT-9] where a store has other values under the same keys nothing is written', deep, async () => {
+itLong('[OUT-9] where a store has other values under the same keys nothing is written', deep, async () => {
   const { workspaceId, apiKey } = JSON.parse(readFileSync(at('data', 'credentials.json'), 'utf8')) as Record<
     string,
     string
@@ -212,7 +212,7 @@ it('[OUT-9] where a store has other values under the same keys nothing is writte
   expect(await contentOf('taken')).toEqual(before)
 })
 
-it('[OUT-9] documents alone are given to another API key, and get their records', deep, async () => {
+itLong('[OUT-9] documents alone are given to another API key, and get their records', deep, async () => {
   const only = { ...all, holds: 'documents' } as const
   await exportStore(at('data'), at('alone'), only, noProgress)
   await (await startOn(at('others'))).stop()
@@ -236,7 +236,7 @@ it('[OUT-9] documents alone are given to another API key, and get their records'
   expect((await weft('verify', at('others'))).code).toBe(0)
 })
 
-it('[OUT-9] a dry run says what would be, and writes nothing', deep, async () => {
+itLong('[OUT-9] a dry run says what would be, and writes nothing', deep, async () => {
   const dry = await weft('import', 'weft', at('export'), '--data', at('dry'), '--dry-run', '--json')
   const real = await importInto('wet')
   expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { restoreContent } from '../../../src/content/restore.ts'
+import { itLong } from '../../support/long.ts'
 import { Random } from '../../support/random-doc.ts'
 import { storedContent } from '../../support/stored-content.ts'
 
@@ -245,7 +246,7 @@ function restoreThereAndBack(make: (doc: Y.Doc) => void): void {
   }
 }
 
-it('[VER-20] of very many values and texts next to each other, one that has changed is as it was', () => {
+itLong('[VER-20] of very many values and texts next to each other, one that has changed is as it was', () => {
   const doc = new Y.Doc()
   const fragment = doc.getXmlFragment('default')
   for (let copies = 0; copies < 8; copies++)
