@@ -86,28 +86,36 @@ itLong(
   120_000,
 )
 
-it('[STORE-13] weft upgrade says how far it is and what it did; before, others refuse and say what helps', async () => {
-  expect(await weft('verify', directory.path)).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/format 1, this one knows 2\): back it up, then run weft upgrade/),
-  })
-  expect(await weft('upgrade', directory.path)).toMatchObject({
-    code: 0,
-    err: expect.stringMatching(/upgrade: format 1 to 2 0 %\n.*upgrade: format 1 to 2 100 %/s),
-    out: expect.stringContaining('has format 2 now'),
-  })
-  expect((await weft('upgrade', directory.path, '--json')).out).toBe('{"ok":true,"from":2,"to":2}\n')
-  expect(await readdir(directory.path)).toEqual(['store'])
-}, 60_000)
+itLong(
+  '[STORE-13] weft upgrade says how far it is and what it did; before, others refuse and say what helps',
+  async () => {
+    expect(await weft('verify', directory.path)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/format 1, this one knows 2\): back it up, then run weft upgrade/),
+    })
+    expect(await weft('upgrade', directory.path)).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/upgrade: format 1 to 2 0 %\n.*upgrade: format 1 to 2 100 %/s),
+      out: expect.stringContaining('has format 2 now'),
+    })
+    expect((await weft('upgrade', directory.path, '--json')).out).toBe('{"ok":true,"from":2,"to":2}\n')
+    expect(await readdir(directory.path)).toEqual(['store'])
+  },
+  60_000,
+)
 
-it('[STORE-13] a backup of a store of format 1 leaves it as it is, and is upgraded once restored', async () => {
-  const [backup, restored] = [join(directory.path, 'backup'), join(directory.path, 'restored')]
-  expect((await weft('backup', directory.path, backup)).code).toBe(0)
-  expect(await weft('verify', directory.path)).toMatchObject({ code: 2 })
-  expect((await weft('restore', backup, restored)).code).toBe(0)
-  expect((await weft('upgrade', restored)).code).toBe(0)
-  await expectAll(restored)
-}, 60_000)
+itLong(
+  '[STORE-13] a backup of a store of format 1 leaves it as it is, and is upgraded once restored',
+  async () => {
+    const [backup, restored] = [join(directory.path, 'backup'), join(directory.path, 'restored')]
+    expect((await weft('backup', directory.path, backup)).code).toBe(0)
+    expect(await weft('verify', directory.path)).toMatchObject({ code: 2 })
+    expect((await weft('restore', backup, restored)).code).toBe(0)
+    expect((await weft('upgrade', restored)).code).toBe(0)
+    await expectAll(restored)
+  },
+  60_000,
+)
 
 it('[STORE-13] what is damaged in a store of format 1 stays damaged, and nothing else waits for it', async () => {
   for (const place of [`h${keyText('many 5')}`, `s${keyText('many 6')}`]) {

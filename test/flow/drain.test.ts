@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import * as Y from 'yjs'
 import { eventually, RawClient, typed } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
@@ -100,39 +100,43 @@ const clientsIn = (updates: readonly Uint8Array[]): readonly number[] => {
   return [...Y.decodeStateVector(Y.encodeStateVector(doc)).keys()]
 }
 
-it('[OPS-40] SIGTERM under load: calls in progress are answered, new ones refused, sockets told 1012, and nothing shown is lost, whatever hangs', async () => {
-  await callHangingReceiver()
-  const readers = await Promise.all(documents.map((name) => RawClient.connect(urlOf(name))))
-  await Promise.all(readers.map((reader) => reader.roundTrip()))
-  const slow = await slowReader()
-  const writers = await Promise.all(
-    Array.from({ length: writersCount }, (_, at) =>
-      RawClient.connect(urlOf(documents[at % documents.length] as string)),
-    ),
-  )
-  const codes = writers.map((client, at) => write(client, 1_000_000 * (at + 1)))
-  const half = halfCall()
-  await eventually(() => half.begun() && readers.every((reader) => reader.updates().length > 50))
-  const exited = once(server.child, 'exit') as Promise<[number | null, string | null]>
-  server.child.kill('SIGTERM')
-  await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 503)
-  // A second one, and another, change nothing.
-  server.child.kill('SIGTERM')
-  server.child.kill('SIGINT')
-  expect(
-    (await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'one', editorId: 'main' }))
-      .status,
-  ).toBe(503)
-  expect(await (await RawClient.connect(urlOf('one'))).closed).toMatchObject({ code: 1012 })
-  half.finish()
-  expect(await half.ended).toContain('HTTP/1.1 200 OK')
-  expect([...new Set(await Promise.all(codes))]).toEqual([1012])
-  for (const reader of readers) expect(await reader.closed).toMatchObject({ code: 1012 })
-  expect(await exited).toEqual([0, null])
-  slow.socket.terminate()
-  const shown = readers.map((reader) => clientsIn([...reader.offers(), ...reader.updates()]))
-  await expectKept(shown)
-}, 60_000)
+itLong(
+  '[OPS-40] SIGTERM under load: calls in progress are answered, new ones refused, sockets told 1012, and nothing shown is lost, whatever hangs',
+  async () => {
+    await callHangingReceiver()
+    const readers = await Promise.all(documents.map((name) => RawClient.connect(urlOf(name))))
+    await Promise.all(readers.map((reader) => reader.roundTrip()))
+    const slow = await slowReader()
+    const writers = await Promise.all(
+      Array.from({ length: writersCount }, (_, at) =>
+        RawClient.connect(urlOf(documents[at % documents.length] as string)),
+      ),
+    )
+    const codes = writers.map((client, at) => write(client, 1_000_000 * (at + 1)))
+    const half = halfCall()
+    await eventually(() => half.begun() && readers.every((reader) => reader.updates().length > 50))
+    const exited = once(server.child, 'exit') as Promise<[number | null, string | null]>
+    server.child.kill('SIGTERM')
+    await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 503)
+    // A second one, and another, change nothing.
+    server.child.kill('SIGTERM')
+    server.child.kill('SIGINT')
+    expect(
+      (await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'one', editorId: 'main' }))
+        .status,
+    ).toBe(503)
+    expect(await (await RawClient.connect(urlOf('one'))).closed).toMatchObject({ code: 1012 })
+    half.finish()
+    expect(await half.ended).toContain('HTTP/1.1 200 OK')
+    expect([...new Set(await Promise.all(codes))]).toEqual([1012])
+    for (const reader of readers) expect(await reader.closed).toMatchObject({ code: 1012 })
+    expect(await exited).toEqual([0, null])
+    slow.socket.terminate()
+    const shown = readers.map((reader) => clientsIn([...reader.offers(), ...reader.updates()]))
+    await expectKept(shown)
+  },
+  60_000,
+)
 
 /** Every update that a reader has been shown is there after a restart, and the call that was answered. */
 async function expectKept(shown: readonly (readonly number[])[]): Promise<void> {

@@ -308,43 +308,46 @@ itLong.each([
   },
 )
 
-it('[DIA-22] a client is not taken for dead while nothing is read of its socket on behalf of one document', async () => {
-  let aheadMs = 0
-  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
-  let gate: Promise<void> | null = null
-  let loading = 0
-  let open = (): void => {}
-  const engine = withLog(await openMemoryEngine(), (log) => ({
-    async load(...parameters) {
-      loading += 1
-      await gate
-      return log.load(...parameters)
-    },
-  }))
-  const held = await startTestServer({}, { clock, engine })
-  const [socket, token] = [hocuspocusSocket(held), await held.token('ada')]
-  const codes: number[] = []
-  socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
-  const one = hocuspocusProvider(held, newName(), token, { socket })
-  await eventually(() => one.isSynced)
-  loading = 0
-  gate = new Promise((resolve) => {
-    open = resolve
-  })
-  const other = hocuspocusProvider(held, newName(), token, { socket })
-  await eventually(() => loading > 0)
-  for (let times = 0; times < 4; times++) {
-    aheadMs += 16_000
-    await new Promise((resolve) => setTimeout(resolve, 700))
-  }
-  open()
-  await eventually(() => other.isSynced)
-  expect(codes).toEqual([])
-  one.destroy()
-  other.destroy()
-  socket.destroy()
-  await held.stop()
-})
+itLong(
+  '[DIA-22] a client is not taken for dead while nothing is read of its socket on behalf of one document',
+  async () => {
+    let aheadMs = 0
+    const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+    let gate: Promise<void> | null = null
+    let loading = 0
+    let open = (): void => {}
+    const engine = withLog(await openMemoryEngine(), (log) => ({
+      async load(...parameters) {
+        loading += 1
+        await gate
+        return log.load(...parameters)
+      },
+    }))
+    const held = await startTestServer({}, { clock, engine })
+    const [socket, token] = [hocuspocusSocket(held), await held.token('ada')]
+    const codes: number[] = []
+    socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
+    const one = hocuspocusProvider(held, newName(), token, { socket })
+    await eventually(() => one.isSynced)
+    loading = 0
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const other = hocuspocusProvider(held, newName(), token, { socket })
+    await eventually(() => loading > 0)
+    for (let times = 0; times < 4; times++) {
+      aheadMs += 16_000
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    open()
+    await eventually(() => other.isSynced)
+    expect(codes).toEqual([])
+    one.destroy()
+    other.destroy()
+    socket.destroy()
+    await held.stop()
+  },
+)
 
 it('[DIA-23] two API keys that call a document the same have one each, also on one socket', async () => {
   const [name, socket] = [newName(), hocuspocusSocket(server)]
@@ -362,7 +365,11 @@ it('[DIA-23] two API keys that call a document the same have one each, also on o
   await eventually(() => strangers.every((each, index) => textOf(each).toString() === `of key ${index}`))
   providers[0]?.sendStateless('only to my own')
   await eventually(() => heard.length > 0)
-  await eventually(() => all.every(({ awareness }) => awareness?.getStates().size === 2))
+  for (const [index, { awareness }] of all.entries()) awareness?.setLocalState({ ofKey: index % 2 })
+  const seen = (index: number) => [...(all[index]?.awareness?.getStates().values() ?? [])]
+  await eventually(() => all.every((_, index) => seen(index).length === 2))
+  const theirs = (index: number) => ({ ofKey: index % 2 })
+  for (const index of all.keys()) expect(seen(index)).toMatchObject([theirs(index), theirs(index)])
   expect(heard).toEqual(['2'])
   expect(providers.map((each) => textOf(each).toString())).toEqual(['of key 0', 'of key 1'])
   for (const provider of all) provider.destroy()

@@ -5,6 +5,7 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import type { GivenParts } from '../../src/server.ts'
 import { contentOf, eventually, RawClient, typed } from '../support/clients.ts'
 import { withLog } from '../support/held-engine.ts'
+import { itLong } from '../support/long.ts'
 import { type Answer, metric, startTestServer, type TestServer } from '../support/server.ts'
 import { adminToken, otherKey, otherWorkspace } from '../support/tenants.ts'
 
@@ -113,21 +114,24 @@ it('[LIM-4] a document that cannot be opened takes no place', async () => {
   await welcome('fine')
 })
 
-it('[LIM-5] a workspace that sends too fast is read more slowly: nothing is lost, and others do not notice', async () => {
-  await start({ receiveBytesPerSecond: 200_000, receiveBurstBytes: 300_000 })
-  const other = await otherWorkspace(server)
-  const [writer, witness, calm] = [
-    await welcome('one'),
-    await welcome('one'),
-    await welcome('one', other.token),
-  ]
-  for (let client = 1; client <= 20; client += 1) writer.sendUpdate(typed('x'.repeat(50_000), client))
-  await eventually(async () => (await acted('receiveBytesPerSecond')) > 0)
-  for (let turn = 0; turn < 5; turn += 1) await calm.roundTrip()
-  expect(witness.updates().length).toBeLessThan(20)
-  await eventually(() => contentOf(witness.updates()).length === 1_000_000)
-  await writer.roundTrip()
-})
+itLong(
+  '[LIM-5] a workspace that sends too fast is read more slowly: nothing is lost, and others do not notice',
+  async () => {
+    await start({ receiveBytesPerSecond: 200_000, receiveBurstBytes: 300_000 })
+    const other = await otherWorkspace(server)
+    const [writer, witness, calm] = [
+      await welcome('one'),
+      await welcome('one'),
+      await welcome('one', other.token),
+    ]
+    for (let client = 1; client <= 20; client += 1) writer.sendUpdate(typed('x'.repeat(50_000), client))
+    await eventually(async () => (await acted('receiveBytesPerSecond')) > 0)
+    for (let turn = 0; turn < 5; turn += 1) await calm.roundTrip()
+    expect(witness.updates().length).toBeLessThan(20)
+    await eventually(() => contentOf(witness.updates()).length === 1_000_000)
+    await writer.roundTrip()
+  },
+)
 
 it('[LIM-6] calls from an address are limited before they are looked at, pages too; probes and other addresses are not', async () => {
   server = await startTestServer({ callsPerAddressPerSecond: 1, callsPerAddressBurst: 3, trustProxy: 1 })

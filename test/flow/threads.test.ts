@@ -18,6 +18,7 @@ import { Rooms } from '../../src/rooms/rooms.ts'
 import { Threads } from '../../src/rooms/threads/pool.ts'
 import { documentAt } from '../../src/rooms/versions.ts'
 import { readUpdate } from '../../src/update/read.ts'
+import { itLong } from '../support/long.ts'
 import { Random } from '../support/random-doc.ts'
 import { noEdits, noRecords, noVisits } from '../support/rooms.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
@@ -160,41 +161,44 @@ it('[ROOM-30] the event loop turns while a large replacement is computed', async
   expect(await turnsOf(1)).toBeGreaterThan(100)
 })
 
-it('[ROOM-38] a large document is read on a thread, with the same result, and the event loop turns meanwhile', async () => {
-  const formats = [undefined, 'json', 'xml', 'update'] as const
-  const data = paragraphs(4_000)
-  const read = async (threads: number) => {
-    openRooms(threads)
-    const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
-    await replace(room, 'xml', data)
-    const bytes = room.state.encode()
-    const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
-      let [turns, done] = [0, false]
-      const turn = (): void => {
-        turns += 1
-        if (!done) setImmediate(turn)
+itLong(
+  '[ROOM-38] a large document is read on a thread, with the same result, and the event loop turns meanwhile',
+  async () => {
+    const formats = [undefined, 'json', 'xml', 'update'] as const
+    const data = paragraphs(4_000)
+    const read = async (threads: number) => {
+      openRooms(threads)
+      const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
+      await replace(room, 'xml', data)
+      const bytes = room.state.encode()
+      const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+        let [turns, done] = [0, false]
+        const turn = (): void => {
+          turns += 1
+          if (!done) setImmediate(turn)
+        }
+        setImmediate(turn)
+        await work()
+        done = true
+        return turns
       }
-      setImmediate(turn)
-      await work()
-      done = true
-      return turns
+      for (const format of formats) {
+        const content = readState(bytes, { format })
+        expect((await room.editing.read({ format }))?.result).toEqual(content)
+        expect(await rooms.readState(bytes, { format })).toEqual(content)
+      }
+      await expect(rooms.readState(bytes, { format: 'delta' })).rejects.toMatchObject({
+        status: 'INVALID_ARGUMENT',
+      })
+      return [
+        await turnsOf(() => room.editing.read({ format: 'xml' })),
+        await turnsOf(() => rooms.readState(bytes, { format: 'xml' })),
+      ]
     }
-    for (const format of formats) {
-      const content = readState(bytes, { format })
-      expect((await room.editing.read({ format }))?.result).toEqual(content)
-      expect(await rooms.readState(bytes, { format })).toEqual(content)
-    }
-    await expect(rooms.readState(bytes, { format: 'delta' })).rejects.toMatchObject({
-      status: 'INVALID_ARGUMENT',
-    })
-    return [
-      await turnsOf(() => room.editing.read({ format: 'xml' })),
-      await turnsOf(() => rooms.readState(bytes, { format: 'xml' })),
-    ]
-  }
-  for (const turns of await read(0)) expect(turns).toBeLessThan(20)
-  for (const turns of await read(1)) expect(turns).toBeGreaterThan(100)
-})
+    for (const turns of await read(0)) expect(turns).toBeLessThan(20)
+    for (const turns of await read(1)) expect(turns).toBeGreaterThan(100)
+  },
+)
 
 const versionOf = ({ version }: { readonly version: string }): Version => parseVersion(version) as Version
 

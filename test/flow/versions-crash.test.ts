@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { decodeRecord } from '../../src/directory/records.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import type { VersionRecord } from '../../src/versions/version-keys.ts'
 import { temporaryDirectory } from '../contract/level-store.ts'
 import { eventually } from '../support/clients.ts'
 import { directoryOn } from '../support/directory.ts'
+import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
@@ -84,21 +85,25 @@ async function contents(directory: string): Promise<{ kept: unknown[]; named: un
   return { kept: blobs.map((key) => key.at(-1)), named: [...new Set(hashes)].sort() }
 }
 
-it(`[VER-14] ${rounds} SIGKILLs while versions are made, restored and deleted: each that was answered is there, and no content without one (seed ${seed})`, async () => {
-  const random = new Random(seed)
-  const directory = await temporaryDirectory()
-  const done: Work = { made: new Map(), steps: 0 }
-  try {
-    for (let at = 0; at < rounds; at++) await round(directory.path, random, done)
-    const server = await startProcess(directory.path, options)
+itLong(
+  `[VER-14] ${rounds} SIGKILLs while versions are made, restored and deleted: each that was answered is there, and no content without one (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const directory = await temporaryDirectory()
+    const done: Work = { made: new Map(), steps: 0 }
     try {
-      await check(server, done)
+      for (let at = 0; at < rounds; at++) await round(directory.path, random, done)
+      const server = await startProcess(directory.path, options)
+      try {
+        await check(server, done)
+      } finally {
+        await server.end('SIGTERM')
+      }
+      const { kept, named } = await contents(directory.path)
+      expect(kept).toEqual(named)
     } finally {
-      await server.end('SIGTERM')
+      await directory.remove()
     }
-    const { kept, named } = await contents(directory.path)
-    expect(kept).toEqual(named)
-  } finally {
-    await directory.remove()
-  }
-}, 280_000)
+  },
+  280_000,
+)

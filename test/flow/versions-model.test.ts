@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import * as Y from 'yjs'
 import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { editRandomly, Random } from '../support/random-doc.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -70,34 +71,38 @@ const inSync = async (server: TestServer, ids: EditorIds, editors: readonly Edit
   return editors.every((each) => Y.equalSnapshots(Y.snapshot(doc), Y.snapshot(each.doc)))
 }
 
-it(`[VER-6] over the wire: any version of any history, restored, is what it was in every format, for all who have it open (seed ${seed})`, async () => {
-  const server = await startTestServer()
-  const token = await server.token('ann')
-  for (let round = 0; round < rounds; round++) {
-    const random = new Random(seed + round)
-    const ids = { organizationId: 'acme', documentId: `d${round}`, editorId: 'main' }
-    const call = async (operation: string, data: object = {}) =>
-      dataOf(await server.post(`/v2/crdt/versions/${operation}`, { ...ids, ...data }))
-    const editors = [
-      await syncedEditor(server.wsUrl, `acme/d${round}/main`, token),
-      await syncedEditor(server.wsUrl, `acme/d${round}/main`, token),
-    ]
-    const versions: { versionId: string; content: unknown }[] = []
-    for (let step = 0; step < 8; step++) {
-      for (let edits = 1 + random.below(8); edits > 0; edits--) edit(random.pick(editors), random)
-      editors[0]?.doc.getMap('steps').set('step', step)
-      await eventually(() => inSync(server, ids, editors))
-      const { versionId } = (await call('create')) as { versionId: string }
-      versions.push({ versionId, content: await contentOf(server, 'get', ids) })
-      if (random.below(2) === 0) continue
-      const { versionId: some, content } = random.pick(versions)
-      await call('restore', { versionId: some })
-      expect(await contentOf(server, 'get', ids), `seed ${seed + round}`).toEqual(content)
-      expect(await contentOf(server, 'versions/get', { ...ids, versionId: some })).toEqual(content)
-      expect(await call('restore', { versionId: some })).toMatchObject({ changed: false, bytes: 0 })
-      await eventually(() => inSync(server, ids, editors))
+itLong(
+  `[VER-6] over the wire: any version of any history, restored, is what it was in every format, for all who have it open (seed ${seed})`,
+  async () => {
+    const server = await startTestServer()
+    const token = await server.token('ann')
+    for (let round = 0; round < rounds; round++) {
+      const random = new Random(seed + round)
+      const ids = { organizationId: 'acme', documentId: `d${round}`, editorId: 'main' }
+      const call = async (operation: string, data: object = {}) =>
+        dataOf(await server.post(`/v2/crdt/versions/${operation}`, { ...ids, ...data }))
+      const editors = [
+        await syncedEditor(server.wsUrl, `acme/d${round}/main`, token),
+        await syncedEditor(server.wsUrl, `acme/d${round}/main`, token),
+      ]
+      const versions: { versionId: string; content: unknown }[] = []
+      for (let step = 0; step < 8; step++) {
+        for (let edits = 1 + random.below(8); edits > 0; edits--) edit(random.pick(editors), random)
+        editors[0]?.doc.getMap('steps').set('step', step)
+        await eventually(() => inSync(server, ids, editors))
+        const { versionId } = (await call('create')) as { versionId: string }
+        versions.push({ versionId, content: await contentOf(server, 'get', ids) })
+        if (random.below(2) === 0) continue
+        const { versionId: some, content } = random.pick(versions)
+        await call('restore', { versionId: some })
+        expect(await contentOf(server, 'get', ids), `seed ${seed + round}`).toEqual(content)
+        expect(await contentOf(server, 'versions/get', { ...ids, versionId: some })).toEqual(content)
+        expect(await call('restore', { versionId: some })).toMatchObject({ changed: false, bytes: 0 })
+        await eventually(() => inSync(server, ids, editors))
+      }
+      for (const each of editors) each.close()
     }
-    for (const each of editors) each.close()
-  }
-  await server.stop()
-}, 300_000)
+    await server.stop()
+  },
+  300_000,
+)

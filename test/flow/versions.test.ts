@@ -10,6 +10,7 @@ import { HeldClock } from '../support/clock.ts'
 import { directoryOn, tenant } from '../support/directory.ts'
 import { withLog } from '../support/held-engine.ts'
 import { heldStore } from '../support/held-store.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 import { keysHolding } from '../support/stored.ts'
 
@@ -96,7 +97,7 @@ it.each(removals)('[VER-13] nothing is left of the versions of %s that is delete
   await directory.remove()
 })
 
-it('[VER-14] a crash between content and record leaves no content for ever', async () => {
+itLong('[VER-14] a crash between content and record leaves no content for ever', async () => {
   const directory = await temporaryDirectory()
   const engine = await openLevelEngine({ directory: directory.path })
   let crashed = false

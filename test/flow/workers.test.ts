@@ -13,6 +13,7 @@ import {
   typed,
 } from '../support/clients.ts'
 import { dialects, hocuspocusProvider } from '../support/dialects.ts'
+import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { sendRaw } from '../support/raw.ts'
 import { isRunning, metricOf, workersOf, workersRun } from '../support/workers.ts'
@@ -265,7 +266,7 @@ it('[WORK-8] workers know nothing of the environment, and with 1 there are none'
   client.end()
 })
 
-it('[WORK-9] a client that sends more than is taken of it is held up, and nothing is lost', async () => {
+itLong('[WORK-9] a client that sends more than is taken of it is held up, and nothing is lost', async () => {
   await start({ WEFT_RECEIVE_BYTES_PER_SECOND: '2097152', WEFT_RECEIVE_BURST_BYTES: '65536' })
   const [flooder, reader] = [await connect('flood'), await connect('flood')]
   await Promise.all([flooder.roundTrip(), reader.roundTrip()])

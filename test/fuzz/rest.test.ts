@@ -7,6 +7,7 @@ import { operations } from '../../src/api/operations.ts'
 import { httpCodes } from '../../src/errors.ts'
 import { asCase } from '../support/corpus.ts'
 import { bodiesWith, hostileBody } from '../support/hostile-json.ts'
+import { itLong } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { Random } from '../support/random-doc.ts'
 import { sendAndEnd } from '../support/raw.ts'
@@ -112,24 +113,28 @@ const lockingOutLast = [...operations].sort(
 /** JSON of a string that can be no key of the store. */
 const noKey = '"\\ud800"'
 
-it(`[FUZZ-2] hostile data of every operation is answered in the envelope (seed ${seed}, ${cases} cases each)`, async () => {
-  const answers: Record<number, number> = {}
-  for (const [at, operation] of lockingOutLast.entries()) {
-    const random = new Random(seed + at)
-    const data = await fittingData(operation)
-    const fits = ajv.compile(published(resultBody(operation)))
-    const mutated = Array.from({ length: cases }, () => hostileBody(random.pick(data), random))
-    const surely = data.flatMap((each) => bodiesWith(each, noKey))
-    for (const body of [...mutated, ...surely]) {
-      const code = await checkedCall(operation, body, fits)
-      answers[code] = (answers[code] ?? 0) + 1
+itLong(
+  `[FUZZ-2] hostile data of every operation is answered in the envelope (seed ${seed}, ${cases} cases each)`,
+  async () => {
+    const answers: Record<number, number> = {}
+    for (const [at, operation] of lockingOutLast.entries()) {
+      const random = new Random(seed + at)
+      const data = await fittingData(operation)
+      const fits = ajv.compile(published(resultBody(operation)))
+      const mutated = Array.from({ length: cases }, () => hostileBody(random.pick(data), random))
+      const surely = data.flatMap((each) => bodiesWith(each, noKey))
+      for (const body of [...mutated, ...surely]) {
+        const code = await checkedCall(operation, body, fits)
+        answers[code] = (answers[code] ?? 0) + 1
+      }
+      await expectCanary()
     }
-    await expectCanary()
-  }
-  console.info(answers)
-  // So that it is known to get beyond the schemas.
-  expect(answers[200]).toBeGreaterThan((operations.length * cases) / 10)
-}, 600_000)
+    console.info(answers)
+    // So that it is known to get beyond the schemas.
+    expect(answers[200]).toBeGreaterThan((operations.length * cases) / 10)
+  },
+  600_000,
+)
 
 /** Headers that lie, contradict each other, or that nobody should believe. */
 const headerLines = [

@@ -70,7 +70,7 @@ itAll(
 )
 
 for (const ended of all ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGTERM'] as const))
-  it(
+  itLong(
     `[LOAD-3] clients that come back at once after ${ended} are all synced, and what they have is not sent again`,
     async () => {
       const { unequal, unchangedBytes, documentBytes } = await storm(all ? 1_000 : 150, ended)
@@ -93,7 +93,7 @@ itAll(
   timeout,
 )
 
-it(
+itLong(
   '[LOAD-6] when all have gone, however they went, no connection, document, socket or timer is left',
   async () => {
     const { connections, documents, resources } = await leaks(all ? 5 : 1, all ? 500 : 100)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, expect, it } from 'vitest'
 import { runCli, startCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-cli-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -82,7 +83,7 @@ it('[OPS-23] a second process on the same data directory is refused with a sente
   await first.ended
 })
 
-it('[OPS-24] config print shows values and their sources, config check judges them', async () => {
+itLong('[OPS-24] config print shows values and their sources, config check judges them', async () => {
   const cwd = directory()
   const environment = { WEFT_PORT: '99', WEFT_METRICS_TOKEN: 'a-secret-metrics-token', WEFT_PROT: '1' }
   const printed = await runCli(['config', 'print', '--json'], cwd, environment)

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createHttpServer, httpTimeouts } from '../../src/api/http-server.ts'
 import { eventually } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
 const short = {
@@ -61,26 +62,29 @@ const slow: Readonly<Record<string, readonly [string, string | null]>> = {
   'an upgrade, byte by byte': [upgrade, 'a'],
 }
 
-it('[SEC-2] whoever never gets to the end of a request, headers, body or upgrade, is hung up on, byte by byte or not', async () => {
-  const http = createHttpServer((request) => request.resume(), short)
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const { port } = http.address() as AddressInfo
-  const clients = Object.entries(slow).map(([name, [begin, more]]) => {
-    const client = open(port, begin)
-    if (more !== null) drip(client, more)
-    return { name, client }
-  })
-  await eventually(
-    () => clients.every(({ client }) => client.ended()),
-    () => clients.filter(({ client }) => !client.ended()).map(({ name }) => name),
-  )
-  for (const { name, client } of clients)
-    expect([name, client.text()]).toEqual([name, expect.stringMatching(/^HTTP\/1\.1 408 /)])
-  http.close()
-})
+itLong(
+  '[SEC-2] whoever never gets to the end of a request, headers, body or upgrade, is hung up on, byte by byte or not',
+  async () => {
+    const http = createHttpServer((request) => request.resume(), short)
+    http.listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    const { port } = http.address() as AddressInfo
+    const clients = Object.entries(slow).map(([name, [begin, more]]) => {
+      const client = open(port, begin)
+      if (more !== null) drip(client, more)
+      return { name, client }
+    })
+    await eventually(
+      () => clients.every(({ client }) => client.ended()),
+      () => clients.filter(({ client }) => !client.ended()).map(({ name }) => name),
+    )
+    for (const { name, client } of clients)
+      expect([name, client.text()]).toEqual([name, expect.stringMatching(/^HTTP\/1\.1 408 /)])
+    http.close()
+  },
+)
 
-it('[SEC-2] those who ask nothing more are hung up on, those who ask again in time are not', async () => {
+itLong('[SEC-2] those who ask nothing more are hung up on, those who ask again in time are not', async () => {
   const http = createHttpServer((_request, response) => response.end('ok'), short)
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -117,11 +121,11 @@ it(`[SEC-3] ${slowMany} clients that stop half-way, in headers, bodies and upgra
   for (const { socket } of clients) socket.destroy()
 })
 
-it('[SEC-2] the times of a server are those that were tested', () => {
+itLong('[SEC-2] the times of a server are those that were tested', () => {
   expect(Object.keys(short)).toEqual(Object.keys(httpTimeouts))
 })
 
-it('[SEC-2] whoever reads no answer is hung up on', async () => {
+itLong('[SEC-2] whoever reads no answer is hung up on', async () => {
   const http = createHttpServer((_request, response) => response.end(Buffer.alloc(64 * 2 ** 20)), short)
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')

@@ -8,6 +8,7 @@ import { BackupSlots, backupsAtOnceMax, readerPace } from '../../src/storage/bac
 import { runCli } from '../support/cli.ts'
 import { eventually } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-backups-'))
@@ -41,27 +42,31 @@ async function begin(): Promise<IncomingMessage> {
   return response
 }
 
-it('[STORE-15] two backups are made at the same time; another is refused until one ends, well or not', async () => {
-  for (let round = 0; round < 3; round++) {
-    const [first, second] = [await begin(), await begin()]
-    expect([first.statusCode, second.statusCode]).toEqual([200, 200])
-    const refused = await fetch(`${server.url}/backup`, { headers })
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
-    expect(JSON.stringify(await refused.json())).toContain('RESOURCE_EXHAUSTED')
-    const told = await runCli(
-      ['backup', server.url, join(root, 'out'), '--token-file', join(root, 'token')],
-      root,
-    )
-    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are being made') })
-    first.destroy()
-    await eventually(async () => {
-      const next = await begin()
-      next.destroy()
-      return next.statusCode === 200
-    })
-    second.destroy()
-  }
-}, 60_000)
+itLong(
+  '[STORE-15] two backups are made at the same time; another is refused until one ends, well or not',
+  async () => {
+    for (let round = 0; round < 3; round++) {
+      const [first, second] = [await begin(), await begin()]
+      expect([first.statusCode, second.statusCode]).toEqual([200, 200])
+      const refused = await fetch(`${server.url}/backup`, { headers })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+      expect(JSON.stringify(await refused.json())).toContain('RESOURCE_EXHAUSTED')
+      const told = await runCli(
+        ['backup', server.url, join(root, 'out'), '--token-file', join(root, 'token')],
+        root,
+      )
+      expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are being made') })
+      first.destroy()
+      await eventually(async () => {
+        const next = await begin()
+        next.destroy()
+        return next.statusCode === 200
+      })
+      second.destroy()
+    }
+  },
+  60_000,
+)
 
 it('[STORE-15] asking for the head of a backup takes no place of one', async () => {
   for (let count = 0; count < 5; count++)

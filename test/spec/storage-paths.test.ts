@@ -19,6 +19,7 @@ import { backupOfStopped } from '../../src/storage/sources.ts'
 import { runCli } from '../support/cli.ts'
 import { eventually } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft paths ü-'))
@@ -77,7 +78,7 @@ it('[STORE-3] what a restore makes gets its name last, so an end in between leav
   expect(names.indexOf('credentials.json')).toBeLessThan(names.indexOf('store'))
 })
 
-it('[STORE-3] no server starts where a restore was interrupted', async () => {
+itLong('[STORE-3] no server starts where a restore was interrupted', async () => {
   mkdirSync(at('interrupted/store.unfinished'), { recursive: true })
   const started = await runCli(['serve', '--data', at('interrupted'), '--port', '0'], root)
   expect(started).toMatchObject({ code: 2, err: expect.stringContaining('restore again') })

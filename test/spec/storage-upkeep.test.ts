@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import * as Y from 'yjs'
 import { type LevelEngine, openLevelEngine } from '../../src/engine/level/engine.ts'
 import { storedBytes } from '../../src/engine/level/upkeep.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'
+import { itLong } from '../support/long.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
 const keepVersionsSeconds = 600
@@ -76,41 +77,53 @@ const inTime = (holds: () => Promise<boolean>): Promise<void> =>
     return holds()
   })
 
-it('[STORE-14] the log of a document at rest becomes one snapshot, and its files as small, when older versions are needed no more', async () => {
-  const doc = await type()
-  const encoded = Y.encodeStateAsUpdate(doc).length
-  const before = await head()
-  expect(before?.oldest).toBe(0)
-  expect(await storedBytes(directory)).toBeGreaterThan(5 * encoded)
-  clock.advance(keepVersionsSeconds * 500)
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  expect((await head())?.oldest).toBe(0)
-  await inTime(async () => (await head())?.oldest === before?.head)
-  expect(await head()).toMatchObject({ base: before?.head, head: before?.head })
-  // Beside the document there are the records of a workspace: some kilobytes.
-  await inTime(async () => (await storedBytes(directory)) < 1.5 * encoded + 10_000)
-}, 60_000)
+itLong(
+  '[STORE-14] the log of a document at rest becomes one snapshot, and its files as small, when older versions are needed no more',
+  async () => {
+    const doc = await type()
+    const encoded = Y.encodeStateAsUpdate(doc).length
+    const before = await head()
+    expect(before?.oldest).toBe(0)
+    expect(await storedBytes(directory)).toBeGreaterThan(5 * encoded)
+    clock.advance(keepVersionsSeconds * 500)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await head())?.oldest).toBe(0)
+    await inTime(async () => (await head())?.oldest === before?.head)
+    expect(await head()).toMatchObject({ base: before?.head, head: before?.head })
+    // Beside the document there are the records of a workspace: some kilobytes.
+    await inTime(async () => (await storedBytes(directory)) < 1.5 * encoded + 10_000)
+  },
+  60_000,
+)
 
-it('[STORE-14] what a stop has left of older versions goes after the next start', async () => {
-  await type()
-  await stop()
-  await start()
-  expect((await head())?.oldest).toBe(0)
-  await inTime(async () => (await head())?.oldest === (await head())?.head)
-}, 60_000)
+itLong(
+  '[STORE-14] what a stop has left of older versions goes after the next start',
+  async () => {
+    await type()
+    await stop()
+    await start()
+    expect((await head())?.oldest).toBe(0)
+    await inTime(async () => (await head())?.oldest === (await head())?.head)
+  },
+  60_000,
+)
 
-it('[STORE-14] older versions go also of a document that somebody only reads when their time has come', async () => {
-  await type(2_805)
-  const before = await head()
-  // What is left are older versions alone: so short a tail is none.
-  expect(before).toMatchObject({ base: expect.toSatisfy((base: number) => base > 2_790), oldest: 0 })
-  await inTime(async () => (await metric(server, 'weft_documents_open')) === 0)
-  const read = () =>
-    server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'long', editorId: 'main' })
-  expect((await read()).status).toBe(200)
-  expect((await head())?.oldest).toBe(0)
-  await inTime(async () => {
-    await read()
-    return (await head())?.oldest === before?.head
-  })
-}, 60_000)
+itLong(
+  '[STORE-14] older versions go also of a document that somebody only reads when their time has come',
+  async () => {
+    await type(2_805)
+    const before = await head()
+    // What is left are older versions alone: so short a tail is none.
+    expect(before).toMatchObject({ base: expect.toSatisfy((base: number) => base > 2_790), oldest: 0 })
+    await inTime(async () => (await metric(server, 'weft_documents_open')) === 0)
+    const read = () =>
+      server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'long', editorId: 'main' })
+    expect((await read()).status).toBe(200)
+    expect((await head())?.oldest).toBe(0)
+    await inTime(async () => {
+      await read()
+      return (await head())?.oldest === before?.head
+    })
+  },
+  60_000,
+)

@@ -94,26 +94,30 @@ it('[STORE-2] nobody without the admin token gets a backup', async () => {
   await memory.stop()
 })
 
-it('[STORE-3] a backup that is changed or cut is refused with a sentence and leaves nothing', async () => {
-  const whole = readFileSync(at('backup'))
-  const middle = Math.floor(whole.length / 2)
-  const more = process.env.WEFT_TEST_ALL === '1' ? [0, 16, 300] : []
-  const places = [...more, 20, middle, whole.length - 1]
-  const damaged = [
-    ...places.map((place) => flipped(whole, place)),
-    ...[...more, middle].map((place) => whole.subarray(0, place)),
-    Buffer.concat([whole, Buffer.of(0)]),
-  ]
-  for (const bytes of damaged) {
-    writeFileSync(at('damaged'), bytes)
-    const { code, err } = await weft('restore', at('damaged'), at('target'))
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: expect.stringMatching(/weft: the (backup|file) is [^\n]+\n$/),
-    })
-    expect(readdirSync(at('target'))).toEqual([])
-  }
-}, 120_000)
+itLong(
+  '[STORE-3] a backup that is changed or cut is refused with a sentence and leaves nothing',
+  async () => {
+    const whole = readFileSync(at('backup'))
+    const middle = Math.floor(whole.length / 2)
+    const more = process.env.WEFT_TEST_ALL === '1' ? [0, 16, 300] : []
+    const places = [...more, 20, middle, whole.length - 1]
+    const damaged = [
+      ...places.map((place) => flipped(whole, place)),
+      ...[...more, middle].map((place) => whole.subarray(0, place)),
+      Buffer.concat([whole, Buffer.of(0)]),
+    ]
+    for (const bytes of damaged) {
+      writeFileSync(at('damaged'), bytes)
+      const { code, err } = await weft('restore', at('damaged'), at('target'))
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringMatching(/weft: the (backup|file) is [^\n]+\n$/),
+      })
+      expect(readdirSync(at('target'))).toEqual([])
+    }
+  },
+  120_000,
+)
 
 it('[STORE-3] nothing that is there is overwritten', async () => {
   expect(await weft('restore', at('backup'), at('restored'))).toMatchObject({

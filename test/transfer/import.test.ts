@@ -100,7 +100,7 @@ it('[MOVE-3] the files of a folder are named by their path, and a file by its ow
     expect(stored?.doc.getText('content').toString()).toBe('hello')
 })
 
-it('[MOVE-5] a dry run changes no byte, and says what would be', async () => {
+itLong('[MOVE-5] a dry run changes no byte, and says what would be', async () => {
   const documents = new Map([...sampleDocuments(1), ['damaged', [Uint8Array.of(1, 2, 3)]]])
   const file = writeLines(documents)
   const before = filesOf(data)

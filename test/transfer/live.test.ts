@@ -214,17 +214,20 @@ describe('a mirror of y-websocket’s own server', () => {
     await running.printed(new RegExp(`(${inStep('acme/shown/main').source}[^]*){2}`))
   })
 
-  it('[MIRROR-9] credentials that Weft refuses, and names that lead nowhere, are one sentence and exit code 2', async () => {
-    const wrongName = await (await mirror(['no-address'])).ended
-    expect([wrongName.code, wrongName.err]).toEqual([
-      2,
-      'weft: "no-address": its name is not organization/document/editor: name an organization (--organization)\n',
-    ])
-    const twice = await (await mirror(['acme/a/main', 'acme/%61/main'])).ended
-    expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('go to the same place')])
-    const { code, err } = await (await mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
-    expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
-  })
+  itLong(
+    '[MIRROR-9] credentials that Weft refuses, and names that lead nowhere, are one sentence and exit code 2',
+    async () => {
+      const wrongName = await (await mirror(['no-address'])).ended
+      expect([wrongName.code, wrongName.err]).toEqual([
+        2,
+        'weft: "no-address": its name is not organization/document/editor: name an organization (--organization)\n',
+      ])
+      const twice = await (await mirror(['acme/a/main', 'acme/%61/main'])).ended
+      expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('go to the same place')])
+      const { code, err } = await (await mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
+      expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
+    },
+  )
 
   itLong('[MIRROR-14] is in step with a document of which the old server waits for a part', async () => {
     const ada = visit('acme/gap/main')

@@ -64,15 +64,18 @@ it('[MOVE-2] what the real @hocuspocus/extension-sqlite has stored is in the sto
   expect(rich?.getXmlFragment('default').toJSON()).toBe('<paragraph>written in Tiptap</paragraph>')
 })
 
-it('[MOVE-8] a database that was last open with a write-ahead log is refused, with what makes it one that is read', async () => {
-  copyFileSync(real, file)
-  const bytes = readFileSync(file)
-  // Versions of the format to write and to read: 2 is a write-ahead log (SQLite's file format, 1.3.3).
-  bytes.set([2, 2], 18)
-  writeFileSync(file, bytes)
-  const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old')
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('PRAGMA journal_mode=DELETE') as string])
-})
+itLong(
+  '[MOVE-8] a database that was last open with a write-ahead log is refused, with what makes it one that is read',
+  async () => {
+    copyFileSync(real, file)
+    const bytes = readFileSync(file)
+    // Versions of the format to write and to read: 2 is a write-ahead log (SQLite's file format, 1.3.3).
+    bytes.set([2, 2], 18)
+    writeFileSync(file, bytes)
+    const ran = await runImport(data, 'hocuspocus-sqlite', file, '--organization', 'old')
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('PRAGMA journal_mode=DELETE') as string])
+  },
+)
 
 itLong(
   '[MOVE-2] more rows than are read at once, and rows with gaps in between, are all in the store',
@@ -146,7 +149,7 @@ itLong(
   },
 )
 
-it('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
+itLong('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
   write([['acme/a/main', state('a')]])
   const server = await startTestServer({ engine: 'level', data })
   const ran = await runImport(data, 'hocuspocus-sqlite', file)

@@ -48,7 +48,7 @@ async function contentOf(name: string): Promise<Record<string, string>> {
   return heldBy(at(`${name}-seen`))
 }
 
-it(
+itLong(
   '[OUT-7] a changed byte in any file is told by the name of the file, and nothing is written',
   deep,
   async () => {
@@ -77,7 +77,7 @@ it(
   },
 )
 
-it('[OUT-7] a list that names files elsewhere is refused, though its checksums fit', async () => {
+itLong('[OUT-7] a list that names files elsewhere is refused, though its checksums fit', async () => {
   const { encodeSummary, decodeSummary, sha256Of } = await import('../../src/transfer/manifest.ts')
   await exportStore(at('data'), at('forged'), all, noProgress)
   const list = readFileSync(at('forged', 'blobs.jsonl'), 'utf8').replace(/"blobs\//, '"../forged/blobs/')
@@ -168,7 +168,7 @@ it(
 const read = async (server: TestServer, index: number): Promise<unknown> =>
   (dataOf(await server.post('/v2/crdt/get', ids(index))) as [{ data: unknown }])[0].data
 
-it('[OUT-9] documents are merged with what a store has; nothing of it is removed', deep, async () => {
+itLong('[OUT-9] documents are merged with what a store has; nothing of it is removed', deep, async () => {
   await importInto('merged')
   const server = await startOn(at('merged'))
   await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'typed later, second of 1' })

@@ -14,6 +14,7 @@ import { Rooms } from '../../../src/rooms/rooms.ts'
 import type { RoomState } from '../../../src/rooms/state.ts'
 import { documentAt } from '../../../src/rooms/versions.ts'
 import { HeldClock } from '../../support/clock.ts'
+import { itLong } from '../../support/long.ts'
 import { Random } from '../../support/random-doc.ts'
 import { noEdits, noRecords, noVisits } from '../../support/rooms.ts'
 
@@ -127,7 +128,7 @@ async function baseNow(): Promise<number> {
 }
 
 describe(`seed ${seed}`, () => {
-  it('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
+  itLong('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
     const keptMs = 600_000
     openRooms(keptMs)
     const handed: Handed[] = []
@@ -149,7 +150,7 @@ describe(`seed ${seed}`, () => {
     expect(gone).toBeGreaterThan(70)
   })
 
-  it('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
+  itLong('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
     openRooms(0)
     await rooms.use(address, async (room) => {
       const handed = await edit(room, { count: 200, everyMs: 1 })
@@ -162,7 +163,7 @@ describe(`seed ${seed}`, () => {
   })
 })
 
-it('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
+itLong('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const [first] = await edit(room, { count: 3, everyMs: 1 })
@@ -176,7 +177,7 @@ it('[ROOM-20] a version is a copy: changing it changes nothing else', async () =
   })
 })
 
-it('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
+itLong('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
   openRooms(600_000)
   await rooms.use(address, async (room) => {
     const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
