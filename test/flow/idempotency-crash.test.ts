@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 20 : 2
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 2
 const atOnce = 8
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const document = { organizationId: 'acme', documentId: 'report' }

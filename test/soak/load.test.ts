@@ -12,7 +12,7 @@ const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = all ? 50 : 2
+const kills = all ? 30 : 2
 it(
   `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
   async () => {
@@ -24,7 +24,7 @@ it(
   timeout,
 )
 
-const cuts = all ? 10 : 1
+const cuts = all ? 6 : 1
 it(
   `[DUR-5] ${cuts} cuts of power at random moments: what was shown is there afterwards (seed ${seed})`,
   async () => {
@@ -61,7 +61,7 @@ itLong(
 itAll(
   '[LOAD-2] rooms that were opened and closed leave next to nothing',
   async () => {
-    const rooms = all ? 5_000 : 800
+    const rooms = all ? 3_000 : 800
     const { heapBytes, bufferBytes } = await openAndClose(rooms, console.info)
     // Code that is compiled meanwhile takes up to 4 MB, however many rooms there are.
     expect((heapBytes + bufferBytes) * rooms).toBeLessThan(4 * MB + rooms * 1_500)

@@ -7,7 +7,7 @@ import { startCli } from '../support/cli.ts'
 import { itLong } from '../support/long.ts'
 import { allOf, docOf, forget, newStore, pathOf, runImport, storedOf, typedAfter } from '../support/moving.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 10 : 2
+const rounds = 6
 const documents = 600
 
 itLong(
