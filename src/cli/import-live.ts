@@ -65,7 +65,9 @@ export function addImportLive(command: Command): void {
 
 async function mirror(url: URL, flags: Flags): Promise<void> {
   const names = await namesOf(flags)
-  const weft = new WeftServer({ url: flags.to, ...(await keyOf(configOf({ ...flags }).config)) }, systemClock)
+  const { config } = configOf({ ...flags })
+  const { maxMessageBytes: messageBytesMax } = config
+  const weft = new WeftServer({ url: flags.to, messageBytesMax, ...(await keyOf(config)) }, systemClock)
   await weft.tryCredentials()
   const report = new MirrorReport(flags.json ? 'json' : 'text')
   const followed = new Mirror({

@@ -49,8 +49,9 @@ export class Visit {
 
   /** Weft first: while it is away the old server is left alone. Rejects with the reason. */
   static async open(parts: VisitParts): Promise<Visit> {
-    const url = await parts.weft.syncUrl(parts.path)
-    const copy = await Copy.open(url, parts.asked)
+    const { weft, asked } = parts
+    const url = await weft.syncUrl(parts.path)
+    const copy = await Copy.open({ url, messageBytesMax: weft.messageBytesMax, asked })
     const visit = new Visit(parts, copy)
     try {
       visit.#original = await Original.open(parts.old, parts.name, (news) => visit.#pass(news))
