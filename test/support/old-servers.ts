@@ -82,6 +82,26 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the old server does not listen')
 }
 
+/** An old server of a test's own, which says what the test has it say. */
+export interface ScriptedServer {
+  readonly url: string
+  close(): void
+}
+
+/** @param comes told of each client, with the path and the query that it asks for */
+export async function startScripted(
+  comes: (client: WebSocket, asked: string) => void,
+): Promise<ScriptedServer> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  server.on('connection', (client, request) => comes(client, request.url ?? ''))
+  await once(server, 'listening')
+  const close = (): void => {
+    for (const client of server.clients) client.terminate()
+    server.close()
+  }
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
+
 /** Stands before a server, and writes down all that clients say to it. */
 export interface Recorder {
   readonly url: string

@@ -38,7 +38,11 @@ function edit(doc: Y.Doc, kind: Exclude<Step['kind'], 'sync'>, at: number, size:
   const from = at % (text.length + 1)
   if (kind === 'text') text.insert(from, '🙂ä.x'.repeat(size))
   if (kind === 'bold') text.format(0, from, { bold: at % 2 === 0 })
-  if (kind === 'list') list.insert(at % (list.length + 1), Array(size).fill({ n: at }))
+  if (kind === 'list')
+    list.insert(
+      at % (list.length + 1),
+      Array.from({ length: size }, () => ({ n: at })),
+    )
   if (kind === 'map') doc.getMap('map').set(`key${at % 5}`, new Y.Array<number>())
   if (kind === 'xml') doc.getXmlFragment('xml').insert(0, [new Y.XmlElement('p')])
   if (kind === 'delete') text.delete(from, Math.min(size, text.length - from))

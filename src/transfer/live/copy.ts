@@ -44,8 +44,9 @@ export class Copy {
       peer: 'Weft',
       url,
       hello: null,
+      secret: url.searchParams.get('token'),
       ask: (vector) => dialect.ask('', vector),
-      read: (message) => dialect.read(message),
+      read: (message) => dialect.read('', message),
       heard: (said) => this.#take(said),
     })
   }

@@ -23,8 +23,8 @@ export interface Dialect {
   hello(name: string, token: string | null): Uint8Array | null
   /** Asks for what somebody with this state vector lacks. */
   ask(name: string, vector: Uint8Array): Uint8Array
-  /** @throws Error for what is not part of the dialect */
-  read(message: Uint8Array): Said
+  /** @throws Error for what is not part of the dialect, or is about another document */
+  read(name: string, message: Uint8Array): Said
 }
 
 export const dialectNames = ['y-websocket', 'hocuspocus'] as const
@@ -46,7 +46,7 @@ const yWebsocket: Dialect = {
   },
   hello: () => null,
   ask: (_name, vector) => encoding.encode((encoder) => writeVector(encoder, vector)),
-  read: (message) => readSaid(decoding.createDecoder(message)),
+  read: (_name, message) => readSaid(decoding.createDecoder(message)),
 }
 
 /** Every message starts with the name of its document. */
@@ -64,10 +64,10 @@ const hocuspocus: Dialect = {
       encoding.writeVarString(encoder, name)
       writeVector(encoder, vector)
     }),
-  read(message) {
+  read(name, message) {
     if (message.length === 1) return { kind: message[0] === type.ping ? 'ping' : 'other' }
     const decoder = decoding.createDecoder(message)
-    decoding.readVarUint8Array(decoder)
+    if (decoding.readVarString(decoder) !== name) throw new Error('it is about another document')
     return readSaid(decoder)
   },
 }

@@ -19,6 +19,8 @@ export interface LinkParts {
   readonly peer: string
   readonly url: URL
   readonly hello: Uint8Array | null
+  /** What is told to nobody, though the other side may repeat it. */
+  readonly secret: string | null
   /** The message that asks with a state vector. */
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => Said
@@ -28,6 +30,7 @@ export interface LinkParts {
 
 /** Largest message that is taken, in bytes: a whole document may be one. */
 const messageBytesMax = 256 * 1024 * 1024
+const reasonLengthMax = 300
 /** For the connection to be made, and for each answer. */
 const patienceMs = 30_000
 
@@ -156,6 +159,14 @@ export class Link {
   }
 
   #error(): LinkEnded {
-    return new LinkEnded(`${this.#parts.peer}: ${this.#reason}`, this.#code)
+    const { peer, secret } = this.#parts
+    return new LinkEnded(`${peer}: ${printable(this.#reason ?? '', secret)}`, this.#code)
   }
+}
+
+/** As a reason of the other side may be printed: on one line, not long, without the secret. */
+function printable(reason: string, secret: string | null): string {
+  const forms = secret === null || secret === '' ? [] : [secret, encodeURIComponent(secret)]
+  const plain = forms.reduce((text, form) => text.replaceAll(form, '…'), reason).replace(/\p{Cc}+/gu, ' ')
+  return plain.length > reasonLengthMax ? `${plain.slice(0, reasonLengthMax)}…` : plain
 }

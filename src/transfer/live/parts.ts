@@ -30,10 +30,12 @@ const noDeletions = Uint8Array.of(0)
  * @throws PartTooLarge in the middle, for a value that is larger
  */
 export function* partsOf(update: Uint8Array, sizes: PartSizes): Generator<Uint8Array> {
-  if (update.length <= sizes.aimed) return yield update
-  const { structs, ds } = Y.decodeUpdate(update)
-  yield* structParts(structs, sizes)
-  yield* deletionParts(ds.clients, sizes.aimed)
+  if (update.length <= sizes.aimed) yield update
+  else {
+    const { structs, ds } = Y.decodeUpdate(update)
+    yield* structParts(structs, sizes)
+    yield* deletionParts(ds.clients, sizes.aimed)
+  }
 }
 
 function* structParts(structs: readonly Struct[], sizes: PartSizes): Generator<Uint8Array> {

@@ -90,7 +90,8 @@ export class Visit {
   }
 
   #pass({ kind, update }: News): void {
-    if (kind === 'update' && this.#state === 'asking') return
+    // An answer before the question is no reason not to ask it.
+    if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
     this.#parts.passed()
