@@ -106,6 +106,8 @@ export async function startScripted(
 export interface Recorder {
   readonly url: string
   readonly said: readonly Buffer[]
+  /** Path and query of each websocket. */
+  readonly asked: readonly string[]
   close(): void
 }
 
@@ -115,6 +117,7 @@ export async function startRecorder(
   loses: (message: Buffer) => boolean = () => false,
 ): Promise<Recorder> {
   const said: Buffer[] = []
+  const asked: string[] = []
   const http = createServer((request, response) => {
     forwarded(target, request).then(
       ({ status, body }) => response.writeHead(status).end(body),
@@ -123,6 +126,7 @@ export async function startRecorder(
   })
   const server = new WebSocketServer({ server: http, perMessageDeflate: false })
   server.on('connection', (client, request) => {
+    asked.push(request.url ?? '')
     const onward = new WebSocket(target + (request.url ?? ''), { perMessageDeflate: false })
     const opened = once(onward, 'open').catch(() => client.terminate())
     client.on('message', (data: Buffer) => {
@@ -142,7 +146,7 @@ export async function startRecorder(
     http.close()
     http.closeAllConnections()
   }
-  return { url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`, said, close }
+  return { url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`, said, asked, close }
 }
 
 async function forwarded(target: string, request: IncomingMessage) {

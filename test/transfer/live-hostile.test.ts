@@ -96,6 +96,22 @@ describe('a mirror of an old server that does as it likes', () => {
     await sameInWeft(at.weft, 'acme/early/main', content)
   })
 
+  itLong(
+    '[MIRROR-16] waits for an answer that comes slowly, as long as it comes',
+    { timeout: 90_000 },
+    async () => {
+      const server = at.keep(
+        await startScripted((client) => {
+          client.send(message([0, 0], vector))
+          client.on('message', () => void dribble(client, message([0, 1], offer)))
+        }),
+      )
+      const running = await at.mirror(['acme/slow/main'], [], server.url)
+      await running.printed(inStep('acme/slow/main'))
+      expect(running.out()).not.toContain('"kind":"failed"')
+    },
+  )
+
   it('[MIRROR-16] takes nothing of another document for that which it has asked for', async () => {
     const server = at.keep(
       await startScripted((client) => {
@@ -185,3 +201,11 @@ describe('the end of a mirror', () => {
 /** A message of Hocuspocus. */
 const named = (name: string, types: readonly number[], body: Uint8Array): Uint8Array =>
   Buffer.concat([encoding.encode((encoder) => encoding.writeVarString(encoder, name)), message(types, body)])
+
+/** Says it in parts, in all slower than the patience with one that says nothing. */
+async function dribble(client: WebSocket, answer: Uint8Array): Promise<void> {
+  for (let at = 0; at < 10; at++) {
+    await new Promise((resolve) => setTimeout(resolve, 4000))
+    client.send(at < 9 ? answer.subarray(at, at + 1) : answer.subarray(9), { fin: at === 9 })
+  }
+}

@@ -18,6 +18,8 @@ export type Said =
  * change anything.
  */
 export interface Dialect {
+  /** Why no document of this name can be asked for; null: it can. */
+  nameProblem(name: string): string | null
   url(base: URL, name: string, token: string | null): URL
   /** What is to be said first; null: nothing, and nobody says `admitted`. */
   hello(name: string, token: string | null): Uint8Array | null
@@ -36,8 +38,12 @@ const auth = { token: 0, denied: 1, admitted: 2 } as const
 
 export const pong = Uint8Array.of(10)
 
+/** What a URL leaves out, or takes for something else: stock clients cannot ask for such a document either. */
+const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
+
 /** One document a socket, which the path names: as written, for that is how stock clients ask for it. */
 const yWebsocket: Dialect = {
+  nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
   url(base, name, token) {
     const url = new URL(base)
     url.pathname = `${base.pathname.replace(/\/$/, '')}/${name}`
@@ -51,6 +57,7 @@ const yWebsocket: Dialect = {
 
 /** Every message starts with the name of its document. */
 const hocuspocus: Dialect = {
+  nameProblem: () => null,
   url: (base) => base,
   hello: (name, token) =>
     encoding.encode((encoder) => {

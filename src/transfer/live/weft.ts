@@ -115,7 +115,13 @@ export class WeftServer {
   }
 }
 
+/** Whoever answers may be no Weft. */
 function readToken(text: string): string {
-  const { result } = JSON.parse(text) as { result: { data: { token: string } } }
-  return result.data.token
+  try {
+    const { result } = JSON.parse(text) as { result: { data: { token: unknown } } }
+    if (typeof result.data.token === 'string') return result.data.token
+  } catch {
+    // As below.
+  }
+  throw new Error('Weft makes no token: what answers there is no Weft')
 }
