@@ -145,16 +145,23 @@ export class MirroredDocument {
 
   /** @param settled told once it has been looked at again: a server may let everybody in, and out again */
   async #stay(visit: Visit, settled: () => void): Promise<void> {
-    const ended = visit.ended.then((error) => Promise.reject(error))
-    ended.catch(() => undefined)
+    const stay: { over: LinkEnded | 'left' | null } = { over: null }
+    // Not raced with each pause: a promise that stays open keeps whatever has ever waited for it.
+    void visit.ended.then((error) => {
+      if (stay.over !== null) return
+      stay.over = error
+      this.#bell.ring()
+    })
     try {
       for (let look: 'last' | 'another' = 'another'; look === 'another'; ) {
-        await Promise.race([ended, this.#bell.wait(this.#pauseMs())])
+        await this.#bell.wait(this.#pauseMs())
+        if (stay.over instanceof LinkEnded) throw stay.over
         look = this.#isMirroring ? 'another' : 'last'
         await this.#round(visit)
         settled()
       }
     } finally {
+      stay.over = 'left'
       visit.close()
     }
   }
