@@ -1,29 +1,21 @@
-import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read.ts'
 import { readCredentials } from '../directory/credentials-file.ts'
-import { messageOf } from '../errors.ts'
-import type { DocumentPath } from '../model/address.ts'
+import { readTokenFile } from '../storage/sources.ts'
 import { type DialectName, dialectNames, dialects } from '../transfer/live/dialects.ts'
-import type { DocumentName } from '../transfer/live/document.ts'
 import { Mirror } from '../transfer/live/mirror.ts'
 import { WeftServer } from '../transfer/live/weft.ts'
-import { readNameMap } from '../transfer/name-map.ts'
-import { addressOfName, type Naming } from '../transfer/names.ts'
 import { exitCodes } from './exit.ts'
+import { type NameFlags, namesOf } from './import-live-names.ts'
 import { MirrorReport } from './import-live-report.ts'
 import { configOf, withConfigFlags } from './options.ts'
 
-interface Flags {
-  readonly documents: string
+interface Flags extends NameFlags {
   readonly to: URL
   readonly dialect: DialectName
   readonly token?: string
-  readonly organization?: string
-  readonly editor: string
-  readonly map?: string
+  readonly tokenFile?: string
   readonly parallel: number
   readonly check: number
   readonly once?: true
@@ -50,6 +42,11 @@ export function addImportLive(command: Command): void {
           .default('y-websocket'),
       )
       .option('--token <token>', 'Token for the other server.')
+      .addOption(
+        new Option('--token-file <file>', 'File with it, which no list of processes shows.').conflicts(
+          'token',
+        ),
+      )
       .option('--organization <id>', 'Where documents go whose names are no organization/document/editor.')
       .option('--editor <id>', 'Editor that these become.', 'main')
       .option(
@@ -64,13 +61,17 @@ export function addImportLive(command: Command): void {
 }
 
 async function mirror(url: URL, flags: Flags): Promise<void> {
-  const names = await namesOf(flags)
-  const weft = new WeftServer({ url: flags.to, ...(await keyOf(configOf({ ...flags }).config)) }, systemClock)
+  const dialect = dialects[flags.dialect]
+  const names = await namesOf(flags, dialect)
+  const token = flags.tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(flags.tokenFile)
+  const { config } = configOf({ ...flags })
+  const { maxMessageBytes: messageBytesMax } = config
+  const weft = new WeftServer({ url: flags.to, messageBytesMax, ...(await keyOf(config)) }, systemClock)
   await weft.tryCredentials()
   const report = new MirrorReport(flags.json ? 'json' : 'text')
   const followed = new Mirror({
     names,
-    old: { dialect: dialects[flags.dialect], url, token: flags.token ?? null },
+    old: { dialect, url, token },
     weft,
     parallel: flags.parallel,
     checkEveryMs: flags.check * 1000,
@@ -106,37 +107,13 @@ async function keyOf(config: { data: string; apiKey: string | null; authToken: s
   return { apiKey, authToken }
 }
 
-/** All names have to lead somewhere, and no two to the same place. @throws ConfigError */
-async function namesOf(flags: Flags): Promise<DocumentName[]> {
-  const naming: Naming = {
-    map: flags.map === undefined ? new Map<string, DocumentPath>() : await readNameMap(flags.map),
-    organizationId: flags.organization ?? null,
-    editorId: flags.editor,
-  }
-  const names = (await read(flags.documents)).split('\n').map((line) => line.replace(/\r$/, ''))
-  const taken = new Map<string, string>()
-  return [...new Set(names.filter((name) => name !== ''))].map((name) => {
-    const named = addressOfName(name, naming)
-    if ('problem' in named) throw new ConfigError(`${JSON.stringify(name)}: ${named.problem}`)
-    const place = JSON.stringify(Object.entries(named.path).sort())
-    const other = taken.get(place)
-    if (other !== undefined)
-      throw new ConfigError(`${JSON.stringify(name)} and ${JSON.stringify(other)} go to the same place`)
-    taken.set(place, name)
-    return { name, path: named.path }
-  })
-}
-
-const read = (file: string): Promise<string> =>
-  (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch((error: unknown) => {
-    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`)
-  })
-
 function checkedUrl(protocols: readonly string[]): (text: string) => URL {
   return (text) => {
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
       throw new InvalidArgumentError(`Expected a URL that starts with ${protocols.join(' or ')}//.`)
-    return new URL(text)
+    const url = new URL(text)
+    if (url.hash !== '') throw new InvalidArgumentError('Expected a URL without #.')
+    return url
   }
 }
 

@@ -17,7 +17,7 @@ export async function* backupOfStopped(directory: string, clock: Clock): AsyncGe
 
 /** The bytes of a backup that a server makes while it serves. @throws StorageError */
 export async function* backupOfServing(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
-  const token = await readToken(tokenFile)
+  const token = await readTokenFile(tokenFile)
   const response = await fetch(new URL('/backup', url), {
     headers: { 'x-service-admin-token': token },
     redirect: 'error',
@@ -31,7 +31,8 @@ export async function* backupOfServing(url: string, tokenFile: string): AsyncGen
 }
 
 /** What is no token is not named: it may hold one. */
-async function readToken(path: string): Promise<string> {
+/** A token that is the only line of a file. @throws StorageError */
+export async function readTokenFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
   })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
@@ -6,13 +6,8 @@ import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import { type Running, startCli } from './cli.ts'
 import { eventually, openEditor } from './clients.ts'
-import { headers, type ServerProcess } from './process.ts'
-
-/** A folder that goes with its test. */
-export async function folder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'weft-mirror-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
-}
+import type { OldServerProcess } from './old-servers.ts'
+import { freePort, headers, type ServerProcess, startProcess } from './process.ts'
 
 /** Somebody who edits a document at an old server that speaks y-websocket. */
 export function visitor(url: string, name: string) {
@@ -29,21 +24,106 @@ export function visitor(url: string, name: string) {
   return { doc, text: doc.getText('content'), provider, close }
 }
 
-/** Starts `weft import live` for documents of these names. */
-export async function startMirror(
-  at: string,
-  from: string,
-  to: string,
-  names: readonly string[],
-  more: readonly string[] = [],
-): Promise<Running> {
-  await writeFile(join(at, 'names'), names.map((name) => `${name}\n`).join(''))
-  const args = ['import', 'live', from, '--documents', 'names', '--to', to, '--check', '1', '--json', ...more]
-  return startCli(args, at, {
-    WEFT_API_KEY: headers['x-service-api-key'],
-    WEFT_AUTH_TOKEN: headers['x-service-auth-token'],
-  })
+/** Starts the old server with its data in a directory, at this port if one is given. */
+type StartOld = (directory: string, atPort?: number) => Promise<OldServerProcess>
+
+/** Where a mirror runs: an old server and a Weft in processes of their own, in a folder that goes with them. */
+export class MirrorSetting {
+  readonly path: string
+  readonly #startOld: StartOld
+  readonly #options: Readonly<Record<string, string>>
+  readonly #weftPort: number
+  readonly #started: (() => unknown)[] = []
+  old!: OldServerProcess
+  weft!: ServerProcess
+
+  private constructor(
+    path: string,
+    startOld: StartOld,
+    options: Readonly<Record<string, string>>,
+    weftPort: number,
+  ) {
+    this.path = path
+    this.#startOld = startOld
+    this.#options = options
+    this.#weftPort = weftPort
+  }
+
+  /** @param options environment of Weft, and of the mirrors */
+  static async open(
+    startOld: StartOld,
+    options: Readonly<Record<string, string>> = {},
+  ): Promise<MirrorSetting> {
+    const path = await mkdtemp(join(tmpdir(), 'weft-mirror-'))
+    const setting = new MirrorSetting(path, startOld, options, await freePort())
+    await mkdir(join(path, 'old'))
+    setting.old = await startOld(join(path, 'old'))
+    await setting.startWeft()
+    return setting
+  }
+
+  /** After it was ended: where it was, with what it has stored. */
+  async startOld(): Promise<void> {
+    this.old = await this.#startOld(join(this.path, 'old'), this.old.port)
+  }
+
+  /** After it was ended: where it was, with what it has stored. */
+  async startWeft(): Promise<void> {
+    this.weft = await startProcess(join(this.path, 'weft'), this.#options, this.#weftPort)
+  }
+
+  /** To be ended after the test. */
+  keep<T extends { close(): unknown }>(started: T): T {
+    this.#started.push(() => started.close())
+    return started
+  }
+
+  /** Starts `weft import live` for documents of these names, until the end of the test. */
+  async mirror(
+    names: readonly string[],
+    more: readonly string[] = [],
+    from = this.old.url,
+    to = this.weft.wsUrl,
+  ): Promise<Running> {
+    await writeFile(join(this.path, 'names'), names.map((name) => `${name}\n`).join(''))
+    const args = [
+      'import',
+      'live',
+      from,
+      '--documents',
+      'names',
+      '--to',
+      to,
+      '--check',
+      '1',
+      '--json',
+      ...more,
+    ]
+    const running = startCli(args, this.path, {
+      ...this.#options,
+      WEFT_API_KEY: headers['x-service-api-key'],
+      WEFT_AUTH_TOKEN: headers['x-service-auth-token'],
+    })
+    this.#started.push(() => {
+      running.child.kill('SIGKILL')
+      return running.ended
+    })
+    return running
+  }
+
+  async endTest(): Promise<void> {
+    for (const end of this.#started.splice(0).reverse()) await end()
+  }
+
+  async end(): Promise<void> {
+    await this.old.end()
+    await this.weft.end('SIGKILL')
+    await rm(this.path, { recursive: true, force: true, maxRetries: 5 })
+  }
 }
+
+/** Of the line that says that the document is in step. */
+export const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
 
 /** Waits until Weft has what is in `doc`, exactly: the same bytes of state vector, and the same content. */
 export async function sameInWeft(weft: ServerProcess, path: string, doc: Y.Doc): Promise<void> {

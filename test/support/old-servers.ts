@@ -82,10 +82,32 @@ async function listens(port: number, child: ChildProcess): Promise<void> {
   throw new Error('the old server does not listen')
 }
 
+/** An old server of a test's own, which says what the test has it say. */
+export interface ScriptedServer {
+  readonly url: string
+  close(): void
+}
+
+/** @param comes told of each client, with the path and the query that it asks for */
+export async function startScripted(
+  comes: (client: WebSocket, asked: string) => void,
+): Promise<ScriptedServer> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  server.on('connection', (client, request) => comes(client, request.url ?? ''))
+  await once(server, 'listening')
+  const close = (): void => {
+    for (const client of server.clients) client.terminate()
+    server.close()
+  }
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
+
 /** Stands before a server, and writes down all that clients say to it. */
 export interface Recorder {
   readonly url: string
   readonly said: readonly Buffer[]
+  /** Path and query of each websocket. */
+  readonly asked: readonly string[]
   close(): void
 }
 
@@ -95,6 +117,7 @@ export async function startRecorder(
   loses: (message: Buffer) => boolean = () => false,
 ): Promise<Recorder> {
   const said: Buffer[] = []
+  const asked: string[] = []
   const http = createServer((request, response) => {
     forwarded(target, request).then(
       ({ status, body }) => response.writeHead(status).end(body),
@@ -103,6 +126,7 @@ export async function startRecorder(
   })
   const server = new WebSocketServer({ server: http, perMessageDeflate: false })
   server.on('connection', (client, request) => {
+    asked.push(request.url ?? '')
     const onward = new WebSocket(target + (request.url ?? ''), { perMessageDeflate: false })
     const opened = once(onward, 'open').catch(() => client.terminate())
     client.on('message', (data: Buffer) => {
@@ -122,7 +146,7 @@ export async function startRecorder(
     http.close()
     http.closeAllConnections()
   }
-  return { url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`, said, close }
+  return { url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`, said, asked, close }
 }
 
 async function forwarded(target: string, request: IncomingMessage) {

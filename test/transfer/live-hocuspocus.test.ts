@@ -2,61 +2,38 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Running } from '../support/cli.ts'
 import { eventually, openEditor } from '../support/clients.ts'
 import { hocuspocusVisitor } from '../support/hocuspocus-client.ts'
-import { folder, keepTyping, linesOf, sameInWeft, startMirror } from '../support/mirroring.ts'
+import { inStep, keepTyping, linesOf, MirrorSetting, sameInWeft } from '../support/mirroring.ts'
 import {
   hocuspocusMissing,
-  type OldServerProcess,
   startGuardedHocuspocus,
   startHocuspocus,
   startRecorder,
 } from '../support/old-servers.ts'
-import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
 
 if (hocuspocusMissing) console.log('skipped: Hocuspocus is not installed (npm ci --prefix bench/peers)')
 
-let place: Awaited<ReturnType<typeof folder>>
-let old: OldServerProcess
-let weft: ServerProcess
-let weftPort: number
-const started: (() => unknown)[] = []
+let at: MirrorSetting
 
-async function mirror(
+const mirror = (
   names: readonly string[],
   more: readonly string[] = [],
-  from = old.url,
-): Promise<Running> {
-  const all = ['--dialect', 'hocuspocus', '--organization', 'acme', ...more]
-  const running = await startMirror(place.path, from, weft.wsUrl, names, all)
-  started.push(() => {
-    running.child.kill('SIGKILL')
-    return running.ended
-  })
-  return running
-}
+  from = at.old.url,
+): Promise<Running> => at.mirror(names, ['--dialect', 'hocuspocus', '--organization', 'acme', ...more], from)
 
-const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
+const visit = (name: string, url = at.old.url, token = ''): ReturnType<typeof hocuspocusVisitor> =>
+  at.keep(hocuspocusVisitor(url, name, token))
 
 describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirror of Hocuspocus', () => {
   beforeAll(async () => {
-    place = await folder()
-    old = await startHocuspocus(place.path)
-    weftPort = await freePort()
-    weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+    at = await MirrorSetting.open(startHocuspocus)
   })
 
-  afterEach(async () => {
-    for (const end of started.splice(0).reverse()) await end()
-  })
+  afterEach(() => at.endTest())
 
-  afterAll(async () => {
-    await old.end()
-    await weft.end('SIGKILL')
-    await place.remove()
-  })
+  afterAll(() => at.end())
 
   it('[MIRROR-1] passes on what was there and what people type meanwhile: the same state vector, byte by byte', async () => {
-    const ada = hocuspocusVisitor(old.url, 'notes')
-    started.push(() => ada.close())
+    const ada = visit('notes')
     ada.text.insert(0, 'What was there before. '.repeat(100))
     const stop = keepTyping(ada)
     const running = await mirror(['notes', 'nothing'])
@@ -64,22 +41,19 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
     const seen = ada.text.length
     await eventually(() => ada.text.length > seen + 200)
     stop()
-    await sameInWeft(weft, 'acme/notes/main', ada.doc)
+    await sameInWeft(at.weft, 'acme/notes/main', ada.doc)
     running.child.kill('SIGTERM')
     const { code, out } = await running.ended
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 2, empty: 1 }])
   })
 
   it('[MIRROR-2] says nothing to the old server but its token and what it lacks', async () => {
-    const recorder = await startRecorder(old.url)
-    started.push(() => recorder.close())
-    const ada = hocuspocusVisitor(old.url, 'asked')
-    started.push(() => ada.close())
+    const recorder = at.keep(await startRecorder(at.old.url))
+    const ada = visit('asked')
     ada.text.insert(0, 'old')
     const running = await mirror(['asked'], [], recorder.url)
     await running.printed(inStep('asked'))
-    const editor = openEditor(weft.wsUrl, 'acme/asked/main', await weft.token())
-    started.push(() => editor.close())
+    const editor = at.keep(openEditor(at.weft.wsUrl, 'acme/asked/main', await at.weft.token()))
     await eventually(() => editor.text.toString() === 'old')
     editor.text.insert(3, ' and new')
     ada.text.insert(0, 'very ')
@@ -92,29 +66,27 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
   })
 
   it('[MIRROR-3] [MIRROR-4] goes on by itself when either side was killed and is there again', async () => {
-    const ada = hocuspocusVisitor(old.url, 'restarted')
-    started.push(() => ada.close())
+    const ada = visit('restarted')
     const running = await mirror(['restarted'])
     const stop = keepTyping(ada)
     await running.printed(inStep('restarted'))
-    await old.end('SIGKILL')
+    await at.old.end('SIGKILL')
     await running.printed(/"kind":"failed","reason":"the old server: /)
-    old = await startHocuspocus(place.path, old.port)
-    await weft.end('SIGKILL')
+    await at.startOld()
+    await at.weft.end('SIGKILL')
     const seen = ada.text.length
     await eventually(() => ada.text.length > seen + 100)
-    weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+    await at.startWeft()
     stop()
-    await sameInWeft(weft, 'acme/restarted/main', ada.doc)
+    await sameInWeft(at.weft, 'acme/restarted/main', ada.doc)
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(0)
   })
 
   it('[MIRROR-10] comes in with the token of the old server, and tells when it is refused', async () => {
     const guarded = await startGuardedHocuspocus()
-    started.push(() => guarded.end())
-    const ada = hocuspocusVisitor(guarded.url, 'guarded', 'sesame')
-    started.push(() => ada.close())
+    at.keep({ close: () => guarded.end() })
+    const ada = visit('guarded', guarded.url, 'sesame')
     ada.text.insert(0, 'kept from others')
     const refused = await (await mirror(['guarded'], ['--once'], guarded.url)).ended
     expect(refused.code).toBe(1)
@@ -124,6 +96,6 @@ describe.skipIf(hocuspocusMissing || process.env.WEFT_TEST_ALL !== '1')('a mirro
     })
     const { code } = await (await mirror(['guarded'], ['--once', '--token', 'sesame'], guarded.url)).ended
     expect(code).toBe(0)
-    await sameInWeft(weft, 'acme/guarded/main', ada.doc)
+    await sameInWeft(at.weft, 'acme/guarded/main', ada.doc)
   })
 })

@@ -102,7 +102,8 @@ it('[MIRROR-13] the token for Weft is made once, and anew before it ends', async
   const weft = await startTestServer({}, { clock })
   try {
     const { apiKey, authToken } = weft.credentials
-    const server = new WeftServer({ url: new URL(weft.url), apiKey, authToken }, clock)
+    const access = { url: new URL(weft.url), apiKey, authToken, messageBytesMax: 1024 }
+    const server = new WeftServer(access, clock)
     const path = { organizationId: 'a b', documentId: 'd/e', editorId: 'main' }
     const first = await server.syncUrl(path)
     expect(first.href).toContain(`${weft.wsUrl}/sync/a%20b/d%2Fe/main?token=`)

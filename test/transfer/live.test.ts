@@ -1,64 +1,29 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import type { Running } from '../support/cli.ts'
 import { eventually, openEditor, RawClient } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
 import {
-  folder,
+  inStep,
   keepTyping,
   linesOf,
+  MirrorSetting,
   sameInWeft,
-  startMirror,
   stateOf,
   visitor,
 } from '../support/mirroring.ts'
-import { type OldServerProcess, startRecorder, startYWebsocket } from '../support/old-servers.ts'
-import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
+import { startRecorder, startYWebsocket } from '../support/old-servers.ts'
 
-let place: Awaited<ReturnType<typeof folder>>
-let old: OldServerProcess
-let weft: ServerProcess
-let weftPort: number
-const started: (() => unknown)[] = []
+let at: MirrorSetting
 
 beforeAll(async () => {
-  place = await folder()
-  old = await startYWebsocket(`${place.path}/old`)
-  weftPort = await freePort()
-  weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+  at = await MirrorSetting.open(startYWebsocket)
 })
 
-afterEach(async () => {
-  for (const end of started.splice(0).reverse()) await end()
-})
+afterEach(() => at.endTest())
 
-afterAll(async () => {
-  await old.end()
-  await weft.end('SIGKILL')
-  await place.remove()
-})
+afterAll(() => at.end())
 
-function visit(name: string): ReturnType<typeof visitor> {
-  const visiting = visitor(old.url, name)
-  started.push(() => visiting.close())
-  return visiting
-}
-
-async function mirror(
-  names: readonly string[],
-  more: readonly string[] = [],
-  from = old.url,
-  to = weft.wsUrl,
-): Promise<Running> {
-  const running = await startMirror(place.path, from, to, names, more)
-  started.push(() => {
-    running.child.kill('SIGKILL')
-    return running.ended
-  })
-  return running
-}
-
-const inStep = (name: string): RegExp => new RegExp(`"name":"${name}","kind":"inStep"`)
+const visit = (name: string): ReturnType<typeof visitor> => at.keep(visitor(at.old.url, name))
 
 describe('a mirror of y-websocket’s own server', () => {
   it('[MIRROR-1] passes on what was there and what people type meanwhile: the same state vector, byte by byte', async () => {
@@ -66,27 +31,25 @@ describe('a mirror of y-websocket’s own server', () => {
     ada.text.insert(0, 'What was there before. '.repeat(100))
     ada.doc.getArray('list').insert(0, [1, { two: [3] }])
     const stop = [keepTyping(ada), keepTyping(grace)]
-    const running = await mirror(['acme/notes/main', 'acme/nothing/main'])
+    const running = await at.mirror(['acme/notes/main', 'acme/nothing/main'])
     await running.printed(inStep('acme/notes/main'))
     const seen = ada.text.length
     await eventually(() => ada.text.length > seen + 200)
     for (const end of stop) end()
     await eventually(() => stateOf(ada.doc).equals(stateOf(grace.doc)))
-    await sameInWeft(weft, 'acme/notes/main', ada.doc)
+    await sameInWeft(at.weft, 'acme/notes/main', ada.doc)
     running.child.kill('SIGTERM')
     const { code, out } = await running.ended
     expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, documents: 2, inStep: 2, empty: 1 }])
   })
 
   it('[MIRROR-2] says nothing to the old server but what it lacks, whatever is edited in Weft', async () => {
-    const recorder = await startRecorder(old.url)
-    started.push(() => recorder.close())
+    const recorder = at.keep(await startRecorder(at.old.url))
     const ada = visit('acme/asked/main')
     ada.text.insert(0, 'old')
-    const running = await mirror(['acme/asked/main'], [], recorder.url)
+    const running = await at.mirror(['acme/asked/main'], [], recorder.url)
     await running.printed(inStep('acme/asked/main'))
-    const editor = openEditor(weft.wsUrl, 'acme/asked/main', await weft.token())
-    started.push(() => editor.close())
+    const editor = at.keep(openEditor(at.weft.wsUrl, 'acme/asked/main', await at.weft.token()))
     await eventually(() => editor.text.toString() === 'old')
     editor.text.insert(3, ' and new')
     ada.text.insert(0, 'very ')
@@ -101,16 +64,16 @@ describe('a mirror of y-websocket’s own server', () => {
 
   itLong('[MIRROR-3] goes on by itself when the old server was killed and is there again', async () => {
     const ada = visit('acme/restarted/main')
-    const running = await mirror(['acme/restarted/main'])
+    const running = await at.mirror(['acme/restarted/main'])
     const stop = keepTyping(ada)
     await running.printed(inStep('acme/restarted/main'))
-    await old.end('SIGKILL')
+    await at.old.end('SIGKILL')
     await running.printed(/"kind":"failed","reason":"the old server: /)
-    old = await startYWebsocket(`${place.path}/old`, old.port)
+    await at.startOld()
     const seen = ada.text.length
     await eventually(() => ada.text.length > seen + 100)
     stop()
-    await sameInWeft(weft, 'acme/restarted/main', ada.doc)
+    await sameInWeft(at.weft, 'acme/restarted/main', ada.doc)
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(0)
   })
@@ -119,17 +82,17 @@ describe('a mirror of y-websocket’s own server', () => {
     '[MIRROR-4] goes on by itself when Weft was killed and is there again, and loses nothing',
     async () => {
       const ada = visit('acme/killed/main')
-      const running = await mirror(['acme/killed/main'])
+      const running = await at.mirror(['acme/killed/main'])
       const stop = keepTyping(ada)
       await running.printed(inStep('acme/killed/main'))
       for (let times = 0; times < 2; times++) {
         const seen = ada.text.length
-        await weft.end('SIGKILL')
+        await at.weft.end('SIGKILL')
         await eventually(() => ada.text.length > seen + 100)
-        weft = await startProcess(`${place.path}/weft`, {}, weftPort)
+        await at.startWeft()
       }
       stop()
-      await sameInWeft(weft, 'acme/killed/main', ada.doc)
+      await sameInWeft(at.weft, 'acme/killed/main', ada.doc)
       running.child.kill('SIGTERM')
       expect((await running.ended).code).toBe(0)
     },
@@ -140,7 +103,7 @@ describe('a mirror of y-websocket’s own server', () => {
     async () => {
       const ada = visit('acme/again/main')
       const stop = keepTyping(ada)
-      const first = await mirror(['acme/again/main'])
+      const first = await at.mirror(['acme/again/main'])
       await first.printed(inStep('acme/again/main'))
       first.child.kill('SIGKILL')
       await first.ended
@@ -148,16 +111,16 @@ describe('a mirror of y-websocket’s own server', () => {
       await eventually(() => ada.text.length > seen + 100)
       stop()
       ada.text.delete(0, ada.text.length - 5)
-      const again = await mirror(['acme/again/main'], ['--once'])
+      const again = await at.mirror(['acme/again/main'], ['--once'])
       expect((await again.ended).code).toBe(0)
-      const bytes = await weft.post('/v2/crdt/get', {
+      const bytes = await at.weft.post('/v2/crdt/get', {
         organizationId: 'acme',
         documentId: 'again',
         editorId: 'main',
         type: 'text',
       })
       expect(JSON.stringify(bytes.data)).toContain(JSON.stringify(ada.text.toString()))
-      await sameInWeft(weft, 'acme/again/main', ada.doc)
+      await sameInWeft(at.weft, 'acme/again/main', ada.doc)
     },
   )
 
@@ -166,18 +129,17 @@ describe('a mirror of y-websocket’s own server', () => {
     async () => {
       const names = Array.from({ length: 120 }, (_, index) => `acme/many ${index}/main`)
       const writers = names.map((name, index) => {
-        const writing = visitor(old.url, name)
+        const writing = visitor(at.old.url, name)
         writing.text.insert(0, `content ${index}`)
         return writing
       })
       await eventually(() => writers.every(({ provider }) => provider.synced))
       for (const { close } of writers) close()
-      const running = await mirror(names, ['--once', '--parallel', '20'])
+      const running = await at.mirror(names, ['--once', '--parallel', '20'])
       const { code, out } = await running.ended
       expect([code, linesOf(out).at(-1)]).toMatchObject([0, { ok: true, inStep: 120, empty: 0 }])
       for (const index of [0, 60, 119]) {
-        const editor = openEditor(weft.wsUrl, `acme/many%20${index}/main`, await weft.token())
-        started.push(() => editor.close())
+        const editor = at.keep(openEditor(at.weft.wsUrl, `acme/many%20${index}/main`, await at.weft.token()))
         await eventually(() => editor.text.toString() === `content ${index}`)
       }
     },
@@ -191,7 +153,7 @@ describe('a mirror of y-websocket’s own server', () => {
       bad.doc.getMap('map').set('inner', new Y.Doc())
       good.text.insert(0, 'good')
       await eventually(() => bad.provider.synced && good.provider.synced)
-      const running = await mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
+      const running = await at.mirror(['acme/bad/main', 'acme/good/main'], ['--once'])
       const { code, out } = await running.ended
       const lines = linesOf(out)
       expect([code, lines.at(-1)]).toMatchObject([1, { ok: false, inStep: 1, failed: 1 }])
@@ -200,14 +162,14 @@ describe('a mirror of y-websocket’s own server', () => {
         kind: 'failed',
         reason: expect.stringMatching(/^Weft: has closed the connection \(4400, .*subdocument/),
       })
-      await sameInWeft(weft, 'acme/good/main', good.doc)
+      await sameInWeft(at.weft, 'acme/good/main', good.doc)
     },
   )
 
   itLong('[MIRROR-8] SIGUSR2 prints how each document stands, after it was looked at', async () => {
     const ada = visit('acme/shown/main')
     ada.text.insert(0, 'shown')
-    const running = await mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
+    const running = await at.mirror(['acme/shown/main', 'acme/other/main'], ['--check', '45'])
     await running.printed(inStep('acme/other/main'))
     await running.printed(inStep('acme/shown/main'))
     running.child.kill('SIGUSR2')
@@ -217,14 +179,14 @@ describe('a mirror of y-websocket’s own server', () => {
   itLong(
     '[MIRROR-9] credentials that Weft refuses, and names that lead nowhere, are one sentence and exit code 2',
     async () => {
-      const wrongName = await (await mirror(['no-address'])).ended
+      const wrongName = await (await at.mirror(['no-address'])).ended
       expect([wrongName.code, wrongName.err]).toEqual([
         2,
         'weft: "no-address": its name is not organization/document/editor: name an organization (--organization)\n',
       ])
-      const twice = await (await mirror(['acme/a/main', 'acme/%61/main'])).ended
+      const twice = await (await at.mirror(['acme/a/main', 'acme/%61/main'])).ended
       expect([twice.code, twice.err]).toMatchObject([2, expect.stringContaining('go to the same place')])
-      const { code, err } = await (await mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
+      const { code, err } = await (await at.mirror(['acme/a/main'], ['--api-key', 'another-key'])).ended
       expect([code, err]).toMatchObject([2, expect.stringMatching(/^weft: Weft at .* refuses the API key/)])
     },
   )
@@ -237,14 +199,13 @@ describe('a mirror of y-websocket’s own server', () => {
     for (const word of ['lost ', 'waits ']) author.getText('content').insert(0, word)
     const [, waits] = updates
     if (waits === undefined) throw new Error('nothing was typed')
-    const raw = await RawClient.connect(`${old.url}/acme/gap/main`)
-    started.push(() => raw.end())
+    const raw = await RawClient.connect(`${at.old.url}/acme/gap/main`)
+    at.keep({ close: () => raw.end() })
     raw.sendUpdate(waits)
     ada.text.insert(0, 'whole')
-    const running = await mirror(['acme/gap/main'])
+    const running = await at.mirror(['acme/gap/main'])
     await running.printed(inStep('acme/gap/main'))
-    const editor = openEditor(weft.wsUrl, 'acme/gap/main', await weft.token())
-    started.push(() => editor.close())
+    const editor = at.keep(openEditor(at.weft.wsUrl, 'acme/gap/main', await at.weft.token()))
     await eventually(() => editor.text.toString() === 'whole')
     await new Promise((resolve) => setTimeout(resolve, 6000))
     running.child.kill('SIGTERM')
@@ -259,9 +220,9 @@ describe('a mirror of y-websocket’s own server', () => {
     await eventually(() => ada.provider.synced)
     let state: 'losing' | 'whole' = 'losing'
     const isUpdate = (message: Buffer): boolean => message[0] === 0 && message[1] === 2
-    const lossy = await startRecorder(weft.wsUrl, (message) => state === 'losing' && isUpdate(message))
-    started.push(() => lossy.close())
-    const running = await mirror(['acme/behind/main'], [], old.url, lossy.url)
+    const loses = (message: Buffer): boolean => state === 'losing' && isUpdate(message)
+    const lossy = at.keep(await startRecorder(at.weft.wsUrl, loses))
+    const running = await at.mirror(['acme/behind/main'], [], at.old.url, lossy.url)
     await running.printed(/"kind":"behind","by":5/)
     ada.text.insert(5, '678')
     await running.printed(/"kind":"behind","by":8/)

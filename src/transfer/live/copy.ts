@@ -10,35 +10,50 @@ import {
 } from './coverage.ts'
 import { dialects, type Said, updateMessage } from './dialects.ts'
 import { Link, type LinkEnded } from './link.ts'
+import { type PartSizes, PartTooLarge, partsOf } from './parts.ts'
 
 const dialect = dialects['y-websocket']
+
+export interface CopyParts {
+  /** Token included. */
+  readonly url: URL
+  /** Largest message that Weft takes, in bytes. */
+  readonly messageBytesMax: number
+  /** Told when Weft has been given what builds on something that it lacks. */
+  readonly asked: () => void
+}
+
+/** Larger updates go over in parts: what Weft has of them is not sent again when the connection breaks. */
+const partBytesAimed = 1024 * 1024
+/** What a message has besides the update. */
+const envelopeBytes = 16
 
 /** A document in Weft. What it is known to have is what Weft has said after it was safe on disk. */
 export class Copy {
   readonly #link: Link
   readonly #asked: () => void
+  readonly #partSizes: PartSizes
   #has = new Map<number, number>()
   #deleted: Deletions = new Map()
 
-  private constructor(url: URL, asked: () => void) {
+  private constructor({ url, messageBytesMax, asked }: CopyParts) {
     this.#asked = asked
+    const most = messageBytesMax - envelopeBytes
+    this.#partSizes = { aimed: Math.min(partBytesAimed, most), most }
     this.#link = new Link({
       peer: 'Weft',
       url,
       hello: null,
+      secret: url.searchParams.get('token'),
       ask: (vector) => dialect.ask('', vector),
-      read: (message) => dialect.read(message),
+      read: (message) => dialect.read('', message),
       heard: (said) => this.#take(said),
     })
   }
 
-  /**
-   * Rejects with `LinkEnded`.
-   * @param url token included
-   * @param asked told when Weft has been given what builds on something that it lacks
-   */
-  static async open(url: URL, asked: () => void): Promise<Copy> {
-    const copy = new Copy(url, asked)
+  /** Rejects with `LinkEnded`. */
+  static async open(parts: CopyParts): Promise<Copy> {
+    const copy = new Copy(parts)
     await copy.#link.greeted
     return copy
   }
@@ -56,9 +71,17 @@ export class Copy {
     return writeStateVector(this.#has)
   }
 
-  /** @param sent told when the kernel has it */
+  /**
+   * Ends the connection for an update that cannot be cut into messages that Weft takes.
+   * @param sent told when the kernel has it, or a part of it
+   */
   add(update: Uint8Array, sent: () => void): void {
-    this.#link.send(updateMessage(update), sent)
+    try {
+      for (const part of partsOf(update, this.#partSizes)) this.#link.send(updateMessage(part), sent)
+    } catch (error) {
+      if (!(error instanceof PartTooLarge)) throw error
+      this.#link.end(`does not get all of it: ${error.message} (maxMessageBytes)`)
+    }
   }
 
   /** Has Weft prove how much of `wanted` it has: all that was added before is considered. Rejects with `LinkEnded`. */

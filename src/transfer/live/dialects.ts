@@ -18,13 +18,15 @@ export type Said =
  * change anything.
  */
 export interface Dialect {
+  /** Why no document of this name can be asked for; null: it can. */
+  nameProblem(name: string): string | null
   url(base: URL, name: string, token: string | null): URL
   /** What is to be said first; null: nothing, and nobody says `admitted`. */
   hello(name: string, token: string | null): Uint8Array | null
   /** Asks for what somebody with this state vector lacks. */
   ask(name: string, vector: Uint8Array): Uint8Array
-  /** @throws Error for what is not part of the dialect */
-  read(message: Uint8Array): Said
+  /** @throws Error for what is not part of the dialect, or is about another document */
+  read(name: string, message: Uint8Array): Said
 }
 
 export const dialectNames = ['y-websocket', 'hocuspocus'] as const
@@ -36,8 +38,12 @@ const auth = { token: 0, denied: 1, admitted: 2 } as const
 
 export const pong = Uint8Array.of(10)
 
+/** What a URL leaves out, or takes for something else: stock clients cannot ask for such a document either. */
+const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
+
 /** One document a socket, which the path names: as written, for that is how stock clients ask for it. */
 const yWebsocket: Dialect = {
+  nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
   url(base, name, token) {
     const url = new URL(base)
     url.pathname = `${base.pathname.replace(/\/$/, '')}/${name}`
@@ -46,11 +52,12 @@ const yWebsocket: Dialect = {
   },
   hello: () => null,
   ask: (_name, vector) => encoding.encode((encoder) => writeVector(encoder, vector)),
-  read: (message) => readSaid(decoding.createDecoder(message)),
+  read: (_name, message) => readSaid(decoding.createDecoder(message)),
 }
 
 /** Every message starts with the name of its document. */
 const hocuspocus: Dialect = {
+  nameProblem: () => null,
   url: (base) => base,
   hello: (name, token) =>
     encoding.encode((encoder) => {
@@ -64,10 +71,10 @@ const hocuspocus: Dialect = {
       encoding.writeVarString(encoder, name)
       writeVector(encoder, vector)
     }),
-  read(message) {
+  read(name, message) {
     if (message.length === 1) return { kind: message[0] === type.ping ? 'ping' : 'other' }
     const decoder = decoding.createDecoder(message)
-    decoding.readVarUint8Array(decoder)
+    if (decoding.readVarString(decoder) !== name) throw new Error('it is about another document')
     return readSaid(decoder)
   },
 }

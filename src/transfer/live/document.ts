@@ -48,7 +48,7 @@ export class MirroredDocument {
   readonly #parts: DocumentParts
   readonly #bell = new Bell()
   #standing: Standing = { kind: 'coming' }
-  #state: 'mirroring' | 'stopping' = 'mirroring'
+  #state: 'mirroring' | 'stopping' | 'over' = 'mirroring'
   #asked: NodeJS.Timeout | null = null
   /** For the next look. */
   #waiting: (() => void)[] = []
@@ -65,6 +65,7 @@ export class MirroredDocument {
 
   /** Has the document looked at now; resolves when it has been, or could not be. */
   async check(): Promise<void> {
+    if (this.#state === 'over') return
     const looked = new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#bell.ring()
     await looked
@@ -72,18 +73,33 @@ export class MirroredDocument {
 
   /** Ends `follow` and `once` after a last look. */
   stop(): void {
-    this.#state = 'stopping'
+    if (this.#isMirroring) this.#state = 'stopping'
     this.#bell.ring()
+  }
+
+  /** What was seen of it before is nothing to rely on where there was no time for the last look. */
+  giveUp(): void {
+    if (this.#state !== 'over') this.#fail(new Error('there was no time for a last look'))
   }
 
   /** Follows the old server until `stop`. */
   async follow(): Promise<void> {
+    await this.#follow().finally(() => this.#end())
+  }
+
+  /** Brings Weft up to date and leaves, after a few attempts at the most. */
+  async once(): Promise<void> {
+    await this.#once().finally(() => this.#end())
+  }
+
+  async #follow(): Promise<void> {
     let failures = 0
     while (this.#isMirroring) {
       try {
         const visit = await this.#parts.gate.through(() => this.#arrive())
-        failures = 0
-        await this.#stay(visit)
+        await this.#stay(visit, () => {
+          failures = 0
+        })
       } catch (error) {
         failures += 1
         this.#fail(error)
@@ -92,8 +108,7 @@ export class MirroredDocument {
     }
   }
 
-  /** Brings Weft up to date and leaves, after a few attempts at the most. */
-  async once(): Promise<void> {
+  async #once(): Promise<void> {
     for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
       try {
         return await this.#settle(await this.#parts.gate.through(() => this.#arrive()))
@@ -128,15 +143,25 @@ export class MirroredDocument {
     }
   }
 
-  async #stay(visit: Visit): Promise<void> {
-    const ended = visit.ended.then((error) => Promise.reject(error))
-    ended.catch(() => undefined)
+  /** @param settled told once it has been looked at again: a server may let everybody in, and out again */
+  async #stay(visit: Visit, settled: () => void): Promise<void> {
+    const stay: { over: LinkEnded | 'left' | null } = { over: null }
+    // Not raced with each pause: a promise that stays open keeps whatever has ever waited for it.
+    void visit.ended.then((error) => {
+      if (stay.over !== null) return
+      stay.over = error
+      this.#bell.ring()
+    })
     try {
-      while (this.#isMirroring) {
-        await Promise.race([ended, this.#bell.wait(this.#pauseMs())])
+      for (let look: 'last' | 'another' = 'another'; look === 'another'; ) {
+        await this.#bell.wait(this.#pauseMs())
+        if (stay.over instanceof LinkEnded) throw stay.over
+        look = this.#isMirroring ? 'another' : 'last'
         await this.#round(visit)
+        settled()
       }
     } finally {
+      stay.over = 'left'
       visit.close()
     }
   }
@@ -185,6 +210,15 @@ export class MirroredDocument {
     const before = this.#standing
     this.#standing = standing
     if (JSON.stringify(before) !== JSON.stringify(standing)) this.#parts.changed(this)
+    this.#looked()
+  }
+
+  #end(): void {
+    this.#state = 'over'
+    this.#looked()
+  }
+
+  #looked(): void {
     const waiting = this.#waiting
     this.#waiting = []
     for (const looked of waiting) looked()

@@ -19,6 +19,8 @@ export interface LinkParts {
   readonly peer: string
   readonly url: URL
   readonly hello: Uint8Array | null
+  /** What is told to nobody, though the other side may repeat it. */
+  readonly secret: string | null
   /** The message that asks with a state vector. */
   readonly ask: (vector: Uint8Array) => Uint8Array
   readonly read: (message: Uint8Array) => Said
@@ -28,8 +30,13 @@ export interface LinkParts {
 
 /** Largest message that is taken, in bytes: a whole document may be one. */
 const messageBytesMax = 256 * 1024 * 1024
-/** For the connection to be made, and for each answer. */
+const reasonLengthMax = 300
+/** For the connection to be made; while an answer is awaited, for more bytes of it. */
 const patienceMs = 30_000
+/** For an answer, whatever else is said meanwhile. */
+const answerMs = 600_000
+/** What is still to be sent before a question may take its time: 64 KB a second. */
+const sentPerMs = 64
 
 interface Question {
   readonly answered: (update: Uint8Array) => void
@@ -43,6 +50,7 @@ export class Link {
   readonly #ended: Promise<LinkEnded>
   readonly #greeted: Promise<void>
   #greet: () => void = () => undefined
+  #bytesRead: () => number = () => 0
   #question: Question | null = null
   #reason: string | null = null
   #code: number | null = null
@@ -53,6 +61,9 @@ export class Link {
       perMessageDeflate: false,
       handshakeTimeout: patienceMs,
       maxPayload: messageBytesMax,
+    })
+    this.#socket.on('upgrade', ({ socket }) => {
+      this.#bytesRead = () => socket.bytesRead
     })
     this.#socket.on('open', () => parts.hello !== null && this.#socket.send(parts.hello))
     this.#socket.on('message', (data: Buffer) => this.#take(data))
@@ -95,10 +106,24 @@ export class Link {
     const answer = new Promise<Uint8Array>((answered, failed) => {
       this.#question = { answered, failed }
     })
-    const bell = setTimeout(() => this.end(`no answer within ${patienceMs / 1000} s`), patienceMs)
     this.send(this.#parts.ask(vector))
+    const bell = this.#beImpatient()
     if (this.#reason !== null || this.#socket.readyState > WebSocket.OPEN) this.#fail()
-    return answer.finally(() => clearTimeout(bell))
+    return answer.finally(() => clearInterval(bell))
+  }
+
+  /** A large answer over a slow line is none that does not come, nor is one that we do not read. */
+  #beImpatient(): NodeJS.Timeout {
+    let waitedMs = 0
+    let read = this.#bytesRead()
+    const intervalMs = patienceMs + this.unsentBytes / sentPerMs
+    return setInterval(() => {
+      waitedMs += intervalMs
+      const before = read
+      read = this.#bytesRead()
+      if ((read === before && !this.#socket.isPaused) || waitedMs >= answerMs)
+        this.end(`no answer within ${Math.round(waitedMs / 1000)} s`)
+    }, intervalMs)
   }
 
   /** Nothing is read until `resume`. */
@@ -156,6 +181,14 @@ export class Link {
   }
 
   #error(): LinkEnded {
-    return new LinkEnded(`${this.#parts.peer}: ${this.#reason}`, this.#code)
+    const { peer, secret } = this.#parts
+    return new LinkEnded(`${peer}: ${printable(this.#reason ?? '', secret)}`, this.#code)
   }
+}
+
+/** As a reason of the other side may be printed: on one line, not long, without the secret. */
+function printable(reason: string, secret: string | null): string {
+  const forms = secret === null || secret === '' ? [] : [secret, encodeURIComponent(secret)]
+  const plain = forms.reduce((text, form) => text.replaceAll(form, '…'), reason).replace(/\p{Cc}+/gu, ' ')
+  return plain.length > reasonLengthMax ? `${plain.slice(0, reasonLengthMax)}…` : plain
 }

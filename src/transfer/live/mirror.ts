@@ -19,7 +19,7 @@ export interface Count {
 }
 
 /** When a mirror is told to stop, each document is looked at once more; not for longer than this. */
-const lastLookMs = 10_000
+const lastLookMs = { all: 10_000, each: 10 }
 
 /** Keeps documents of a running Weft server up to date with another server. One direction: the other is only asked. */
 export class Mirror {
@@ -42,11 +42,13 @@ export class Mirror {
 
   /** Follows until `stop`, or brings everything up to date once. */
   async run(how: 'follow' | 'once'): Promise<void> {
+    const patienceMs = lastLookMs.all + lastLookMs.each * this.documents.length
     const tooLate = new Promise<void>((resolve) => {
-      this.#stopped = () => void setTimeout(resolve, lastLookMs).unref()
+      this.#stopped = () => void setTimeout(resolve, patienceMs).unref()
     })
     const all = Promise.all(this.documents.map((document) => document[how]()))
     await Promise.race([all, tooLate])
+    for (const document of this.documents) document.giveUp()
   }
 
   /** Looks at all documents now; resolves when all have been looked at, or could not be. */

@@ -30,8 +30,9 @@ export class Original {
       peer: 'the old server',
       url: dialect.url(url, name, token),
       hello: dialect.hello(name, token),
+      secret: token,
       ask: (vector) => dialect.ask(name, vector),
-      read: (message) => dialect.read(message),
+      read: (message) => dialect.read(name, message),
       heard: (said) => this.#take(said),
     })
   }

@@ -49,8 +49,9 @@ export class Visit {
 
   /** Weft first: while it is away the old server is left alone. Rejects with the reason. */
   static async open(parts: VisitParts): Promise<Visit> {
-    const url = await parts.weft.syncUrl(parts.path)
-    const copy = await Copy.open(url, parts.asked)
+    const { weft, asked } = parts
+    const url = await weft.syncUrl(parts.path)
+    const copy = await Copy.open({ url, messageBytesMax: weft.messageBytesMax, asked })
     const visit = new Visit(parts, copy)
     try {
       visit.#original = await Original.open(parts.old, parts.name, (news) => visit.#pass(news))
@@ -89,7 +90,8 @@ export class Visit {
   }
 
   #pass({ kind, update }: News): void {
-    if (kind === 'update' && this.#state === 'asking') return
+    // An answer before the question is no reason not to ask it.
+    if (this.#original === null || (kind === 'update' && this.#state === 'asking')) return
     this.#state = 'following'
     if (kind === 'offer' && this.#isCovered()) return
     this.#parts.passed()

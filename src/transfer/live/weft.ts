@@ -7,6 +7,8 @@ export interface WeftAccess {
   readonly url: URL
   readonly apiKey: string
   readonly authToken: string
+  /** Largest message that it takes, in bytes. */
+  readonly messageBytesMax: number
 }
 
 /** Weft refuses our credentials: trying again makes no sense. The message is for the operator. */
@@ -40,6 +42,10 @@ export class WeftServer {
   constructor(access: WeftAccess, clock: Clock) {
     this.#access = access
     this.#clock = clock
+  }
+
+  get messageBytesMax(): number {
+    return this.#access.messageBytesMax
   }
 
   /** Where a document is synced, token included. Rejects with `MirrorRefused`, or with an error when Weft is away. */
@@ -109,7 +115,13 @@ export class WeftServer {
   }
 }
 
+/** Whoever answers may be no Weft. */
 function readToken(text: string): string {
-  const { result } = JSON.parse(text) as { result: { data: { token: string } } }
-  return result.data.token
+  try {
+    const { result } = JSON.parse(text) as { result: { data: { token: unknown } } }
+    if (typeof result.data.token === 'string') return result.data.token
+  } catch {
+    // As below.
+  }
+  throw new Error('Weft makes no token: what answers there is no Weft')
 }
