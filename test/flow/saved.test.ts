@@ -227,6 +227,22 @@ it('[DIA-8] the first echo, too, waits for what is held back because something i
   client.end()
 })
 
+it('[DIA-8] so does a later one', async () => {
+  const [first, second] = twoUpdates(92)
+  const client = await connect(newDocument())
+  client.sendOffer(nothingNew)
+  client.send(echo)
+  await eventually(() => client.bodies(messageEcho).length === 1)
+  client.sendUpdate(second)
+  client.send(echo)
+  await client.roundTrip()
+  await pause()
+  expect(client.bodies(messageEcho).length).toBe(1)
+  client.sendUpdate(first)
+  await eventually(() => client.bodies(messageEcho).length === 2)
+  client.end()
+})
+
 const viewerOf = async (documentId: string): Promise<string> => {
   const resources = [
     { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' },
