@@ -41,6 +41,10 @@ export const limitScopes = {
   pendingRefusals: 'server',
   /** Bytes of a client that is being refused. */
   unauthenticatedBytes: 'connection',
+  /** The same of a message that is not complete. */
+  unfinishedBytes: 'connection',
+  /** Tokens that were refused on a websocket of many documents. */
+  refusedTokens: 'connection',
   /** Bytes on their way to the disk. */
   pendingBytes: 'server',
   /** Large contents that wait for a thread. */

@@ -12,6 +12,8 @@ export interface Trunk {
   askForPong(): void
   /** Ends all channels. */
   close(code: number, reason: string): void
+  /** The same in a while, for the sake of one that was refused for the moment. */
+  closeForOne(code: number, reason: string): void
   /** The same without a word, unless nothing is read: then the client cannot have answered. */
   terminate(): void
   /** The channel is closed. */
@@ -23,7 +25,8 @@ const transient: readonly number[] = [closeCodes.restarting, closeCodes.overload
 
 /**
  * One document on a socket that several share, as a socket of its own. What refuses or ends it for good is said as a
- * message: the others stay. What ends it for the moment ends the socket, because only then do clients come back.
+ * message: the others stay. What does so for the moment ends the socket, without a message about the document: only then
+ * do clients come back by themselves, and an application takes that message for an answer.
  */
 export class Channel implements ClientSocket {
   /** As the client calls it: `organization/document/editor`, and what may follow a NUL. */
@@ -45,6 +48,11 @@ export class Channel implements ClientSocket {
 
   get isOpen(): boolean {
     return this.#state === 'open' && this.#trunk.socket.isOpen
+  }
+
+  /** Has its client been let in? */
+  get isIn(): boolean {
+    return this.#listener !== null
   }
 
   get isFull(): boolean {
@@ -93,8 +101,7 @@ export class Channel implements ClientSocket {
 
   close(code: number, reason: string): void {
     if (this.#state !== 'open') return
-    // Whoever has not been let in is refused: that must not disturb the others, whatever the reason.
-    if (this.#listener !== null && transient.includes(code)) return this.#trunk.close(code, reason)
+    if (transient.includes(code)) return this.#endForNow(code, reason)
     this.write(denied(this.name, reason))
     if (this.#understandsClose) this.write(closed(this.name, reason))
     this.leave()
@@ -114,6 +121,12 @@ export class Channel implements ClientSocket {
   /** The client has answered a ping. @param bytes counted for this document */
   pong(bytes: number): void {
     this.#listener?.pong(bytes)
+  }
+
+  #endForNow(code: number, reason: string): void {
+    if (this.isIn) return this.#trunk.close(code, reason)
+    this.leave()
+    this.#trunk.closeForOne(code, reason)
   }
 
   /** It is closed, by the client or by us. */

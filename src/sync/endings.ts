@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import { closeCodes } from '../model/close.ts'
 import type { LimitName } from '../quota/limits.ts'
 import type { LimitReports } from '../quota/reports.ts'
+import { receivedTooMuch } from './receive-bound.ts'
 import { messageTooBig } from './websockets.ts'
 
 export interface EndingsParts {
@@ -22,10 +23,12 @@ export class Endings {
     this.#parts = parts
   }
 
-  /** @param code of the error, as `ws` names it @param who is told of when a message is too large */
+  /** @param code of the error, as `ws` names it @param who is told of when too much has come */
   failed(code: string, err: { readonly message: string }, who: string): void {
-    this.#parts.logger.debug({ err, code }, 'websocket error')
-    if (code === messageTooBig) this.#parts.reports.acted(this.#limit, who)
+    const { logger, reports } = this.#parts
+    logger.debug({ err, code }, 'websocket error')
+    if (code === messageTooBig) reports.acted(this.#limit, who)
+    if (code === receivedTooMuch) reports.acted('unfinishedBytes', who)
   }
 
   /** @param code of the close frame, or what stands for none */

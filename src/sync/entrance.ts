@@ -19,6 +19,7 @@ import { dismiss } from './refusals.ts'
 import { disabled } from './rights.ts'
 import { Session } from './session.ts'
 import type { SessionParts, SessionTools } from './session-parts.ts'
+import type { SocketTokens } from './socket-tokens.ts'
 
 export interface EntranceOptions {
   /** The first edit of a connected editor creates a document. */
@@ -43,6 +44,8 @@ export interface Newcomer {
   readonly origin: string | undefined
   /** Is to be told to reconnect, instead of being refused, when its token ends. */
   readonly renews: boolean
+  /** Checks newer tokens of a client that is asked for them; null: none are. */
+  readonly tokens: SocketTokens | null
   /** Understands what is said to those who are connected. */
   readonly listens: boolean
   /** `Entrance.withdrawals` before its token was checked. */
@@ -137,8 +140,8 @@ export class Entrance {
 
   #startSession(newcomer: Newcomer, { changes, ...visit }: Visit): void {
     const { metrics, rooms } = this.#parts
-    const { socket, protocol, identity, origin, renews } = newcomer
-    const session = new Session({ socket, protocol, identity, origin, renews, ...visit }, this.#parts)
+    const { socket, protocol, identity, origin, renews, tokens } = newcomer
+    const session = new Session({ socket, protocol, identity, renews, tokens, ...visit }, this.#parts)
     this.#sessions.add(session)
     this.#watch.add(session, changes)
     metrics.connections.inc({ protocol: protocol.name })

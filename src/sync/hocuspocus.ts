@@ -9,9 +9,11 @@ import { readDocumentPath } from './document-path.ts'
 import type { Entrance } from './entrance.ts'
 import type { Identification } from './identification.ts'
 import type { Knock } from './knock.ts'
+import type { ReadPressure } from './pressure.ts'
 import { NamedProtocols } from './protocols/named.ts'
 import type { AskedShared } from './request.ts'
 import { SharedSocket } from './shared-socket.ts'
+import { SocketTokens } from './socket-tokens.ts'
 
 export interface HocuspocusParts {
   readonly gate: Gate
@@ -19,6 +21,7 @@ export interface HocuspocusParts {
   readonly identification: Identification
   readonly entrance: Entrance
   readonly reports: LimitReports
+  readonly pressure: ReadPressure
   readonly logger: Log
   /** From the upgrade to the first checked token. */
   readonly authMs: number
@@ -30,8 +33,10 @@ const idleMs = 60_000
 /** A socket, and what it came with. */
 interface Caller {
   readonly socket: SharedSocket
-  readonly address: string
+  readonly tokens: SocketTokens
   readonly asked: AskedShared
+  /** Calls it known. */
+  readonly identified: () => void
 }
 
 /**
@@ -53,7 +58,7 @@ export class Hocuspocus {
     const { address } = knock
     const identified = admission.enterPending(address)
     knock.connection.on('close', identified)
-    gate.accept(knock, address, (socket) => this.#serve(socket, { address, asked }, identified))
+    gate.accept(knock, address, (socket) => this.#serve(socket, address, asked, identified))
   }
 
   /** Ends all, also those to come. */
@@ -62,17 +67,23 @@ export class Hocuspocus {
     for (const socket of this.#sockets) socket.end(reason)
   }
 
-  #serve(socket: ClientSocket, from: Omit<Caller, 'socket'>, identified: () => void): void {
+  #serve(socket: ClientSocket, address: string, asked: AskedShared, identified: () => void): void {
+    const { reports, pressure } = this.#parts
+    const { token, origin } = asked
+    const end = (reason: Close): void => shared.end(reason)
+    const tokens = new SocketTokens(this.#parts, { address, token, origin, end })
     const shared: SharedSocket = new SharedSocket(socket, {
-      knocked: (channel, token) => this.#knocked({ socket: shared, ...from }, channel, token, identified),
-      tooMuch: () => this.#parts.reports.acted('unauthenticatedBytes', from.address),
+      address,
+      pressure,
+      knocked: (channel, said) => this.#knocked({ socket: shared, tokens, asked, identified }, channel, said),
+      tooMuch: () => reports.acted('unauthenticatedBytes', address),
       gone: () => {
         clearTimeout(late)
         clearInterval(idle)
         this.#sockets.delete(shared)
       },
     })
-    const late = setTimeout(() => this.#endUnknown(shared, from.address), this.#parts.authMs)
+    const late = setTimeout(() => this.#endUnknown(shared, address), this.#parts.authMs)
     const idle = setInterval(() => shared.size === 0 && shared.end(unused), idleMs)
     this.#sockets.add(shared)
     if (this.#draining !== null) shared.end(this.#draining)
@@ -83,28 +94,24 @@ export class Hocuspocus {
     socket.end(this.#parts.identification.refused(new TokenRefused('timeout'), address))
   }
 
-  #knocked(caller: Caller, channel: Channel, token: string, identified: () => void): void {
-    this.#enter(caller, channel, token, identified).catch((error: unknown) => {
+  #knocked(caller: Caller, channel: Channel, token: string): void {
+    this.#enter(caller, channel, token).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'a token could not be checked')
       refuse(channel, close('overloaded', 'the token could not be checked: try again'))
     })
   }
 
-  async #enter(
-    { socket, address, asked }: Caller,
-    channel: Channel,
-    token: string,
-    identified: () => void,
-  ): Promise<void> {
-    const { identification, entrance } = this.#parts
+  async #enter(caller: Caller, channel: Channel, token: string): Promise<void> {
+    const { entrance } = this.#parts
+    const { socket, tokens, asked, identified } = caller
     const [name = ''] = channel.name.split('\0')
     const { path, problem } = readDocumentPath(name.split('/'))
     if (path === null) return refuse(channel, close('bad', problem))
     const { withdrawals } = entrance
-    const identity = await identification.of(token === '' ? asked.token : token, asked.origin)
+    const identity = await tokens.of(token)
     if (!channel.isOpen) return
-    if (identity instanceof TokenRefused) return refuse(channel, identification.refused(identity, address))
-    socket.know()
+    if (identity instanceof TokenRefused) return refuse(channel, tokens.refused(identity))
+    socket.know(identity.tenant.workspaceId)
     identified()
     if (!this.#enterWorkspace(channel, identity.tenant.workspaceId)) return
     const { origin } = asked
@@ -115,6 +122,7 @@ export class Hocuspocus {
       path,
       origin,
       renews: false,
+      tokens,
       listens: true,
       withdrawals,
     })

@@ -54,6 +54,10 @@ export class Identification {
 /** Refusals of tokens that are no attempt at anything. */
 const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
 
+/** Is the token neither good nor bad, as far as anybody knows? */
+export const isUndecided = ({ reason }: TokenRefused): boolean =>
+  reason === 'provider' || reason === 'timeout'
+
 /** Only what is wrong with the token itself is for good. */
 export const closeOf = ({ reason, message }: TokenRefused): Close =>
   close(reason === 'provider' ? 'overloaded' : 'unauthenticated', message)

@@ -60,7 +60,7 @@ class LocalSocket implements ClientSocket {
 
   bound(bytesMax: number | null): void {
     this.#bound?.lift()
-    this.#bound = bytesMax === null ? null : new ReceiveBound(this.#outlet.connection, bytesMax)
+    this.#bound = bytesMax === null ? null : new ReceiveBound(this.#socket, this.#outlet.connection, bytesMax)
   }
 
   close(code: number, reason: string): void {

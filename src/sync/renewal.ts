@@ -1,12 +1,11 @@
 import type { Identity } from '../access/identity.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
-import { closeOf, type Identification } from './identification.ts'
+import type { SocketTokens } from './socket-tokens.ts'
 
 /** Whose token it is. */
 export interface Renewed {
   readonly identity: Identity
-  readonly origin: string | undefined
   renew(identity: Identity): void
   end(reason: Close): void
 }
@@ -18,14 +17,14 @@ const askBeforeShare = 1 / 3
 /** Newer tokens of a client that stays connected: only of the same user. */
 export class Renewal {
   readonly #session: Renewed
-  readonly #identification: Identification
+  readonly #tokens: SocketTokens
   /** End of the token for which a newer one has been asked. */
   #askedFor = 0
   #isChecking = false
 
-  constructor(session: Renewed, identification: Identification) {
+  constructor(session: Renewed, tokens: SocketTokens) {
     this.#session = session
-    this.#identification = identification
+    this.#tokens = tokens
   }
 
   /** Is it time to ask for a newer token? Once for each. */
@@ -41,7 +40,7 @@ export class Renewal {
   take(token: string): void {
     if (this.#isChecking) return
     this.#isChecking = true
-    this.#identification.of(token, this.#session.origin).then(
+    this.#tokens.of(token).then(
       (identity) => this.#took(identity),
       () => this.#session.end(close('overloaded', 'the token could not be checked: try again')),
     )
@@ -50,11 +49,15 @@ export class Renewal {
   #took(identity: Identity | TokenRefused): void {
     this.#isChecking = false
     const session = this.#session
-    // Where nobody can be asked the token that is known stays good until its end.
-    if (identity instanceof TokenRefused && identity.reason === 'provider') return
-    if (identity instanceof TokenRefused) session.end(closeOf(identity))
+    if (identity instanceof TokenRefused) this.#refuse(identity)
     else if (isSame(identity, session.identity)) session.renew(identity)
     else session.end(close('unauthenticated', 'the token is of another user'))
+  }
+
+  #refuse(refused: TokenRefused): void {
+    const told = this.#tokens.refused(refused)
+    // Where nobody can be asked the token that is known stays good until its end.
+    if (refused.reason !== 'provider') this.#session.end(told)
   }
 }
 

@@ -6,6 +6,15 @@ interface Kept {
   readonly durable: Promise<unknown>
 }
 
+/** The client. */
+export interface Told {
+  /** Is there no room to send? What is saved meanwhile is told as one. */
+  readonly isFull: boolean
+  tell(frame: Uint8Array): void
+  /** There is something to be told: `resume` is to be called when there is room. */
+  awaitRoom(): void
+}
+
 /**
  * Tells one client what of its updates is on the disk, and never says so earlier. An update may come, be held back
  * because something is missing that it builds on, become part of the document, and be stored: each later.
@@ -13,7 +22,7 @@ interface Kept {
 export class Saving {
   readonly #encoder: Protocol
   readonly #document: Kept
-  readonly #send: (frame: Uint8Array) => void
+  readonly #client: Told
   /** Number of the last update that has come. */
   #came = 0
   /** Updates that have come and are no part of the document. */
@@ -25,10 +34,14 @@ export class Saving {
   /** Updates that are part of it since the disk was asked last. */
   #taken = 0
   #total = 0
+  /** Saved, and not told yet. */
+  #untold = 0
   /** What the client wants to hear again when everything is saved; only the last counts, it is later than the others. */
   #echo: Uint8Array | null = null
   /** Those that wait for the disk only. */
   #echoesUnderWay = 0
+  /** One for which everything is saved, and that has not been said again yet. */
+  #untoldEcho: Uint8Array | null = null
   /** A client may ask before it has offered what it has changed while it was away. */
   #hasOffered: boolean
   #isScheduled = false
@@ -40,11 +53,11 @@ export class Saving {
   #restarts = 0
 
   /** @param hasOffered whether the client has answered already what everybody is asked who comes */
-  constructor(encoder: Protocol, document: Kept, hasOffered: boolean, send: (frame: Uint8Array) => void) {
+  constructor(encoder: Protocol, document: Kept, hasOffered: boolean, client: Told) {
     this.#encoder = encoder
     this.#document = document
     this.#hasOffered = hasOffered
-    this.#send = send
+    this.#client = client
     if (encoder.handshake === 'asked' || hasOffered) return
     this.#asked = 1
     this.#isOfferCounted = true
@@ -52,7 +65,7 @@ export class Saving {
 
   /** Is the client waiting for an echo? */
   get isWaitedFor(): boolean {
-    return this.#echo !== null || this.#echoesUnderWay > 0
+    return this.#echo !== null || this.#echoesUnderWay > 0 || this.#untoldEcho !== null
   }
 
   /** Has an offer been asked for that has not come? */
@@ -71,6 +84,7 @@ export class Saving {
     this.#coveredTo = this.#came
     this.#outside = 0
     this.#taken = 0
+    this.#untold = 0
     this.#isOfferCounted = true
   }
 
@@ -111,7 +125,7 @@ export class Saving {
     this.came(kind)
     if (kind === 'offer') this.#hasOffered = true
     const { refused = null } = this.#encoder.saves ?? {}
-    if (refused !== null) this.#send(refused)
+    if (refused !== null) this.#client.tell(refused)
   }
 
   /** The client wants `echo` back. */
@@ -155,17 +169,31 @@ export class Saving {
     }
     const restarts = this.#restarts
     this.#document.durable.then(
-      () => this.#tell(restarts === this.#restarts ? count : 0, echo),
+      () => this.#saved(restarts === this.#restarts ? count : 0, echo),
       () => {},
     )
   }
 
-  #tell(count: number, echo: Uint8Array | null): void {
-    const { saves, echo: encodeEcho } = this.#encoder
+  #saved(count: number, echo: Uint8Array | null): void {
     this.#total += count
-    if (count > 0 && saves !== null) this.#send(saves.saved(count, this.#total))
-    if (echo === null || encodeEcho === null) return
-    this.#echoesUnderWay -= 1
-    this.#send(encodeEcho(echo))
+    this.#untold += count
+    if (echo !== null) {
+      this.#echoesUnderWay -= 1
+      this.#untoldEcho = echo
+    }
+    this.resume()
+  }
+
+  /** Tells what is saved; to be called again when there is room. */
+  resume(): void {
+    const count = this.#untold
+    const echo = this.#untoldEcho
+    if (count === 0 && echo === null) return
+    const { saves, echo: encodeEcho } = this.#encoder
+    if (this.#client.isFull) return this.#client.awaitRoom()
+    this.#untold = 0
+    this.#untoldEcho = null
+    if (count > 0 && saves !== null) this.#client.tell(saves.saved(count, this.#total))
+    if (echo !== null && encodeEcho !== null) this.#client.tell(encodeEcho(echo))
   }
 }

@@ -24,7 +24,7 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
   readonly proxies: number
 }
 
-export interface SyncParts extends Omit<EntranceParts, 'identification'> {
+export interface SyncParts extends EntranceParts {
   /** Serves those who may come in. */
   readonly gate: Gate
   /** Told of a token that was refused, and where it came from. Must not throw. */
@@ -54,7 +54,7 @@ export class SyncServer {
     this.#admission = new Admission(options)
     this.#refusals = new Refusals(this.#admission, parts)
     this.#identification = new Identification({ ...parts, authMs: options.authMs })
-    this.#entrance = new Entrance(options, { ...parts, identification: this.#identification })
+    this.#entrance = new Entrance(options, parts)
     this.#hocuspocus = new Hocuspocus({
       ...parts,
       authMs: options.authMs,
@@ -150,7 +150,7 @@ export class SyncServer {
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
     this.#parts.gate.accept(knock, workspaceId, (socket) =>
-      this.#entrance.admit({ socket, protocol, identity, withdrawals, ...asked }),
+      this.#entrance.admit({ socket, protocol, identity, withdrawals, tokens: null, ...asked }),
     )
   }
 }

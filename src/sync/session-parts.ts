@@ -7,10 +7,10 @@ import type { LimitReports } from '../quota/reports.ts'
 import type { Live } from '../rooms/live.ts'
 import type { Lease } from '../rooms/rooms.ts'
 import type { ClientSocket } from './client-socket.ts'
-import type { Identification } from './identification.ts'
 import type { Inflow } from './inflow.ts'
 import type { ReadPressure } from './pressure.ts'
 import type { Protocol } from './protocols/message.ts'
+import type { SocketTokens } from './socket-tokens.ts'
 
 /** What sessions work with; the same for all. */
 export interface SessionTools {
@@ -23,7 +23,6 @@ export interface SessionTools {
   readonly reports: LimitReports
   readonly allowSubdocuments: boolean
   readonly documentBytesMax: number
-  readonly identification: Identification
   /** Where what clients say to each other goes. */
   readonly live: Live
 }
@@ -39,6 +38,6 @@ export interface SessionParts {
   readonly access: DocumentAccess
   /** The client asked to be told to reconnect, instead of being refused, when its token ends. */
   readonly renews: boolean
-  /** Of the page that the client is; undefined when it is none. */
-  readonly origin: string | undefined
+  /** Checks newer tokens; null: none come while the client is connected. */
+  readonly tokens: SocketTokens | null
 }

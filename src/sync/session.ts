@@ -67,12 +67,12 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#tools = tools
     this.#room = parts.lease.room
     this.encoder = parts.protocol
-    const { identity, address, access } = parts
+    const { identity, address, access, tokens } = parts
     this.#rights = new Rights(identity, address, access, (role) => this.#tellRole(role))
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
     this.#answers = new Answers(this.#room, this)
-    this.#renewal = this.encoder.renew === null ? null : new Renewal(this, tools.identification)
+    this.#renewal = tokens === null ? null : new Renewal(this, tokens)
     this.#meter = tools.inflow.enter(identity.tenant.workspaceId)
     this.#pulse = new Pulse(tools.time())
   }
@@ -96,10 +96,6 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     return this.#rights.identity
   }
 
-  get origin(): string | undefined {
-    return this.#parts.origin
-  }
-
   get address(): DocumentAddress {
     return this.#parts.address
   }
@@ -108,14 +104,14 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     if (this.#behind !== null) return
     if (this.#parts.socket.isFull) return this.#fallBehind()
     const frames = delivery.bytesFor(this)
-    if (frames !== null) this.#send(frames)
+    if (frames !== null) this.tell(frames)
   }
 
   deliverAwareness(frame: Uint8Array, own: boolean): void {
     if (this.#behind !== null) return
     if (own && this.#pulse.silentMs(this.#tools.time()) < echoAfterMs) return
     if (this.#parts.socket.isFull) return this.#fallBehind()
-    this.#send(frame)
+    this.tell(frame)
   }
 
   deliverLive(frame: Uint8Array): 'sent' | 'missed' {
@@ -124,7 +120,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
       this.#report('sendBufferBytes')
       return 'missed'
     }
-    this.#send(frame)
+    this.tell(frame)
     return 'sent'
   }
 
@@ -163,7 +159,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     const { expiresAt } = this.identity
     if (now >= expiresAt) return this.#expire()
     if (this.#rights.roleAt(now) === null) return this.#endRevoked()
-    if (this.encoder.renew !== null && this.#renewal?.isDue(now)) this.#send(this.encoder.renew)
+    if (this.encoder.renew !== null && this.#renewal?.isDue(now)) this.tell(this.encoder.renew)
     this.#keepAlive()
   }
 
@@ -174,9 +170,9 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     const beat = this.#pulse.beat(time, this.#holds === 0)
     if (beat === 'dead') return socket.terminate()
     if (beat === 'ping') socket.ping()
-    if (this.#behind !== null) return
+    if (this.#behind !== null || socket.isFull) return
     const isWaiting = this.#saving?.isWaitedFor === true && this.#pulse.silentMs(time) >= stillWaitingMs
-    if (isWaiting || this.#pulse.isTooSilent(time)) this.#send(this.encoder.awareness(emptyAwareness))
+    if (isWaiting || this.#pulse.isTooSilent(time)) this.tell(this.encoder.awareness(emptyAwareness))
   }
 
   /** Takes over what the directory says now: rights that have ended end the session at once. */
@@ -291,7 +287,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #tellRole(role: Role): void {
     const frame = this.encoder.role?.(role) ?? null
-    if (frame !== null) this.#send(frame)
+    if (frame !== null) this.tell(frame)
   }
 
   /** A newer token of the same user has come. */
@@ -301,7 +297,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   #newSaving(): Saving {
-    return new Saving(this.encoder, this.#room, this.#hasOffered, (frame) => this.#send(frame))
+    return new Saving(this.encoder, this.#room, this.#hasOffered, this)
   }
 
   #askForAll(): void {
@@ -311,7 +307,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #sendVector(): void {
     const vector = this.#room.state.vector()
-    this.#whenDurable(() => this.#send(this.encoder.vector(vector)))
+    this.#whenDurable(() => this.tell(this.encoder.vector(vector)))
   }
 
   #takeVector(vector: Uint8Array): void {
@@ -325,13 +321,13 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   answer(frame: Uint8Array): void {
-    this.#send(frame)
+    this.tell(frame)
     if (this.encoder.handshake === 'asked') this.#askForAll()
-    if (this.#parts.socket.isFull) this.#resumeWhenDrained()
+    if (this.#parts.socket.isFull) this.awaitRoom()
   }
 
   #showAll(messages: readonly Uint8Array[]): void {
-    for (const message of messages) this.#send(this.encoder.awareness(message))
+    for (const message of messages) this.tell(this.encoder.awareness(message))
   }
 
   /** Seen means safe: what is read from memory leaves only when the log has it. */
@@ -339,7 +335,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#room.durable.then(send, () => {})
   }
 
-  #send(frames: Uint8Array): void {
+  tell(frames: Uint8Array): void {
     if (!this.#reachable) return
     this.#pulse.spoke(this.#tools.time())
     this.#parts.socket.write(frames)
@@ -354,16 +350,17 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#behind = this.#room.deliveredVector()
     this.#tools.metrics.slowClients.inc()
     this.#report('sendBufferBytes')
-    this.#resumeWhenDrained()
+    this.awaitRoom()
   }
 
-  #resumeWhenDrained(): void {
+  awaitRoom(): void {
     if (this.#waitingForDrain) return
     this.#waitingForDrain = true
     this.#parts.socket.whenDrained(() => {
       this.#waitingForDrain = false
       this.#catchUp()
       this.#answers.resume()
+      this.#saving?.resume()
     })
   }
 
@@ -373,7 +370,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#behind = null
     this.#tools.metrics.slowClients.dec()
     if (missed === null) return
-    this.#whenDurable(() => this.#send(this.encoder.update(missed)))
+    this.#whenDurable(() => this.tell(this.encoder.update(missed)))
     this.#showAll(this.#room.awareness.allAndDeparted())
   }
 

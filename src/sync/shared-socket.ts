@@ -3,9 +3,14 @@ import { type Close, close } from '../model/close.ts'
 import { MalformedMessage } from '../update/malformed.ts'
 import { Channel, type Trunk } from './channel.ts'
 import type { ClientSocket, SocketListener } from './client-socket.ts'
-import { denied, isLeaving, pong, readAddressed, readKnocking } from './protocols/hocuspocus.ts'
+import type { ReadPressure } from './pressure.ts'
+import { denied, isLeaving, nothing, pong, readAddressed, readKnocking } from './protocols/hocuspocus.ts'
+import { Strays } from './strays.ts'
 
 export interface SharedSocketParts {
+  /** Of the client. */
+  readonly address: string
+  readonly pressure: ReadPressure
   /** The client wants a document. The channel is paused. */
   readonly knocked: (channel: Channel, token: string) => void
   /** A client that nobody knows has sent more than it may. */
@@ -21,28 +26,35 @@ export interface SharedSocketParts {
 const unknownMax = { bytes: 1_048_576, unfinishedBytes: 2_097_152, messages: 1_000, documents: 100 } as const
 /** Documents on one socket. */
 const documentsMax = 1_000
+/**
+ * A document that is refused for the moment ends its socket after so long, up to twice as long. Never at once: version 2
+ * of the provider does not wait before it comes back.
+ */
+const closeForOneMs = { alone: 1_000, withOthers: 4_000 } as const
+
+/** Who wants nothing to be read: documents, what is for none, and the socket itself while its client does not read. */
+type Holder = Channel | Strays | SharedSocket
 
 /** A websocket on which a client has any number of documents, each under its name. */
 export class SharedSocket implements SocketListener, Trunk {
   readonly socket: ClientSocket
   readonly #parts: SharedSocketParts
   readonly #channels = new Map<string, Channel>()
-  /** Who wants nothing to be read: documents, and the socket itself while its client does not read. */
-  readonly #holding = new Set<Channel | SharedSocket>()
+  readonly #holding = new Set<Holder>()
+  readonly #strays: Strays
+  #closing: NodeJS.Timeout | null = null
   #unknown: { bytes: number; messages: number } | null = { bytes: 0, messages: 0 }
   #isPinged = false
 
   constructor(socket: ClientSocket, parts: SharedSocketParts) {
     this.socket = socket
     this.#parts = parts
+    this.#strays = new Strays(this, parts.pressure, parts.address)
     socket.listen(this)
     socket.bound(unknownMax.unfinishedBytes)
     // Sockets of workers are not read before they are told to.
     socket.resume()
-    socket.onClosed(() => {
-      for (const channel of this.#channels.values()) channel.leave()
-      parts.gone()
-    })
+    socket.onClosed(() => this.#gone())
   }
 
   /** Documents that are open or asked for. */
@@ -56,9 +68,10 @@ export class SharedSocket implements SocketListener, Trunk {
   }
 
   /** The client is known by one of its documents. */
-  know(): void {
+  know(workspaceId: string): void {
     if (this.#unknown === null) return
     this.#unknown = null
+    this.#strays.workspaceId = workspaceId
     this.socket.bound(null)
   }
 
@@ -91,12 +104,12 @@ export class SharedSocket implements SocketListener, Trunk {
     if (this.#mayGoOn(bytes)) this.#count(bytes)
   }
 
-  hold(holder: Channel | SharedSocket): void {
+  hold(holder: Holder): void {
     if (this.#holding.size === 0) this.socket.pause()
     this.#holding.add(holder)
   }
 
-  release(holder: Channel | SharedSocket): void {
+  release(holder: Holder): void {
     if (!this.#holding.delete(holder) || this.#holding.size > 0) return
     this.socket.resume()
     // It could not answer meanwhile.
@@ -117,9 +130,26 @@ export class SharedSocket implements SocketListener, Trunk {
 
   /** The client may take its time to answer: it is in no document meanwhile, and what it says is read. */
   close(code: number, reason: string): void {
+    // Version 3 of the provider begins to come back twice, for ever more often, when it has heard nothing before.
+    this.socket.write(nothing)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.leave()
     this.release(this)
+  }
+
+  /** What goes on in other documents is not to be disturbed all the time. */
+  closeForOne(code: number, reason: string): void {
+    if (this.#closing !== null) return
+    const isAlone = ![...this.#channels.values()].some(({ isIn }) => isIn)
+    const ms = isAlone ? closeForOneMs.alone : closeForOneMs.withOthers
+    this.#closing = setTimeout(() => this.close(code, reason), ms * (1 + Math.random()))
+  }
+
+  #gone(): void {
+    if (this.#closing !== null) clearTimeout(this.#closing)
+    this.#strays.end()
+    for (const channel of this.#channels.values()) channel.leave()
+    this.#parts.gone()
   }
 
   #mayGoOn(bytes: number): boolean {
@@ -151,14 +181,19 @@ export class SharedSocket implements SocketListener, Trunk {
     const addressed = readAddressed(data)
     if (addressed.kind !== 'document') {
       if (addressed.kind === 'ping') this.socket.write(pong)
-      return this.#count(data.length)
+      return this.#stray(data.length)
     }
     const channel = this.#channels.get(addressed.name)
     if (channel === undefined) {
-      this.#count(data.length)
+      this.#stray(data.length)
       this.#knock(addressed.name, addressed.message)
     } else if (isLeaving(addressed.message)) channel.leave()
     else channel.receive(addressed.message)
+  }
+
+  #stray(bytes: number): void {
+    this.#count(bytes)
+    this.#strays.came()
   }
 
   /** Whoever was refused, or has left, may go on talking for a moment: only a token counts. */

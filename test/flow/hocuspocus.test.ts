@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net'
-import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type * as Y from 'yjs'
 import { type Clock, systemClock } from '../../src/clock.ts'
@@ -7,8 +5,9 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, RawClient } from '../support/clients.ts'
 import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '../support/dialects.ts'
 import { withLog } from '../support/held-engine.ts'
+import { connectionOf, frame, tokenFrame } from '../support/hocuspocus-frames.ts'
 import { itLong } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 import { otherKey } from '../support/tenants.ts'
 
 let server: TestServer
@@ -139,11 +138,6 @@ it('[DIA-14] what a backend says comes as a stateless message; what a client say
   }
 })
 
-/** A message of the dialect. */
-const frame = (name: string, ...rest: readonly number[]): Uint8Array =>
-  Uint8Array.from([name.length, ...Buffer.from(name), ...rest])
-/** The connection under a client of `ws`. */
-const connectionOf = (client: RawClient): Socket => Reflect.get(client.socket, '_socket') as Socket
 const connect = (): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus`)
 
 it('[DIA-15] who says no token in time is closed with 4401', async () => {
@@ -161,13 +155,14 @@ it('[DIA-16] before a token only so many bytes, messages and documents are taken
   expect(await messages.closed).toMatchObject({ code: 4401 })
 })
 
-it('[DIA-16] nor is more kept of a message that does not end', async () => {
+it('[DIA-16] [LIM-11] nor is more kept of a message that does not end', async () => {
   const client = await connect()
   const connection = connectionOf(client)
   // Header of a masked binary message of 15 MB, and a part of it.
   connection.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0xe4, 0xe1, 0xc0, 0, 0, 0, 0]))
   for (let sent = 0; sent < 3_000_000; sent += 65_536) connection.write(Buffer.alloc(65_536))
   expect((await client.closed).code).toBe(1006)
+  expect(await metric(server, 'weft_limits_total{limit="unfinishedBytes"}')).toBe(1)
 })
 
 it('[DIA-16] who has opened a document may send messages as large as others may', async () => {
@@ -239,9 +234,6 @@ it('[DIA-19] a server that stops ends the socket with 1012, and its documents co
   socket.destroy()
 })
 
-const tokenFrame = (name: string, token: string): Uint8Array =>
-  Buffer.concat([varUintString(name), Uint8Array.of(2, 0), varUintString(token)])
-
 it('[DIA-12] what a client has sent behind its token, to a document that it may not open, is dropped', async () => {
   const name = newName()
   const owner = hocuspocusProvider(server, name, await server.token('ada'))
@@ -254,7 +246,7 @@ it('[DIA-12] what a client has sent behind its token, to a document that it may 
   const token = await server.token('eve', { resources })
   // All of it comes with one read.
   client.send(tokenFrame(name, token))
-  for (let sent = 0; sent < 3; sent++) client.send(Buffer.concat([varUintString(name), Uint8Array.of(3)]))
+  for (let sent = 0; sent < 3; sent++) client.send(frame(name, 3))
   client.send(Uint8Array.of(9))
   const isRefusal = (bytes: Uint8Array): boolean =>
     bytes[name.length + 1] === 2 && bytes[name.length + 2] === 1
@@ -275,12 +267,6 @@ async function deafClient(name: string): Promise<RawClient> {
   return client
 }
 
-function varUintString(text: string): Uint8Array {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, text)
-  return encoding.toUint8Array(encoder)
-}
-
 const lengthy = 'n'.repeat(8_000)
 const floods = 6_000
 
@@ -292,7 +278,7 @@ itLong.each([
   async (_, other, said, answer) => {
     const name = `${newName()}\0${lengthy}`
     const client = await deafClient(name)
-    const message = Buffer.concat([varUintString(other === '' ? name : other), Uint8Array.from(said)])
+    const message = frame(other === '' ? name : other, ...said)
     for (let sent = 0; sent < floods; sent++) client.send(message)
     let before = -1
     while (client.socket.bufferedAmount !== before) {

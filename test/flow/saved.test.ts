@@ -5,7 +5,7 @@ import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, message, openEditor, RawClient, syncedEditor, typed } from '../support/clients.ts'
 import { hocuspocusProvider, type YSweetToken, ySweetProvider } from '../support/dialects.ts'
 import { type HeldEngine, holdable } from '../support/held-engine.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 
 const [messageEcho, messageSaved] = [102, 111]
 
@@ -227,6 +227,22 @@ it('[DIA-8] the first echo, too, waits for what is held back because something i
   client.end()
 })
 
+it('[DIA-8] so does a later one', async () => {
+  const [first, second] = twoUpdates(92)
+  const client = await connect(newDocument())
+  client.sendOffer(nothingNew)
+  client.send(echo)
+  await eventually(() => client.bodies(messageEcho).length === 1)
+  client.sendUpdate(second)
+  client.send(echo)
+  await client.roundTrip()
+  await pause()
+  expect(client.bodies(messageEcho).length).toBe(1)
+  client.sendUpdate(first)
+  await eventually(() => client.bodies(messageEcho).length === 2)
+  client.end()
+})
+
 const viewerOf = async (documentId: string): Promise<string> => {
   const resources = [
     { type: 'document', id: documentId, organizationId: 'acme', accessRole: 'viewer' },
@@ -307,4 +323,32 @@ it('[DIA-4] a sync that is forced starts the count of a client anew', async () =
   await eventually(() => !provider.hasUnsyncedChanges)
   provider.destroy()
   provider.configuration.websocketProvider.destroy()
+})
+
+it('[DIA-27] who does not read is told what is saved as one, and of echoes the last, when there is room again', async () => {
+  const small = await startTestServer({ sendBufferBytes: 65_536 })
+  const ada = await small.token('ada')
+  const path = `${small.wsUrl}/sync/acme/unread/main?token=${ada}`
+  const client = await RawClient.connect(`${path}&saved=1`)
+  client.sendOffer(nothingNew)
+  await client.roundTrip()
+  await eventually(() => saved(client).at(-1) === 1)
+  client.socket.pause()
+  const writer = await RawClient.connect(path)
+  const slow = (): Promise<number> => metric(small, 'weft_limits_total{limit="sendBufferBytes"}')
+  for (let times = 0; (await slow()) !== 1; times++)
+    writer.sendUpdate(typed('x'.repeat(200_000), 1_000 + times))
+  const before = writer.updates().length
+  for (let times = 1; times <= 20; times++) {
+    client.sendUpdate(typed('y', 100 + times))
+    client.send(message([messageEcho], Uint8Array.of(times)))
+    await eventually(() => writer.updates().length === before + times)
+  }
+  client.socket.resume()
+  await eventually(() => saved(client).at(-1) === 21)
+  await eventually(() => client.bodies(messageEcho).length > 0)
+  expect(saved(client)).toEqual([1, 21])
+  expect(client.bodies(messageEcho).map(([body]) => body)).toEqual([20])
+  for (const each of [client, writer]) each.end()
+  await small.stop()
 })

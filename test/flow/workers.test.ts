@@ -13,6 +13,7 @@ import {
   typed,
 } from '../support/clients.ts'
 import { dialects, hocuspocusProvider } from '../support/dialects.ts'
+import { connectionOf } from '../support/hocuspocus-frames.ts'
 import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -290,6 +291,27 @@ it('[DIA-10] a worker serves sockets of many documents, too', async () => {
   const editor = await edit()
   provider.document.getText('content').insert(0, 'by a worker')
   await eventually(() => editor.text.toString() === 'by a worker' && !provider.hasUnsyncedChanges)
+  provider.destroy()
+  provider.configuration.websocketProvider.destroy()
+})
+
+it('[DIA-16] [LIM-11] a worker cuts off who sends a message without end before a token, and it is counted', async () => {
+  await start()
+  const client = await RawClient.connect(`${server.wsUrl}/hocuspocus`)
+  const connection = connectionOf(client)
+  // Header of a masked binary message of 15 MB, and a part of it.
+  connection.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0xe4, 0xe1, 0xc0, 0, 0, 0, 0]))
+  for (let sent = 0; sent < 3_000_000; sent += 65_536) connection.write(Buffer.alloc(65_536))
+  expect((await client.closed).code).toBe(1006)
+  await eventually(async () => (await metricOf(server, 'weft_limits_total{limit="unfinishedBytes"}')) === 1)
+})
+
+it('[DIA-16] on a worker, too, who has opened a document may send messages as large as others may', async () => {
+  await start()
+  const provider = hocuspocusProvider(server, path, token)
+  await eventually(() => provider.isSynced)
+  provider.document.getText('content').insert(0, 'x'.repeat(3_000_000))
+  await eventually(() => !provider.hasUnsyncedChanges)
   provider.destroy()
   provider.configuration.websocketProvider.destroy()
 })

@@ -18,6 +18,9 @@ const statelessBytesMax = 65_536
 /** Messages of the socket itself, that have no name before them: each is one byte. */
 export const pong = framedBare(Uint8Array.of(own.pong))
 
+/** A message about no document: its name is empty. Clients take note that there was one, and drop it. */
+export const nothing = framedBare(varUint(0))
+
 /** One message: of the document that it names, or of the socket. */
 export type Addressed =
   | { readonly kind: 'ping' | 'pong' }

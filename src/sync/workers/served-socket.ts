@@ -94,7 +94,7 @@ export class ServedSocket {
   /** @param bytesMax 0: any number */
   bound(bytesMax: number): void {
     this.#bound?.lift()
-    this.#bound = bytesMax === 0 ? null : new ReceiveBound(this.#connection, bytesMax)
+    this.#bound = bytesMax === 0 ? null : new ReceiveBound(this.#socket, this.#connection, bytesMax)
   }
 
   ping(): void {

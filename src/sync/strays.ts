@@ -1,0 +1,40 @@
+import { newShare, type ReadPressure, type TurnReader } from './pressure.ts'
+
+/** A socket whose reading can be held up by several. */
+interface Held {
+  hold(holder: Strays): void
+  release(holder: Strays): void
+}
+
+/** What is said on a shared socket to no document that is open on it: has its share of each turn, as a document has. */
+export class Strays implements TurnReader {
+  readonly share = newShare()
+  /** The client's address as long as nobody knows it. */
+  workspaceId: string
+  readonly #socket: Held
+  readonly #pressure: ReadPressure
+
+  constructor(socket: Held, pressure: ReadPressure, address: string) {
+    this.#socket = socket
+    this.#pressure = pressure
+    this.workspaceId = address
+  }
+
+  /** To be called after each message. */
+  came(): void {
+    this.#pressure.check(this)
+  }
+
+  pauseReading(): void {
+    this.#socket.hold(this)
+  }
+
+  resumeReading(): void {
+    this.#socket.release(this)
+  }
+
+  /** The connection is gone. */
+  end(): void {
+    this.#pressure.forget(this)
+  }
+}
