@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
 import { CorruptRecord, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
@@ -28,14 +27,11 @@ export async function openStopped(directory: string, damaged: 'open' | 'refuse')
   return openLevelEngine({ directory, older: { do: 'refuse' }, depth: 'verify', damaged })
 }
 
-/**
- * Opens the store of a server that is stopped, or makes one; to be closed.
- * @param clock of what is written @throws EngineOpenError, also where it is damaged
- */
-export async function openOrMakeStopped(directory: string, clock: Clock): Promise<Engine> {
+/** Opens the store of a server that is stopped, or makes one; to be closed. @throws EngineOpenError, also where it is damaged */
+export async function openOrMakeStopped(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
   const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse' } as const
-  return openLevelEngine({ directory, clock, ...opening })
+  return openLevelEngine({ directory, ...opening })
 }
 
 /** A store in which there is nothing, and of which nothing is kept. */

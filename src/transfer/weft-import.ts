@@ -1,4 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { systemClock } from '../clock.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
 import type { Documents } from '../directory/documents.ts'
 import { Tenants } from '../directory/tenants.ts'
@@ -9,8 +10,9 @@ import { type Progress, StorageError } from '../storage/problem.ts'
 import { hasStore, openEmpty, openOrMakeStopped } from '../storage/stopped.ts'
 import { ExportedFiles } from './exported.ts'
 import { type DocumentLine, importedBytes, type LiveLine, pathOf } from './manifest.ts'
-import { DocumentRestorer, type DocumentToPlace, PastClock, type Placed } from './restore-document.ts'
-import { documentsOf } from './restore-records.ts'
+import { DocumentRefused } from './merge.ts'
+import { documentsOf } from './records.ts'
+import { DocumentRestorer, type DocumentToPlace, type Placed } from './restore-document.ts'
 import { ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
@@ -47,13 +49,11 @@ export async function importExport(
     throw new StorageError(
       'the export holds workspaces and API keys: only documents alone can be given to others',
     )
-  const clock = new PastClock()
   const isNew = !(await hasStore(directory))
   if (options.run === 'real') await mkdir(directory, { recursive: true, mode: 0o700 })
-  const engine =
-    options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory, clock)
+  const engine = options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory)
   try {
-    return await new Importing({ engine, files, clock, options, onProgress }).run(directory)
+    return await new Importing({ engine, files, options, onProgress }).run(directory)
   } finally {
     await engine.close()
   }
@@ -62,7 +62,6 @@ export async function importExport(
 interface Parts {
   readonly engine: Engine
   readonly files: ExportedFiles
-  readonly clock: PastClock
   readonly options: ImportOptions
   readonly onProgress: Progress
 }
@@ -78,8 +77,8 @@ class Importing {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#documents = new DocumentRestorer(parts.engine.log, parts.clock)
-    this.#records = documentsOf(parts.engine, parts.clock)
+    this.#documents = new DocumentRestorer(parts.engine.log)
+    this.#records = documentsOf(parts.engine, systemClock)
   }
 
   async run(directory: string): Promise<Imported> {
@@ -161,11 +160,12 @@ class Importing {
     const { files, options } = this.#parts
     const [update] = line.files.filter(({ is }) => is === 'update')
     if (update === undefined) throw new StorageError('the export has no update of it')
+    const { log, stateVector } = line
     const address = this.#placeOf(line.address)
-    const document: DocumentToPlace = { address, bytes: await files.read(update), log: line.log }
+    const document: DocumentToPlace = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
     if (files.summary.holds === 'documents') await this.#records.ensure(address, address.documentId)
-    return this.#documents.place(document, line.stateVector)
+    return this.#documents.place(document)
   }
 
   async #bury({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
@@ -197,4 +197,4 @@ class Importing {
 const importPart = ['import']
 
 const isOfDocument = (error: unknown): error is Error =>
-  error instanceof StorageError || error instanceof CorruptRecord || error instanceof ApiError
+  [StorageError, DocumentRefused, CorruptRecord, ApiError].some((type) => error instanceof type)
