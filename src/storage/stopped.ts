@@ -27,10 +27,13 @@ export async function openStopped(directory: string, damaged: 'open' | 'refuse')
   return openLevelEngine({ directory, older: { do: 'refuse' }, depth: 'verify', damaged })
 }
 
-/** Opens the store of a server that is stopped, or makes one; to be closed. @throws EngineOpenError, also where it is damaged */
+/**
+ * Opens the store of a server that is stopped, or makes one, for an import that may have been interrupted before; to be
+ * closed. @throws EngineOpenError, also where it is damaged
+ */
 export async function openOrMakeStopped(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
-  const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse' } as const
+  const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse', importing: 'open' } as const
   return openLevelEngine({ directory, ...opening })
 }
 
@@ -125,8 +128,12 @@ export async function isKnownFormat(format: number): Promise<boolean> {
   return format === formatVersion || isUpgradable(format)
 }
 
-/** A sentence about a restore that was interrupted; null when there was none. */
-export async function interruptedRestore(directory: string): Promise<string | null> {
+/** The file that is there while a store that was empty takes in an export: no server starts then. */
+export const importMarkOf = async (directory: string): Promise<string> =>
+  (await loadUpkeep()).importMarkPath(directory)
+
+/** A sentence about a restore or an import that was interrupted; null when there was none. */
+export async function interruptedFilling(directory: string): Promise<string | null> {
   return (await loadUpkeep()).unfinishedProblem(directory)
 }
 

@@ -76,8 +76,8 @@ class Importing {
     this.documents += 1
     this.#unseen.delete(name)
     try {
-      const path = this.#pathOf(name)
       if ('problem' in document) throw new DocumentRefused(document.problem)
+      const path = this.#pathOf(name)
       const { is, bytes } = await this.#take(path, document.updates)
       this.#counts[is] += 1
       this.#bytes += bytes

@@ -1,19 +1,21 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { systemClock } from '../clock.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
 import type { Documents } from '../directory/documents.ts'
 import { Tenants } from '../directory/tenants.ts'
 import { CorruptRecord, type Engine } from '../engine/engine.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, messageOf } from '../errors.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import { type Progress, StorageError } from '../storage/problem.ts'
 import { hasStore, openEmpty, openOrMakeStopped } from '../storage/stopped.ts'
 import { ExportedFiles } from './exported.ts'
-import { type DocumentLine, importedBytes, type LiveLine, pathOf } from './manifest.ts'
+import { ImportMark } from './import-mark.ts'
+import { type DocumentLine, type LiveLine, pathOf } from './manifest.ts'
 import { DocumentRefused } from './merge.ts'
 import { documentsOf } from './records.ts'
 import { DocumentRestorer, type DocumentToPlace, type Placed } from './restore-document.ts'
-import { ValueRestorer } from './restore-values.ts'
+import { restoreJobs } from './restore-jobs.ts'
+import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
   /** `dry`: everything is looked at, nothing written. */
@@ -50,7 +52,10 @@ export async function importExport(
       'the export holds workspaces and API keys: only documents alone can be given to others',
     )
   const isNew = !(await hasStore(directory))
-  if (options.run === 'real') await mkdir(directory, { recursive: true, mode: 0o700 })
+  if (options.run === 'real')
+    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new StorageError(`${directory} cannot be made: ${messageOf(error)}`)
+    })
   const engine = options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory)
   try {
     return await new Importing({ engine, files, options, onProgress }).run(directory)
@@ -86,24 +91,27 @@ class Importing {
     const values = new ValueRestorer(engine, files)
     const compared = await values.compare()
     await this.#expectTenants()
+    const mark = options.run === 'real' ? await ImportMark.begin(directory, engine, files.name) : null
     // Versions before what names them, and documents before what says that they are there.
     await this.#placeBlobs()
     await this.#placeDocuments()
-    if (options.run === 'real') {
-      await values.write(compared)
-      await this.#enqueueJobs()
-      const { absent } = await values.compare()
-      if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
-      await this.#writeCredentials(directory)
-    }
-    const { absent, same } = compared
+    if (options.run === 'real') await this.#writeValues(values, compared)
+    const jobs = await restoreJobs(engine, files, options.run)
+    if (options.run === 'real') await this.#writeCredentials(directory)
+    await mark?.end()
     const { added, there } = this.#blobs
     return {
       documents: this.#placed,
       deleted: this.#deleted,
-      records: { added: absent + added, there: same + there },
+      records: { added: compared.absent + added + jobs.added, there: compared.same + there + jobs.there },
       problems: this.#problems,
     }
+  }
+
+  async #writeValues(values: ValueRestorer, compared: Comparison): Promise<void> {
+    await values.write(compared)
+    const { absent } = await values.compare()
+    if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
   }
 
   /** Nobody could reach documents of an API key that is not there. */
@@ -173,28 +181,17 @@ class Importing {
     if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
   }
 
-  /** One that waits already is left as it is. */
-  async #enqueueJobs(): Promise<void> {
-    const { engine, files } = this.#parts
-    for await (const line of files.lines('jobs')) {
-      if (line.is === 'buried') continue
-      const { queue, id, at } = line
-      await engine.kv.commit(importPart, { jobs: [{ queue, id, at, payload: importedBytes(line) }] })
-    }
-  }
-
   /** Those that are there stay. */
   async #writeCredentials(directory: string): Promise<void> {
     const { files } = this.#parts
     const { credentials } = files.summary
     const path = credentialsPath(directory)
     if (credentials === null || (await stat(path).catch(() => null)) !== null) return
-    await writeFile(path, await files.read(credentials), { mode: 0o600, flush: true, flag: 'wx' })
+    // A file under its name is whole.
+    await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
+    await rename(`${path}.new`, path)
   }
 }
-
-/** Nothing is kept in it: jobs are enqueued in a commit of some partition. */
-const importPart = ['import']
 
 const isOfDocument = (error: unknown): error is Error =>
   [StorageError, DocumentRefused, CorruptRecord, ApiError].some((type) => error instanceof type)
