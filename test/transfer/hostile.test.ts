@@ -10,7 +10,8 @@ import type { Imported } from '../../src/transfer/import.ts'
 import { type Line, linesOf } from '../../src/transfer/lines.ts'
 import { importInto } from '../../src/transfer/run.ts'
 import { openUpdates } from '../../src/transfer/sources/updates.ts'
-import { forget, newStore, storedOf, typedAfter, updatesOf } from '../support/moving.ts'
+import { startCli } from '../support/cli.ts'
+import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../support/moving.ts'
 
 const limits = { documentBytesMax: 10_000_000, allowSubdocuments: false }
 const noProgress = (): void => undefined
@@ -120,4 +121,18 @@ it('[OUT-10] put to a stopped server keeps to its limits, as a socket does', asy
   expect(await put(first)).toBe('made')
   expect(await put(typedAfter(first, 'two'))).toBe('added')
   expect(await put(typedAfter(first, ''))).toBe('there')
+})
+
+it('[MOVE-6] nobody who reads what it prints is needed: an import comes to its end', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `acme/unread${index}/main`)
+  writeFileSync(
+    at('unread.jsonl'),
+    names.map((name) => line(name, typedAfter([], name)[0] as Uint8Array)).join(''),
+  )
+  const { child, ended } = startCli(['import', 'updates', at('unread.jsonl'), '--data', data], data)
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  expect((await ended).code).toBe(0)
+  const stored = await storedOf(data, names.map(pathOf))
+  expect(stored.map((each) => each?.doc.getText('content').toString())).toEqual(names)
 })
