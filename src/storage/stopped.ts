@@ -128,6 +128,9 @@ export async function isKnownFormat(format: number): Promise<boolean> {
   return format === formatVersion || isUpgradable(format)
 }
 
+/** What was named in a directory is named there after a loss of power. */
+export const syncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
+
 /** The file that is there while a store that was empty takes in an export: no server starts then. */
 export const importMarkOf = async (directory: string): Promise<string> =>
   (await loadUpkeep()).importMarkPath(directory)

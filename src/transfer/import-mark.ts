@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Engine } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import { StorageError } from '../storage/problem.ts'
-import { importMarkOf, storedEntries } from '../storage/stopped.ts'
+import { importMarkOf, storedEntries, syncDirectory } from '../storage/stopped.ts'
 
 /**
  * Says that a store that was empty has not taken in all of an export yet, and of which: no server starts on it, which would
@@ -64,13 +64,4 @@ async function write(path: string, name: string): Promise<void> {
     await file.close()
   }
   await syncDirectory(dirname(path))
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { openOrMakeStopped, openStopped } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
@@ -14,7 +15,7 @@ import {
   sha256Of,
 } from '../../src/transfer/manifest.ts'
 import { importExport } from '../../src/transfer/weft-import.ts'
-import { typedAfter } from '../support/moving.ts'
+import { typedAfter, updatesOf } from '../support/moving.ts'
 import { startTestServer } from '../support/server.ts'
 import { heldBy } from './rich-store.ts'
 
@@ -155,4 +156,35 @@ it('[OUT-7] a file that changes after it was checked is told, and not taken', as
   expect(documents).toMatchObject({ added: 0 })
   expect(problems).toHaveLength(3)
   expect(problems[0]).toContain('has changed since it was checked')
+})
+
+it('[OUT-1] a document of values that JSON has not is in the export, whatever it holds', async () => {
+  const updates = updatesOf((doc) => {
+    const map = doc.getMap('odd')
+    for (const [name, value] of Object.entries({
+      big: 5n,
+      not: Number.NaN,
+      bytes: Uint8Array.of(1),
+      none: undefined,
+    }))
+      map.set(name, value)
+    doc.getArray('list').insert(0, [[10n ** 18n, Number.POSITIVE_INFINITY]])
+    doc.getText('text').insert(0, 'x\ud800', { size: 5 })
+    doc.getText('text').insertEmbed(1, { data: Uint8Array.of(2) })
+    doc.getMap('inside').set('doc', new Y.Doc())
+    doc.getXmlFragment('xml').insert(0, [new Y.XmlText('\u0001'), new Y.XmlElement('a b')])
+    doc.getText('../../up').insert(0, 'name')
+    doc.getText('').insert(0, 'nameless')
+  })
+  const engine = await openOrMakeStopped(at('odd'))
+  await engine.log.append(
+    key('values'),
+    'create',
+    updates.map((bytes) => ({ bytes, by: '' })),
+  )
+  await engine.close()
+  const exported = await exportStore(at('odd'), at('odd-export'), all, noProgress)
+  expect(exported).toMatchObject({ documents: 1, damaged: [] })
+  expect(await importInto('odd-again', 'odd')).toMatchObject({ problems: [], documents: { added: 1 } })
+  expect(await contentOf('odd-again')).toEqual(heldBy(at('odd-export')))
 })

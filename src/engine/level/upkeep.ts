@@ -10,7 +10,7 @@ import type { UpgradeProgress } from './upgrade-step.ts'
 
 /** What can be done to the store of a server that is stopped. */
 export { checkStore } from './check.ts'
-export { fillStore } from './fill.ts'
+export { fillStore, syncDirectory } from './fill.ts'
 export { formatVersion, isUpgradable } from './format.ts'
 export { checkInventory } from './inventory.ts'
 export { importMarkPath, readWarnings, storePath, unfinishedProblem } from './open.ts'
