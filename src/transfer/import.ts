@@ -38,14 +38,18 @@ export async function importAll(
   const importing = new Importing(naming, take)
   const total = await source.count()
   const running = new Set<Promise<void>>()
-  for await (const document of source.documents()) {
-    const work = importing.one(document).finally(() => running.delete(work))
-    running.add(work)
-    if (running.size >= documentsAtOnce) await Promise.race(running)
-    if (importing.failure !== null) break
-    onProgress('documents', importing.documents / Math.max(total, importing.documents))
+  try {
+    for await (const document of source.documents()) {
+      const work = importing.one(document).finally(() => running.delete(work))
+      running.add(work)
+      if (running.size >= documentsAtOnce) await Promise.race(running)
+      if (importing.failure !== null) break
+      onProgress('documents', importing.documents / Math.max(total, importing.documents))
+    }
+  } finally {
+    // Also where the source cannot be read on: what has been begun is ended.
+    await Promise.all(running)
   }
-  await Promise.all(running)
   if (importing.failure !== null) throw importing.failure.error
   return importing.outcome()
 }

@@ -172,7 +172,11 @@ class Importing {
     const address = this.#placeOf(line.address)
     const document: DocumentToPlace = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
-    if (files.summary.holds === 'documents') await this.#records.ensure(address, address.documentId)
+    if (files.summary.holds === 'documents') {
+      // What is refused gets no records.
+      await this.#documents.plan(document)
+      await this.#records.ensure(address, address.documentId)
+    }
     return this.#documents.place(document)
   }
 

@@ -5,10 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readCredentials } from '../../src/directory/credentials-file.ts'
 import { documentAddress } from '../../src/model/address.ts'
+import { StorageError } from '../../src/storage/problem.ts'
 import { putStopped } from '../../src/transfer/document.ts'
-import type { Imported } from '../../src/transfer/import.ts'
+import { type Imported, importAll, type Take } from '../../src/transfer/import.ts'
 import { type Line, linesOf } from '../../src/transfer/lines.ts'
 import { importInto } from '../../src/transfer/run.ts'
+import type { Source } from '../../src/transfer/source.ts'
 import { openUpdates } from '../../src/transfer/sources/updates.ts'
 import { startCli } from '../support/cli.ts'
 import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../support/moving.ts'
@@ -121,6 +123,27 @@ it('[OUT-10] put to a stopped server keeps to its limits, as a socket does', asy
   expect(await put(first)).toBe('made')
   expect(await put(typedAfter(first, 'two'))).toBe('added')
   expect(await put(typedAfter(first, ''))).toBe('there')
+})
+
+it('[MOVE-8] where a source cannot be read on, what has been begun is ended', async () => {
+  const ended: string[] = []
+  const take: Take = async ({ documentId }) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    ended.push(documentId)
+    return { is: 'made', bytes: 1 }
+  }
+  const source: Source = {
+    count: () => Promise.resolve(3),
+    documents: async function* () {
+      yield { name: 'one', updates: [] }
+      yield { name: 'two', updates: [] }
+      throw new StorageError('it cannot be read on')
+    },
+    close: () => Promise.resolve(),
+  }
+  const naming = { map: new Map(), organizationId: 'old', editorId: 'main' }
+  await expect(importAll(source, naming, take, noProgress)).rejects.toThrow('it cannot be read on')
+  expect(ended).toEqual(['one', 'two'])
 })
 
 it('[MOVE-6] nobody who reads what it prints is needed: an import comes to its end', async () => {
