@@ -6,7 +6,7 @@ import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { openOrMakeStopped, openStopped } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
-import { exportStore } from '../../src/transfer/export.ts'
+import { type ExportOptions, exportStore } from '../../src/transfer/export.ts'
 import {
   decodeSummary,
   encodeSummary,
@@ -16,7 +16,7 @@ import {
 } from '../../src/transfer/manifest.ts'
 import { importExport } from '../../src/transfer/weft-import.ts'
 import { typedAfter, updatesOf } from '../support/moving.ts'
-import { startTestServer } from '../support/server.ts'
+import { dataOf, startTestServer } from '../support/server.ts'
 import { heldBy } from './rich-store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-half-'))
@@ -111,9 +111,13 @@ it('[OUT-8] work that waits is taken in once, however often the import is repeat
 })
 
 /** An export whose checksums fit, of which one list has another line. */
-async function forge(kind: ListKind, change: (line: string) => string): Promise<void> {
+async function forge(
+  kind: ListKind,
+  change: (line: string) => string,
+  options: ExportOptions = all,
+): Promise<void> {
   rmSync(at('forged-export'), { recursive: true, force: true })
-  await exportStore(at('first'), at('forged-export'), all, noProgress)
+  await exportStore(at('first'), at('forged-export'), options, noProgress)
   const path = at('forged-export', listNames[kind])
   const [first = '', ...others] = readFileSync(path, 'utf8').split('\n')
   const text = [first, change(others[0] || first), ...others.slice(1)].join('\n')
@@ -187,4 +191,22 @@ it('[OUT-1] a document of values that JSON has not is in the export, whatever it
   expect(exported).toMatchObject({ documents: 1, damaged: [] })
   expect(await importInto('odd-again', 'odd')).toMatchObject({ problems: [], documents: { added: 1 } })
   expect(await contentOf('odd-again')).toEqual(heldBy(at('odd-export')))
+})
+
+it('[OUT-9] of documents alone one that is refused gets no records', async () => {
+  const change = (line: string) => line.replace(/"stateVector":"[^"]+"/, '"stateVector":"AA=="')
+  await forge('documents', change, { ...all, holds: 'documents' })
+  const making = await startTestServer({ engine: 'level', data: at('records') })
+  await making.stop()
+  const { workspaceId, apiKey } = making.credentials
+  const options = { run: 'real', tenant: { workspaceId, apiKey } } as const
+  const done = await importExport(at('forged-export'), at('records'), options, noProgress)
+  expect(done).toMatchObject({
+    documents: { added: 2 },
+    problems: [expect.stringContaining('its state vector is not the one that is listed') as string],
+  })
+  const server = await startTestServer({ engine: 'level', data: at('records') })
+  const listed = dataOf(await server.post('/v2/organizations/documents/get', { organizationId: 'acme' }))
+  expect((listed as { id: string }[]).map(({ id }) => id).sort()).toEqual(['a', 'b'])
+  await server.stop()
 })
