@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read.ts'
 import type { Reading } from '../content/reading.ts'
 import { contentTypeNames } from '../content/types.ts'
@@ -90,8 +89,11 @@ async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promis
   const server = await serverOf(flags)
   if (server !== null && flags.format === 'update') return putUpdateServing(server, path, bytes)
   if (server !== null) return putContentServing(server, path, contentOf(bytes, flags))
-  if (flags.format === 'update')
-    return putStopped(directoryOf(flags), documentAddress(await tenantOf(flags), path), bytes, systemClock)
+  if (flags.format === 'update') {
+    const { maxDocumentBytes: documentBytesMax, allowSubdocuments } = configOf({}).config
+    const address = documentAddress(await tenantOf(flags), path)
+    return putStopped(directoryOf(flags), address, bytes, { documentBytesMax, allowSubdocuments })
+  }
   throw new ConfigError('the server is needed to make JSON, text or XML a change of a document: --url')
 }
 

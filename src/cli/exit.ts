@@ -24,6 +24,7 @@ const operatorErrors = [
 
 /** Runs the command line. An error for the operator is one sentence, without a stack. */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverUnread)
   try {
     await program.parseAsync(argv)
   } catch (error) {
@@ -32,4 +33,9 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
     process.stderr.write(`weft: ${(error as Error).message}\n`)
     process.exitCode = exitCodes.operator
   }
+}
+
+/** Who does not read on (`| head`) ends no command: an import that is under way comes to its end. */
+function passOverUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }

@@ -100,6 +100,19 @@ export interface LoadedVersion {
   readonly more: boolean
 }
 
+/** How a log stood in another store. `epoch` and `head` are at least 1. */
+export type FormerLog =
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | {
+      readonly state: 'live'
+      readonly epoch: number
+      readonly head: number
+      /** Time (epoch milliseconds) and user of the last entry. */
+      readonly changed: { readonly at: number; readonly by: string }
+      /** Yjs state (V1) at `head`. */
+      readonly snapshot: Uint8Array
+    }
+
 /** Append-only logs of Yjs updates, one a document. */
 export interface DocumentLog {
   /**
@@ -137,6 +150,12 @@ export interface DocumentLog {
     snapshot: Uint8Array,
     keepSince: number,
   ): Promise<boolean>
+  /**
+   * Makes a log stand as one stood in another store, in one commit: it goes on after `head`, and no older version can be
+   * rebuilt. False, and nothing done, where a log is live, or one of that epoch or a later one was deleted.
+   * @throws RangeError for numbers that no log has
+   */
+  adopt(doc: Key, log: FormerLog): Promise<boolean>
   /** Removes everything of the document but one record that keeps its epoch: a late append is refused. */
   destroy(doc: Key): Promise<void>
   /**

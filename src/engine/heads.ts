@@ -1,4 +1,11 @@
-import { type AppendOptions, AppendRefused, type AppendTo, type LoadOptions, type LogHead } from './engine.ts'
+import {
+  type AppendOptions,
+  AppendRefused,
+  type AppendTo,
+  type FormerLog,
+  type LoadOptions,
+  type LogHead,
+} from './engine.ts'
 import { anchorOf, baseOf, type Marks, noSnapshots } from './marks.ts'
 
 /** Where a document stands. `head` is the last number given out. */
@@ -57,6 +64,24 @@ export function mayCompact(
   if (standing.state !== 'live' || standing.epoch !== epoch) return false
   const base = baseOf(standing.marks).seq
   return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
+}
+
+/** Epochs and heads that an adopted log may have: some are left for what comes after. */
+export const adoptedMax = 2 ** 52
+
+/** Where a log stands that has been adopted; null where it may not be. @throws RangeError for numbers that no log has */
+export function adopted(
+  standing: Standing,
+  log: FormerLog,
+  now: number,
+): Exclude<Standing, { state: 'absent' }> | null {
+  const { epoch } = log
+  for (const number of [epoch, log.state === 'live' ? log.head : 1])
+    if (!Number.isInteger(number) || number < 1 || number > adoptedMax)
+      throw new RangeError(`a log has no number ${number}`)
+  if (standing.state === 'live' || (standing.state === 'deleted' && standing.epoch >= epoch)) return null
+  if (log.state === 'deleted') return { state: 'deleted', epoch }
+  return { state: 'live', epoch, marks: [{ seq: log.head, at: now }], head: log.head }
 }
 
 /** `since`, if it is a number of this log and every entry after it is still there; else null: all is loaded. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { filesBeside, openFilesMax } from '../quota/open-files.ts'
-import { fileProblems, interruptedRestore } from './stopped.ts'
+import { fileProblems, interruptedFilling } from './stopped.ts'
 
 /** `help` says what to do; '' where nothing is to be done. */
 export interface Finding {
@@ -112,7 +112,7 @@ async function syncSpeed({ data, durability }: Config): Promise<Judged> {
 }
 
 async function storedFiles(directory: string): Promise<Judged> {
-  const interrupted = await interruptedRestore(directory)
+  const interrupted = await interruptedFilling(directory)
   if (interrupted !== null) return fail(interrupted, 'the server does not start on it')
   const problems = await fileProblems(directory)
   if (problems.length === 0) return ok('LevelDB has no complaints')

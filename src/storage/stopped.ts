@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
 import { CorruptRecord, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
@@ -29,13 +28,13 @@ export async function openStopped(directory: string, damaged: 'open' | 'refuse')
 }
 
 /**
- * Opens the store of a server that is stopped, or makes one; to be closed.
- * @param clock of what is written @throws EngineOpenError, also where it is damaged
+ * Opens the store of a server that is stopped, or makes one, for an import that may have been interrupted before; to be
+ * closed. @throws EngineOpenError, also where it is damaged
  */
-export async function openOrMakeStopped(directory: string, clock: Clock): Promise<Engine> {
+export async function openOrMakeStopped(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
-  const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse' } as const
-  return openLevelEngine({ directory, clock, ...opening })
+  const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse', importing: 'open' } as const
+  return openLevelEngine({ directory, ...opening })
 }
 
 /** A store in which there is nothing, and of which nothing is kept. */
@@ -129,8 +128,15 @@ export async function isKnownFormat(format: number): Promise<boolean> {
   return format === formatVersion || isUpgradable(format)
 }
 
-/** A sentence about a restore that was interrupted; null when there was none. */
-export async function interruptedRestore(directory: string): Promise<string | null> {
+/** What was named in a directory is named there after a loss of power. */
+export const syncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
+
+/** The file that is there while a store that was empty takes in an export: no server starts then. */
+export const importMarkOf = async (directory: string): Promise<string> =>
+  (await loadUpkeep()).importMarkPath(directory)
+
+/** A sentence about a restore or an import that was interrupted; null when there was none. */
+export async function interruptedFilling(directory: string): Promise<string | null> {
   return (await loadUpkeep()).unfinishedProblem(directory)
 }
 

@@ -1,7 +1,5 @@
-import type { Clock } from '../clock.ts'
 import type { Reading } from '../content/reading.ts'
 import { readDocument } from '../content/reading.ts'
-import { Tenants } from '../directory/tenants.ts'
 import { ApiError } from '../errors.ts'
 import {
   addressKey,
@@ -13,8 +11,8 @@ import {
 import { loadRoom } from '../rooms/loading.ts'
 import { StorageError } from '../storage/problem.ts'
 import { openStopped } from '../storage/stopped.ts'
-import { DocumentRestorer, PastClock, type Placed } from './restore-document.ts'
-import { documentsOf } from './restore-records.ts'
+import { DocumentRefused } from './merge.ts'
+import { type Put, Target, type TargetOptions } from './target.ts'
 
 /** A root of a document, as `POST /v2/crdt/get` shows it. */
 export interface ShownDocument {
@@ -54,48 +52,33 @@ export async function getStopped(
   }
 }
 
-/** Merges an update into a document of the store of a stopped server, or makes one of it. @throws as `getStopped` */
+/**
+ * Merges an update into a document of the store of a stopped server, or makes one of it.
+ * @throws StorageError, EngineOpenError, StoreUnavailable
+ */
 export async function putStopped(
   directory: string,
   address: DocumentAddress,
   bytes: Uint8Array,
-  clock: Clock,
-): Promise<Placed> {
-  const engine = await openStopped(directory, 'refuse')
+  limits: Omit<TargetOptions, 'deleted'>,
+): Promise<Put['is']> {
+  const target = await Target.open(directory, { ...limits, deleted: 'recreate' })
   try {
-    if (!(await new Tenants(engine.kv).isTenant(address)))
-      throw new StorageError(`the store has no API key ${JSON.stringify(address.apiKey)} of that workspace`)
-    const documents = new DocumentRestorer(engine.log, new PastClock())
-    const document = { address, bytes, log: null }
-    await documents.plan(document)
-    await ensureRecords(engine, address, clock)
-    return await documents.place(document)
-  } finally {
-    await engine.close()
-  }
-}
-
-async function ensureRecords(
-  engine: Parameters<typeof documentsOf>[0],
-  address: DocumentAddress,
-  clock: Clock,
-): Promise<void> {
-  const records = documentsOf(engine, clock)
-  try {
-    await records.ensure(address, address.documentId)
-    await records.requireEnabled(address, address.documentId)
+    await target.require(address)
+    return (await target.add(address, bytes)).is
   } catch (error) {
-    throw forOperator(error)
+    if (error instanceof DocumentRefused) throw new StorageError(error.message, { cause: error })
+    throw error
+  } finally {
+    await target.close()
   }
 }
 
+/** What the document has not is for the operator to know. */
 function asStorageError<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw forOperator(error)
+    throw error instanceof ApiError ? new StorageError(error.message, { cause: error }) : error
   }
 }
-
-const forOperator = (error: unknown): unknown =>
-  error instanceof ApiError ? new StorageError(error.message, { cause: error }) : error

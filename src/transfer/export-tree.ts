@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir } from 'node:f
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf } from '../errors.ts'
 import { StorageError } from '../storage/problem.ts'
+import { syncDirectory } from '../storage/stopped.ts'
 import { type FileEntry, listNames, sha256Of } from './manifest.ts'
 
 /** The files of an export while it is being made: beside the directory that they are to become. */
@@ -50,12 +51,14 @@ export class ExportTree {
 
   /** Gives the directory its name. @throws StorageError */
   async name(): Promise<void> {
+    await syncDirectory(this.#path)
     // An empty one that is there goes; another one is no empty one by now.
     await rmdir(this.#target).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT')
         throw new StorageError(`${this.#target} cannot be made: ${messageOf(error)}`)
     })
     await rename(this.#path, this.#target)
+    await syncDirectory(dirname(this.#target))
   }
 
   /** Removes all that has been written. */

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { messageOf } from '../errors.ts'
 import { type Progress, StorageError } from '../storage/problem.ts'
+import { linesOf } from './lines.ts'
+import { isListed, isSummary } from './listed.ts'
 import {
   type BlobLine,
   type DocumentLine,
@@ -14,6 +15,7 @@ import {
   type JobLine,
   type ListKind,
   listNames,
+  sha256Of,
   summaryName,
   type ValueLine,
 } from './manifest.ts'
@@ -46,28 +48,42 @@ export class ExportedFiles {
       throw new StorageError(`${directory} is no export of Weft, or not whole: ${messageOf(error)}`)
     })
     const summary = decodeSummary(text)
-    if (summary === null) throw new StorageError(`${summaryName} is damaged, or of another version`)
+    if (summary === null || !isSummary(summary))
+      throw new StorageError(`${summaryName} is damaged, or of another version`)
     const files = new ExportedFiles(directory, summary)
     await files.#check(onProgress)
     return files
   }
 
-  /** The lines of a list, in its order. */
-  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<Lines[Kind]> {
-    const input = createReadStream(join(this.#directory, listNames[kind]))
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-      yield JSON.parse(line) as Lines[Kind]
+  /** Tells this export from others. */
+  get name(): string {
+    return sha256Of(JSON.stringify(this.summary))
   }
 
-  read({ file }: FileEntry): Promise<Uint8Array> {
-    return readFile(join(this.#directory, file))
+  /** The lines of a list, in its order. @throws StorageError for one that Weft has not written */
+  async *lines<Kind extends ListKind>(kind: Kind): AsyncGenerator<Lines[Kind]> {
+    for await (const { number, text } of linesOf(join(this.#directory, listNames[kind]))) {
+      const line = parsed(text)
+      if (!isListed(kind, line))
+        throw new StorageError(`${listNames[kind]}, line ${number}: it is no line of an export of Weft`)
+      yield line as Lines[Kind]
+    }
+  }
+
+  /** @throws StorageError when the file is no longer what it was when the export was checked */
+  async read({ file, sha256 }: FileEntry): Promise<Uint8Array> {
+    const bytes = await readFile(join(this.#directory, file)).catch((error: unknown) => {
+      throw new StorageError(`${file} cannot be read (${messageOf(error)})`)
+    })
+    if (sha256Of(bytes) !== sha256) throw new StorageError(`${file} has changed since it was checked`)
+    return bytes
   }
 
   async #check(onProgress: Progress): Promise<void> {
     const { lists, credentials } = this.summary
     // Only what they say can be believed then.
     expectSound(await this.#damagedOf([...Object.values(lists), ...(credentials ? [credentials] : [])]))
-    const total = lists.documents.lines + lists.blobs.lines
+    const total = Object.values(lists).reduce((sum, { lines }) => sum + lines, 0)
     const damaged: string[] = []
     let done = 0
     for await (const line of this.#named()) {
@@ -80,6 +96,9 @@ export class ExportedFiles {
   async *#named(): AsyncGenerator<readonly FileEntry[]> {
     for await (const line of this.lines('documents')) yield line.state === 'live' ? line.files : []
     for await (const line of this.lines('blobs')) yield [line]
+    // Only whether they are lines.
+    for await (const _ of this.lines('values')) yield []
+    for await (const _ of this.lines('jobs')) yield []
   }
 
   async #damagedOf(entries: readonly FileEntry[]): Promise<readonly string[]> {
@@ -111,4 +130,12 @@ function expectSound(damaged: readonly string[]): void {
   throw new StorageError(
     `the export is damaged, nothing is written: ${damaged.slice(0, namedMax).join('; ')}${more}`,
   )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

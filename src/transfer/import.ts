@@ -38,14 +38,18 @@ export async function importAll(
   const importing = new Importing(naming, take)
   const total = await source.count()
   const running = new Set<Promise<void>>()
-  for await (const document of source.documents()) {
-    const work = importing.one(document).finally(() => running.delete(work))
-    running.add(work)
-    if (running.size >= documentsAtOnce) await Promise.race(running)
-    if (importing.failure !== null) break
-    onProgress('documents', importing.documents / Math.max(total, importing.documents))
+  try {
+    for await (const document of source.documents()) {
+      const work = importing.one(document).finally(() => running.delete(work))
+      running.add(work)
+      if (running.size >= documentsAtOnce) await Promise.race(running)
+      if (importing.failure !== null) break
+      onProgress('documents', importing.documents / Math.max(total, importing.documents))
+    }
+  } finally {
+    // Also where the source cannot be read on: what has been begun is ended.
+    await Promise.all(running)
   }
-  await Promise.all(running)
   if (importing.failure !== null) throw importing.failure.error
   return importing.outcome()
 }
@@ -76,8 +80,8 @@ class Importing {
     this.documents += 1
     this.#unseen.delete(name)
     try {
-      const path = this.#pathOf(name)
       if ('problem' in document) throw new DocumentRefused(document.problem)
+      const path = this.#pathOf(name)
       const { is, bytes } = await this.#take(path, document.updates)
       this.#counts[is] += 1
       this.#bytes += bytes

@@ -44,20 +44,39 @@ export function mergeStored(updates: readonly Uint8Array[], options: VettingOpti
   }
 }
 
-/** What a whole state holds. */
-export function contentSum(state: Uint8Array): ContentSum {
+/** What whole states hold together. @throws DocumentRefused where one is none */
+export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   const doc = new Y.Doc()
-  Y.applyUpdate(doc, state)
-  const sum = sumOf(doc)
-  doc.destroy()
-  return sum
+  try {
+    applyAll(doc, states)
+    return sumOf(doc)
+  } finally {
+    doc.destroy()
+  }
+}
+
+/** What a whole state lacks of an update, as an update; null: nothing. @throws DocumentRefused */
+export function lackingOf(state: Uint8Array, update: Uint8Array): Uint8Array | null {
+  if (Buffer.compare(state, update) === 0) return null
+  const doc = new Y.Doc()
+  let lacking: Uint8Array | null = null
+  try {
+    applyAll(doc, [state])
+    doc.on('update', (bytes: Uint8Array) => {
+      lacking = bytes
+    })
+    applyAll(doc, [update])
+    return lacking
+  } finally {
+    doc.destroy()
+  }
 }
 
 export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
   Buffer.compare(a.vector, b.vector) === 0 && Buffer.compare(a.deletions, b.deletions) === 0
 
-/** @param number of the update, null when there is only one */
-function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
+/** @param number of the update, null when there is only one @throws DocumentRefused */
+export function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
   try {
     readUpdate(bytes, options)
   } catch (error) {

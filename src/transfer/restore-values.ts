@@ -13,7 +13,7 @@ const bytesAtOnce = 4 * 1024 * 1024
 const namedMax = 3
 
 /** What is there of the values of an export. */
-interface Comparison {
+export interface Comparison {
   readonly absent: number
   readonly same: number
   /** Of what the target has otherwise: names. */

@@ -1,6 +1,7 @@
 import { organizationPart, tenantKeys, tenantPart } from '../directory/organization-keys.ts'
 import { workspacesPart } from '../directory/workspace-keys.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
+import { importPart } from './restore-jobs.ts'
 
 /** What is exported: all, or what belongs to one organization; with everything, or documents alone. */
 export interface Selection {
@@ -18,6 +19,8 @@ const [organizationsOfTenant] = tenantKeys.organizations
  */
 export function isSelected(entry: StoredEntry, { holds, organizationId }: Selection): boolean {
   if (holds === 'documents' && entry.is !== 'document') return false
+  // Of the store alone.
+  if (entry.is === 'value' && entry.part[0] === importPart[0]) return false
   if (organizationId === null) return true
   if (entry.is === 'document') return entry.key[2] === organizationId
   if (entry.is === 'blob') return entry.key[3] === organizationId

@@ -1,17 +1,14 @@
 import { systemClock } from '../clock.ts'
-import { createDirectory } from '../directory/directory.ts'
 import type { Documents } from '../directory/documents.ts'
-import { OrganizationStore } from '../directory/organization-store.ts'
-import { createTenancy } from '../directory/tenancy.ts'
+import { Tenants } from '../directory/tenants.ts'
 import { AppendRefused, type AppendTo, CorruptRecord, type Engine } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
-import { Events } from '../events/events.ts'
-import { createLog } from '../log.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../model/address.ts'
-import { type LoadedRoom, loadRoom } from '../rooms/loading.ts'
 import { StorageError } from '../storage/problem.ts'
 import { openStopped } from '../storage/stopped.ts'
-import { contentSum, DocumentRefused, isSameContent, type Merged, mergeStored } from './merge.ts'
+import { type ContentSum, DocumentRefused, lackingOf, type Merged, mergeStored, vet } from './merge.ts'
+import { documentsOf } from './records.ts'
+import { readBack, type Stored, storedOf } from './stored.ts'
 
 export interface TargetOptions {
   /** Largest document, as encoded by Yjs, in bytes. */
@@ -38,7 +35,7 @@ export class Target {
   private constructor(engine: Engine, options: TargetOptions) {
     this.#engine = engine
     this.#options = options
-    this.#records = recordsOf(engine)
+    this.#records = documentsOf(engine, systemClock)
   }
 
   /** @throws StorageError, EngineOpenError, also where a server has it open, or files are damaged */
@@ -52,7 +49,7 @@ export class Target {
 
   /** @throws StorageError when the workspace has no such API key */
   async require(tenant: Tenant): Promise<void> {
-    if (await createTenancy(this.#engine, systemClock).tenants.isTenant(tenant)) return
+    if (await new Tenants(this.#engine.kv).isTenant(tenant)) return
     throw new StorageError(
       `the store has no API key ${JSON.stringify(tenant.apiKey)} in a workspace ${JSON.stringify(tenant.workspaceId)}`,
     )
@@ -66,27 +63,34 @@ export class Target {
    */
   async put(address: DocumentAddress, updates: readonly Uint8Array[]): Promise<Put> {
     const given = prepare(updates, this.#options)
-    try {
-      return { is: await this.#put(address, given), bytes: given.bytes.length }
-    } catch (error) {
-      if (error instanceof ApiError || error instanceof AppendRefused || error instanceof CorruptRecord)
-        throw new DocumentRefused(error.message)
-      throw error
-    }
+    return { is: await refusing(this.#put(address, given)), bytes: given.bytes.length }
+  }
+
+  /**
+   * Like `put`, of one update that may build on what is there.
+   * @throws also DocumentRefused where the document is disabled
+   */
+  async add(address: DocumentAddress, update: Uint8Array): Promise<Put> {
+    vet(update, this.#options, null)
+    await refusing(this.#records.requireEnabled(address, address.documentId))
+    const stored = await refusing(storedOf(this.#engine.log, addressKey(address)))
+    return this.put(address, stored.state === 'live' ? [stored.bytes, update] : [update])
   }
 
   async #put(address: DocumentAddress, given: Merged): Promise<Put['is']> {
-    const { loaded, state } = await loadRoom(this.#engine.log, addressKey(address))
-    if (loaded.state === 'deleted' && this.#options.deleted === 'refuse')
+    const doc = addressKey(address)
+    const stored = await storedOf(this.#engine.log, doc)
+    if (stored.state === 'deleted' && this.#options.deleted === 'refuse')
       throw new DocumentRefused('it was deleted here')
-    const before = loaded.state === 'live' ? state.encode() : null
-    if (before !== null && Buffer.compare(before, given.bytes) === 0) return this.#there(address)
-    const whole = before === null ? given : prepare([before, given.bytes], this.#options)
-    if (before !== null && isSameContent(contentSum(before), whole.content)) return this.#there(address)
-    await this.#records.ensure(address, address.documentId)
-    await this.#append(address, loaded, before === null ? given.bytes : lacking(state, given.bytes))
-    await this.#readBack(address, whole)
-    return before === null ? 'made' : 'added'
+    if (stored.state !== 'live') {
+      await this.#write(address, stored, { bytes: given.bytes, whole: given.content })
+      return 'made'
+    }
+    const bytes = lackingOf(stored.bytes, given.bytes)
+    if (bytes === null) return this.#there(address)
+    const { content } = prepare([stored.bytes, given.bytes], this.#options)
+    await this.#write(address, stored, { bytes, whole: content })
+    return 'added'
   }
 
   /** A command that was killed may have come as far as the log and no further. */
@@ -95,17 +99,17 @@ export class Target {
     return 'there'
   }
 
-  async #append(address: DocumentAddress, loaded: LoadedRoom['loaded'], bytes: Uint8Array): Promise<void> {
-    const expectHead = loaded.state === 'live' ? loaded.head : 0
-    await this.#engine.log.append(addressKey(address), targetOf(loaded), [{ bytes, by: '' }], { expectHead })
-  }
-
-  async #readBack(address: DocumentAddress, { content }: Merged): Promise<void> {
-    const { state } = await loadRoom(this.#engine.log, addressKey(address))
-    if (isSameContent(contentSum(state.encode()), content)) return
-    throw new StorageError(
-      `document ${JSON.stringify(addressKey(address))} is not what was written: run verify`,
-    )
+  /** @param update `whole`: what the document holds afterwards */
+  async #write(
+    address: DocumentAddress,
+    stored: Stored,
+    { bytes, whole }: { readonly bytes: Uint8Array; readonly whole: ContentSum },
+  ): Promise<void> {
+    const doc = addressKey(address)
+    const expectHead = stored.state === 'live' ? stored.head : 0
+    await this.#records.ensure(address, address.documentId)
+    await this.#engine.log.append(doc, logOf(stored), [{ bytes, by: '' }], { expectHead })
+    await readBack(this.#engine.log, doc, whole)
   }
 }
 
@@ -124,28 +128,18 @@ export function prepare(
   )
 }
 
-function lacking(state: LoadedRoom['state'], bytes: Uint8Array): Uint8Array {
-  const { added } = state.integrate(bytes)
-  return added ?? bytes
+function logOf(stored: Stored): AppendTo {
+  if (stored.state === 'live') return stored.epoch
+  return stored.state === 'absent' ? 'create' : 'recreate'
 }
 
-function targetOf(loaded: LoadedRoom['loaded']): AppendTo {
-  if (loaded.state === 'live') return loaded.epoch
-  return loaded.state === 'absent' ? 'create' : 'recreate'
-}
-
-/** Makes the records of documents. Receivers of webhooks are not told: nothing has happened that they had not seen. */
-function recordsOf(engine: Engine): Documents {
-  const events = new Events(systemClock, () => false)
-  const nothing = (): Promise<void> => Promise.resolve()
-  return createDirectory(engine, {
-    store: new OrganizationStore(engine, events),
-    clock: systemClock,
-    log: createLog('silent'),
-    forget: nothing,
-    forgetDocument: nothing,
-    events,
-    editWindowMs: 0,
-    awayMs: 0,
-  }).documents
+/** What concerns one document ends only that. */
+async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof AppendRefused || error instanceof CorruptRecord)
+      throw new DocumentRefused(error.message)
+    throw error
+  }
 }

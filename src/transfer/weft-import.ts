@@ -1,17 +1,21 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { systemClock } from '../clock.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
 import type { Documents } from '../directory/documents.ts'
 import { Tenants } from '../directory/tenants.ts'
 import { CorruptRecord, type Engine } from '../engine/engine.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, messageOf } from '../errors.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import { type Progress, StorageError } from '../storage/problem.ts'
 import { hasStore, openEmpty, openOrMakeStopped } from '../storage/stopped.ts'
 import { ExportedFiles } from './exported.ts'
-import { type DocumentLine, importedBytes, type LiveLine, pathOf } from './manifest.ts'
-import { DocumentRestorer, type DocumentToPlace, PastClock, type Placed } from './restore-document.ts'
-import { documentsOf } from './restore-records.ts'
-import { ValueRestorer } from './restore-values.ts'
+import { ImportMark } from './import-mark.ts'
+import { type DocumentLine, type LiveLine, pathOf } from './manifest.ts'
+import { DocumentRefused } from './merge.ts'
+import { documentsOf } from './records.ts'
+import { DocumentRestorer, type DocumentToPlace, type Placed } from './restore-document.ts'
+import { restoreJobs } from './restore-jobs.ts'
+import { type Comparison, ValueRestorer } from './restore-values.ts'
 
 export interface ImportOptions {
   /** `dry`: everything is looked at, nothing written. */
@@ -47,13 +51,14 @@ export async function importExport(
     throw new StorageError(
       'the export holds workspaces and API keys: only documents alone can be given to others',
     )
-  const clock = new PastClock()
   const isNew = !(await hasStore(directory))
-  if (options.run === 'real') await mkdir(directory, { recursive: true, mode: 0o700 })
-  const engine =
-    options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory, clock)
+  if (options.run === 'real')
+    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new StorageError(`${directory} cannot be made: ${messageOf(error)}`)
+    })
+  const engine = options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory)
   try {
-    return await new Importing({ engine, files, clock, options, onProgress }).run(directory)
+    return await new Importing({ engine, files, options, onProgress }).run(directory)
   } finally {
     await engine.close()
   }
@@ -62,7 +67,6 @@ export async function importExport(
 interface Parts {
   readonly engine: Engine
   readonly files: ExportedFiles
-  readonly clock: PastClock
   readonly options: ImportOptions
   readonly onProgress: Progress
 }
@@ -78,8 +82,8 @@ class Importing {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#documents = new DocumentRestorer(parts.engine.log, parts.clock)
-    this.#records = documentsOf(parts.engine, parts.clock)
+    this.#documents = new DocumentRestorer(parts.engine.log)
+    this.#records = documentsOf(parts.engine, systemClock)
   }
 
   async run(directory: string): Promise<Imported> {
@@ -87,24 +91,27 @@ class Importing {
     const values = new ValueRestorer(engine, files)
     const compared = await values.compare()
     await this.#expectTenants()
+    const mark = options.run === 'real' ? await ImportMark.begin(directory, engine, files.name) : null
     // Versions before what names them, and documents before what says that they are there.
     await this.#placeBlobs()
     await this.#placeDocuments()
-    if (options.run === 'real') {
-      await values.write(compared)
-      await this.#enqueueJobs()
-      const { absent } = await values.compare()
-      if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
-      await this.#writeCredentials(directory)
-    }
-    const { absent, same } = compared
+    if (options.run === 'real') await this.#writeValues(values, compared)
+    const jobs = await restoreJobs(engine, files, options.run)
+    if (options.run === 'real') await this.#writeCredentials(directory)
+    await mark?.end()
     const { added, there } = this.#blobs
     return {
       documents: this.#placed,
       deleted: this.#deleted,
-      records: { added: absent + added, there: same + there },
+      records: { added: compared.absent + added + jobs.added, there: compared.same + there + jobs.there },
       problems: this.#problems,
     }
+  }
+
+  async #writeValues(values: ValueRestorer, compared: Comparison): Promise<void> {
+    await values.write(compared)
+    const { absent } = await values.compare()
+    if (absent > 0 && !compared.ownTenants) throw new StorageError('the records are not what was written')
   }
 
   /** Nobody could reach documents of an API key that is not there. */
@@ -161,26 +168,21 @@ class Importing {
     const { files, options } = this.#parts
     const [update] = line.files.filter(({ is }) => is === 'update')
     if (update === undefined) throw new StorageError('the export has no update of it')
+    const { log, stateVector } = line
     const address = this.#placeOf(line.address)
-    const document: DocumentToPlace = { address, bytes: await files.read(update), log: line.log }
+    const document: DocumentToPlace = { address, bytes: await files.read(update), stateVector, log }
     if (options.run === 'dry') return this.#documents.plan(document)
-    if (files.summary.holds === 'documents') await this.#records.ensure(address, address.documentId)
-    return this.#documents.place(document, line.stateVector)
+    if (files.summary.holds === 'documents') {
+      // What is refused gets no records.
+      await this.#documents.plan(document)
+      await this.#records.ensure(address, address.documentId)
+    }
+    return this.#documents.place(document)
   }
 
   async #bury({ address, epoch }: Extract<DocumentLine, { state: 'deleted' }>): Promise<void> {
     this.#deleted += 1
     if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
-  }
-
-  /** One that waits already is left as it is. */
-  async #enqueueJobs(): Promise<void> {
-    const { engine, files } = this.#parts
-    for await (const line of files.lines('jobs')) {
-      if (line.is === 'buried') continue
-      const { queue, id, at } = line
-      await engine.kv.commit(importPart, { jobs: [{ queue, id, at, payload: importedBytes(line) }] })
-    }
   }
 
   /** Those that are there stay. */
@@ -189,12 +191,11 @@ class Importing {
     const { credentials } = files.summary
     const path = credentialsPath(directory)
     if (credentials === null || (await stat(path).catch(() => null)) !== null) return
-    await writeFile(path, await files.read(credentials), { mode: 0o600, flush: true, flag: 'wx' })
+    // A file under its name is whole.
+    await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
+    await rename(`${path}.new`, path)
   }
 }
 
-/** Nothing is kept in it: jobs are enqueued in a commit of some partition. */
-const importPart = ['import']
-
 const isOfDocument = (error: unknown): error is Error =>
-  error instanceof StorageError || error instanceof CorruptRecord || error instanceof ApiError
+  [StorageError, DocumentRefused, CorruptRecord, ApiError].some((type) => error instanceof type)

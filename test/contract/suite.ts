@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { HeldClock } from '../support/clock.ts'
+import { adoptionContract } from './adoption.ts'
 import { blobContract } from './blobs.ts'
 import { busContract } from './bus.ts'
 import { compactionContract } from './compaction.ts'
@@ -50,6 +51,7 @@ export function engineContract(name: string, { keeps, open }: { keeps: boolean; 
     const bench = (): Bench => ({ engine: opened.engine, clock, reopen })
     describe('log', () => logContract(bench))
     describe('compaction and deletion', () => compactionContract(bench))
+    describe('adoption', () => adoptionContract(bench))
     describe('log beside a model', () => logModelContract(bench))
     describe('versions', () => versionContract(bench))
     describe('keys', () => keyContract(bench))

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
-  allOf,
-  docOf,
+  expectStored,
   forget,
   type Moved,
   newStore,
-  pathOf,
   runImport,
   sampleDocuments,
-  storedOf,
+  summary,
   typedAfter,
 } from '../support/moving.ts'
 import { missingOf, openLeveldb } from './old-servers.ts'
@@ -34,14 +32,6 @@ afterEach(async () => {
   await forget(old)
 })
 
-async function expectStored(documents: Moved): Promise<void> {
-  const stored = await storedOf(data, [...documents.keys()].map(pathOf))
-  const found = stored.map((each) => each && allOf(each.doc))
-  expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
-}
-
-const summary = ({ out }: { readonly out: string }): unknown => JSON.parse(out)
-
 /** Stores each update as y-websocket's server does; every other document is flushed to one update. */
 async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
   const persistence = await openLeveldb(folder)
@@ -63,13 +53,13 @@ it.skipIf(withoutLeveldb.length > 0 && !all)(
     const ran = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
     expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
     expect(summary(ran)).toMatchObject({ ok: true, documents: documents.size, made: documents.size })
-    await expectStored(documents)
+    await expectStored(data, documents)
     const name = 'my room'
     const more = typedAfter(documents.get(name) ?? [], 'and more')
     await writeLeveldb(folder, new Map([[name, more]]))
     const again = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
     expect(summary(again)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
-    await expectStored(new Map([...documents, [name, [...(documents.get(name) ?? []), ...more]]]))
+    await expectStored(data, new Map([...documents, [name, [...(documents.get(name) ?? []), ...more]]]))
   },
 )
 

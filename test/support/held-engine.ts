@@ -31,6 +31,7 @@ export function holdable(engine: Engine): HeldEngine {
       heads: (...parameters) => log.heads(...parameters),
       list: (...parameters) => log.list(...parameters),
       compact: (...parameters) => log.compact(...parameters),
+      adopt: (...parameters) => log.adopt(...parameters),
       destroy: (...parameters) => log.destroy(...parameters),
       destroyPrefix: (...parameters) => log.destroyPrefix(...parameters),
     },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import * as Y from 'yjs'
 import { readCredentials } from '../../src/directory/credentials-file.ts'
 import { addressKey, type DocumentPath, documentAddress } from '../../src/model/address.ts'
@@ -123,6 +124,16 @@ export async function storedOf(
     await engine.close()
   }
 }
+
+/** Are these documents stored, each with the content of its updates, byte-equal in state vector and deletions? */
+export async function expectStored(data: string, documents: Moved): Promise<void> {
+  const stored = await storedOf(data, [...documents.keys()].map(pathOf))
+  const found = stored.map((each) => each && allOf(each.doc))
+  expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
+}
+
+/** What a command prints with `--json`. */
+export const summary = ({ out }: Ran): unknown => JSON.parse(out)
 
 /** Names and bytes of all files of a folder. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {

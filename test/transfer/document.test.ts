@@ -66,7 +66,7 @@ itLong(
     const alone = await weft('doc', 'put', pathTo('alone'), at('more.bin'), ...stopped)
     expect(alone).toMatchObject({
       code: 2,
-      err: expect.stringContaining('builds on others that are missing'),
+      err: expect.stringContaining('builds on updates that are missing'),
     })
     const server = await startOn(at('data'))
     const listed = dataOf(await server.post('/v2/crdt/get', report)) as { id: string }[]
@@ -82,7 +82,7 @@ itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', d
     [['get', 'acme/%ff/main', ...stopped], 'is no address'],
     [['get', 'acme/nothing/main', ...stopped], 'there is no such document'],
     [['get', pathTo('map'), '--format', 'text', ...stopped], 'map'],
-    [['put', pathTo('text'), at('bad.bin'), ...stopped], 'the update is malformed'],
+    [['put', pathTo('text'), at('bad.bin'), ...stopped], 'its update is malformed'],
     [['put', pathTo('text'), at('none.bin'), ...stopped], 'cannot be read'],
     [['put', pathTo('text'), at('bad.bin'), '--format', 'text', ...stopped], '--url'],
     [['put', pathTo('x'), at('text.bin'), '--workspace', 'w', '--api-key', 'k', ...stopped], 'no API key'],

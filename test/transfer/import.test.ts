@@ -10,6 +10,7 @@ import { itLong } from '../support/long.ts'
 import {
   allOf,
   docOf,
+  expectStored,
   filesOf,
   forget,
   type Moved,
@@ -18,6 +19,7 @@ import {
   runImport,
   sampleDocuments,
   storedOf,
+  summary,
   typedAfter,
   updatesOf,
 } from '../support/moving.ts'
@@ -46,14 +48,6 @@ function writeLines(documents: Moved): string {
   return file
 }
 
-const summary = ({ out }: { readonly out: string }): unknown => JSON.parse(out)
-
-async function expectStored(documents: Moved): Promise<void> {
-  const stored = await storedOf(data, [...documents.keys()].map(pathOf))
-  const found = stored.map((each) => each && allOf(each.doc))
-  expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
-}
-
 it('[MOVE-3] updates in lines of JSON become documents of the same content, which a started server serves', async () => {
   const seed = Date.now() % 1_000_000
   const documents = sampleDocuments(seed)
@@ -68,7 +62,7 @@ it('[MOVE-3] updates in lines of JSON become documents of the same content, whic
     there: 0,
     problems: [],
   })
-  await expectStored(documents)
+  await expectStored(data, documents)
   expect(await verify(data, () => undefined)).toMatchObject({ damages: [], documents: size })
   const server = await startTestServer({ engine: 'level', data })
   const editor = await syncedEditor(
@@ -146,7 +140,7 @@ itLong(
     const later = new Map([...documents, [name, [...before, ...there]]])
     const third = await runImport(data, 'updates', writeLines(later), ...arguments_)
     expect(summary(third)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
-    await expectStored(new Map([...documents, [name, [...before, ...here, ...there]]]))
+    await expectStored(data, new Map([...documents, [name, [...before, ...here, ...there]]]))
     const [stored] = await storedOf(data, [pathOf(name)])
     const fourth = await runImport(data, 'updates', writeLines(later), ...arguments_)
     expect(summary(fourth)).toMatchObject({ made: 0, added: 0, there: documents.size })

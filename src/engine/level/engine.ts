@@ -38,6 +38,8 @@ export interface LevelEngineOptions {
   readonly depth?: Opening['depth']
   /** What becomes of a store that is damaged. Default: it is opened. */
   readonly damaged?: Opening['damaged']
+  /** What becomes of a store into which an import has not been ended. Default: it is refused. */
+  readonly importing?: 'open' | 'refuse'
 }
 
 export interface LevelEngine extends Engine {
@@ -48,8 +50,9 @@ export interface LevelEngine extends Engine {
 /** The embedded engine: one process, one directory. @throws EngineOpenError */
 export async function openLevelEngine(options: LevelEngineOptions): Promise<LevelEngine> {
   const { directory, clock = systemClock, log, openStore = openLevelStore } = options
-  const { older = upgradeTelling(log), depth = 'start', damaged = 'open' } = options
-  const { store, path, warnings } = await openChecked(directory, openStore, { older, depth, damaged })
+  const { older = upgradeTelling(log), depth = 'start', damaged = 'open', importing = 'refuse' } = options
+  const opening = { older, depth, damaged, importing }
+  const { store, path, warnings } = await openChecked(directory, openStore, opening)
   for (const warning of warnings) log?.warn({ warning }, 'the store has been damaged')
   const gate = new Gate()
   const disk = new Disk({

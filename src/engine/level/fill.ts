@@ -47,7 +47,8 @@ async function writePairs(path: string, pages: AsyncIterable<StoredPage>): Promi
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** What was named in a directory is named there after a loss of power. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {
     await directory.sync()

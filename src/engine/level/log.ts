@@ -4,6 +4,7 @@ import type {
   AppendOptions,
   AppendTo,
   DocumentLog,
+  FormerLog,
   Key,
   LoadAtOptions,
   LoadedLog,
@@ -15,6 +16,7 @@ import type {
 import type { Gate } from '../gate.ts'
 import { destroyedPerCallMax, headOf, type Standing } from '../heads.ts'
 import { decodeKey, keyRange } from '../keys.ts'
+import { Adoption } from './adoption.ts'
 import { Appends } from './appends.ts'
 import type { GroupCommit } from './commit.ts'
 import { Compaction } from './compaction.ts'
@@ -44,6 +46,7 @@ export class LevelLog implements DocumentLog {
   readonly #appends: Appends
   readonly #compaction: Compaction
   readonly #removal: Removal
+  readonly #adoption: Adoption
 
   constructor({ gate, disk, commit, queue, clock, rewriting }: LogParts) {
     this.#gate = gate
@@ -53,6 +56,7 @@ export class LevelLog implements DocumentLog {
     const shared = { documents: this.#documents, commit, disk, clock, rewriting }
     this.#compaction = new Compaction({ gate, ...shared })
     this.#removal = new Removal(shared)
+    this.#adoption = new Adoption(shared)
   }
 
   append(
@@ -110,6 +114,10 @@ export class LevelLog implements DocumentLog {
   ): Promise<boolean> {
     const wanted = { epoch, expectBase, upTo, keepSince }
     return this.#run('document', doc, () => this.#compaction.compact(doc, wanted, snapshot))
+  }
+
+  adopt(doc: Key, log: FormerLog): Promise<boolean> {
+    return this.#run('document', doc, () => this.#adoption.adopt(doc, log))
   }
 
   destroy(doc: Key): Promise<void> {

@@ -24,6 +24,8 @@ export interface Opening {
   readonly depth: FilesDepth
   /** What becomes of a store that is damaged. */
   readonly damaged: 'open' | 'refuse'
+  /** What becomes of a store into which an import has not been ended; refused unless given. */
+  readonly importing?: 'open' | 'refuse'
 }
 
 /** Where the store of a data directory is. */
@@ -32,16 +34,19 @@ export const storePath = (directory: string): string => join(directory, storeFol
 /** Where it is until all of it is there. */
 export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
 
+/** Is there while a store that was empty takes in an export: what is there meanwhile is not all of it. */
+export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
+
 /** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
 export async function openChecked(
   directory: string,
   openStore: OpenStore,
-  { older, depth, damaged }: Opening,
+  { older, depth, damaged, importing = 'refuse' }: Opening,
 ): Promise<OpenedStore> {
   const path = storePath(directory)
   let changed: readonly string[] = []
   try {
-    await refuseUnfinished(directory)
+    await refuseUnfinished(directory, importing)
     await mkdir(path, { recursive: true, mode: 0o700 })
     await refuseHeadless(path)
     changed = await checkFiles(path, depth)
@@ -66,18 +71,29 @@ export async function openChecked(
   }
 }
 
-/** An empty store must not take the place of one that was being restored. */
-async function refuseUnfinished(directory: string): Promise<void> {
-  const problem = await unfinishedProblem(directory)
+/** An empty store must not take the place of one that was being restored, and half of one must not pass for all of it. */
+async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
+  const names: readonly string[] = await readdir(directory).catch(() => [])
+  const problem =
+    restoreProblem(directory, names) ?? (importing === 'refuse' ? importProblem(directory, names) : null)
   if (problem !== null) throw new EngineOpenError('corrupted', problem)
 }
 
-/** A sentence about what a restore has left that was interrupted; null when there is none. */
+/** A sentence about what a restore or an import has left that was interrupted; null when there is none. */
 export async function unfinishedProblem(directory: string): Promise<string | null> {
   const names: readonly string[] = await readdir(directory).catch(() => [])
+  return restoreProblem(directory, names) ?? importProblem(directory, names)
+}
+
+function restoreProblem(directory: string, names: readonly string[]): string | null {
   const unfinished = unfinishedPath(directory)
   if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return null
   return `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`
+}
+
+function importProblem(directory: string, names: readonly string[]): string | null {
+  if (!names.includes(basename(importMarkPath(directory)))) return null
+  return `the import of an export into ${directory} was interrupted: start it again, and let it come to its end`
 }
 
 /** LevelDB would make an empty store where its tables have lost the file that names them. */

@@ -10,10 +10,10 @@ import type { UpgradeProgress } from './upgrade-step.ts'
 
 /** What can be done to the store of a server that is stopped. */
 export { checkStore } from './check.ts'
-export { fillStore } from './fill.ts'
+export { fillStore, syncDirectory } from './fill.ts'
 export { formatVersion, isUpgradable } from './format.ts'
 export { checkInventory } from './inventory.ts'
-export { readWarnings, storePath, unfinishedProblem } from './open.ts'
+export { importMarkPath, readWarnings, storePath, unfinishedProblem } from './open.ts'
 export { storedEntry } from './stored-entry.ts'
 
 /** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError, also where it is damaged */

@@ -4,6 +4,7 @@ import type {
   AppendOptions,
   AppendTo,
   DocumentLog,
+  FormerLog,
   Key,
   LoadAtOptions,
   LoadedLog,
@@ -17,6 +18,7 @@ import type { Gate } from '../gate.ts'
 import {
   absent,
   admit,
+  adopted,
   destroyedPerCallMax,
   headOf,
   honouredSince,
@@ -137,6 +139,20 @@ export class MemoryLog implements DocumentLog {
     snapshots.set(upTo, new Uint8Array(snapshot))
     document.entries = entriesAfter(document, standing, anchorOf(marks).seq)
     document.standing = { ...standing, marks }
+    return true
+  }
+
+  async adopt(doc: Key, log: FormerLog): Promise<boolean> {
+    this.#gate.pass()
+    const key = encodeKey(doc)
+    const standing = adopted(this.#documents.get(key)?.standing ?? absent, log, this.#clock.now())
+    if (standing === null) return false
+    const document = { ...empty(), standing }
+    if (log.state === 'live') {
+      document.snapshots.set(log.head, new Uint8Array(log.snapshot))
+      document.changed = log.changed
+    }
+    this.#documents.set(key, document)
     return true
   }
 

@@ -1,7 +1,9 @@
-import { open, readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join, relative, sep } from 'node:path'
+import type { Dirent } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { StorageError } from '../../storage/problem.ts'
+import { linesOf } from '../lines.ts'
 import type { Source, StoredDocument } from '../source.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
@@ -18,7 +20,7 @@ export async function openUpdates(path: string): Promise<Source> {
     throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
   })
   if (found.isDirectory()) return sourceOfFiles(path, await filesIn(path))
-  if (!linesEnding.test(path)) return sourceOfFiles(join(path, '..'), [path])
+  if (!linesEnding.test(path)) return sourceOfFiles(join(path, '..'), [{ path, problem: null }])
   return {
     count: () => countLines(path),
     documents: () => documentsOfLines(path),
@@ -26,7 +28,13 @@ export async function openUpdates(path: string): Promise<Source> {
   }
 }
 
-function sourceOfFiles(folder: string, files: readonly string[]): Source {
+/** A file that is to be read, or what is none: nothing that lies there is passed over in silence. */
+interface Found {
+  readonly path: string
+  readonly problem: string | null
+}
+
+function sourceOfFiles(folder: string, files: readonly Found[]): Source {
   return {
     count: () => Promise.resolve(files.length),
     documents: () => documentsOfFiles(folder, files),
@@ -35,39 +43,48 @@ function sourceOfFiles(folder: string, files: readonly string[]): Source {
 }
 
 /** Hidden ones are not looked at. */
-async function filesIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+async function filesIn(folder: string): Promise<readonly Found[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    throw new StorageError(`${folder} cannot be read: ${messageOf(error)}`)
+  })
   return entries
-    .filter((entry) => entry.isFile() && !basename(entry.name).startsWith('.'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), problem: kindProblem(entry) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-async function* documentsOfFiles(folder: string, files: readonly string[]): AsyncGenerator<StoredDocument> {
-  for (const file of files) {
-    const name = relative(folder, file).split(sep).join('/').replace(updateEnding, '')
-    try {
-      yield { name, updates: [await readFile(file)] }
-    } catch (error) {
-      yield { name, problem: `its file cannot be read: ${messageOf(error)}` }
-    }
+function kindProblem(entry: Dirent): string | null {
+  if (entry.isFile()) return null
+  return entry.isSymbolicLink() ? 'it is a link, and none is followed: name a copy' : 'it is no file'
+}
+
+async function* documentsOfFiles(folder: string, files: readonly Found[]): AsyncGenerator<StoredDocument> {
+  for (const { path, problem } of files) {
+    const name = relative(folder, path).split(sep).join('/').replace(updateEnding, '')
+    yield problem === null ? await documentOf(name, path) : { name, problem }
+  }
+}
+
+async function documentOf(name: string, path: string): Promise<StoredDocument> {
+  try {
+    return { name, updates: [await readFile(path)] }
+  } catch (error) {
+    return { name, problem: `its file cannot be read: ${messageOf(error)}` }
   }
 }
 
 /** At least as many as there are documents. */
 async function countLines(path: string): Promise<number> {
   let lines = 0
-  for await (const line of linesOf(path)) if (line !== '') lines += 1
+  for await (const { text } of linesOf(path)) if (text.trim() !== '') lines += 1
   return lines
 }
 
 async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
   let current: Gathered | null = null
-  let number = 0
-  for await (const line of linesOf(path)) {
-    number += 1
-    if (line === '') continue
-    const entry = entryOf(line)
+  for await (const { number, text } of linesOf(path)) {
+    if (text.trim() === '') continue
+    const entry = entryOf(text)
     if (current !== null && current.name !== entry?.name) {
       yield current
       current = null
@@ -97,12 +114,3 @@ function entryOf(line: string): { readonly name: string; readonly update: Uint8A
 }
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = await open(path)
-  try {
-    for await (const line of file.readLines()) yield line.trim()
-  } finally {
-    await file.close()
-  }
-}
