@@ -28,10 +28,23 @@ export function rootsOf(doc: Y.Doc): readonly ExportedRoot[] {
       roots.push({ contentKey, type, data, ...delta })
     } catch (error) {
       // What no reader takes is in the update all the same.
-      if (!(error instanceof ApiError)) throw error
+      if (!(error instanceof ApiError || isTooLong(error))) throw error
     }
   }
   return roots
+}
+
+/** Is this what a string beyond the longest that the engine of JavaScript makes ends with? */
+const isTooLong = (error: unknown): boolean => error instanceof RangeError
+
+/** Null where it is too long for a string: the update says it all the same. */
+function jsonOf(roots: readonly ExportedRoot[]): string | null {
+  try {
+    return `${JSON.stringify(roots, null, 2)}\n`
+  } catch (error) {
+    if (isTooLong(error)) return null
+    throw error
+  }
 }
 
 /** What a document is in an export: its update, and what can be read without Yjs. */
@@ -45,10 +58,9 @@ export async function writeDocument(
     Y.applyUpdate(doc, bytes)
     const folder = folderOf(address)
     const roots = rootsOf(doc)
-    const files: DocumentFile[] = [
-      { ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' },
-      { ...(await tree.write(`${folder}/content.json`, `${JSON.stringify(roots, null, 2)}\n`)), is: 'json' },
-    ]
+    const files: DocumentFile[] = [{ ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' }]
+    const json = jsonOf(roots)
+    if (json !== null) files.push({ ...(await tree.write(`${folder}/content.json`, json)), is: 'json' })
     for (const [index, { contentKey, type: is, data }] of roots.entries()) {
       if ((is !== 'text' && is !== 'xml') || typeof data !== 'string') continue
       const ending = is === 'text' ? 'txt' : 'xml'

@@ -1,0 +1,35 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import * as Y from 'yjs'
+import { writeDocument } from '../../src/transfer/document-files.ts'
+import { ExportTree } from '../../src/transfer/export-tree.ts'
+import { itLong } from '../support/long.ts'
+
+const address = {
+  workspaceId: 'workspace',
+  apiKey: 'key',
+  organizationId: 'acme',
+  documentId: 'plan',
+  editorId: 'main',
+}
+
+itLong('[OUT-1] of a document that is too long for JSON the update is there, and its text', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'weft-export-'))
+  try {
+    // In JSON each takes six characters, in content and delta.
+    const doc = new Y.Doc()
+    doc.getText('t').insert(0, '\u0001'.repeat(46_000_000))
+    const tree = await ExportTree.begin(join(directory, 'out'))
+    const { files } = await writeDocument(tree, address, Y.encodeStateAsUpdate(doc))
+    expect(files.map(({ is, bytes }) => [is, bytes > 46_000_000 - 1])).toEqual([
+      ['update', true],
+      ['text', true],
+    ])
+    await tree.name()
+    expect(await readdir(join(directory, 'out', 'documents'))).toHaveLength(1)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})
