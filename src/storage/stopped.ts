@@ -17,6 +17,12 @@ async function expectStore(directory: string): Promise<void> {
   if (found === null) throw new StorageError(`${directory} holds no store: name a data directory of Weft`)
 }
 
+/** Is this folder the store in a data directory, whatever else may open it? */
+export async function isStore(directory: string): Promise<boolean> {
+  const { inventoryName } = await import('../engine/level/inventory.ts')
+  return (await stat(join(directory, inventoryName)).catch(() => null)) !== null
+}
+
 /**
  * Opens the store of a server that is stopped; to be closed.
  * @param damaged what becomes of it where it is damaged @throws StorageError, EngineOpenError

@@ -74,5 +74,7 @@ it.skipIf(withoutLeveldb.length > 0 && !all)(
     await serving.destroy()
     const none = await runImport(data, 'y-leveldb', old)
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('holds no LevelDB') as string])
+    const ours = await runImport(data, 'y-leveldb', join(data, 'store'))
+    expect([ours.code, ours.err]).toEqual([2, expect.stringContaining('is a store of Weft') as string])
   },
 )

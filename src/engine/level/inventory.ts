@@ -21,7 +21,8 @@ interface KnownFile {
   readonly crc: number | null
 }
 
-const inventoryName = 'CLOSED'
+/** A file that no other LevelDB has beside its own. */
+export const inventoryName = 'CLOSED'
 const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
 /** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
 const tableBytesPerClose = 256 * 1024 * 1024

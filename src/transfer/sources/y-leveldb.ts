@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Level } from 'level'
 import { messageOf } from '../../errors.ts'
 import { StorageError } from '../../storage/problem.ts'
+import { isStore } from '../../storage/stopped.ts'
 import type { Source, StoredDocument } from '../source.ts'
 import { prefixEnd, updateKeyOf, updatePrefix } from './y-leveldb-keys.ts'
 
@@ -17,6 +18,8 @@ const everyUpdate = { gte: updatePrefix, lt: prefixEnd }
 export async function openYLeveldb(directory: string): Promise<Source> {
   if ((await stat(join(directory, 'CURRENT')).catch(() => null)) === null)
     throw new StorageError(`${directory} holds no LevelDB: name the folder that y-leveldb has written`)
+  if (await isStore(directory))
+    throw new StorageError(`${directory} is a store of Weft: use \`weft export\` and \`weft import weft\``)
   const store: Store = new Level(directory, {
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
