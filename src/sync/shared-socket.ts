@@ -71,7 +71,7 @@ export class SharedSocket implements SocketListener, Trunk {
   know(workspaceId: string): void {
     if (this.#unknown === null) return
     this.#unknown = null
-    this.#strays.workspaceId = workspaceId
+    this.#strays.know(workspaceId)
     this.socket.bound(null)
   }
 

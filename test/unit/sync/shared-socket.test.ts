@@ -54,3 +54,15 @@ it.each([
   await nextTurn()
   expect(socket.reading).toBe('on')
 })
+
+it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody waits for it afterwards', async () => {
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const parts = { address: '192.0.2.1', pressure, knocked: nothing, tooMuch: nothing, gone: nothing }
+  const sockets = [new ReadingSocket(), new ReadingSocket()] as const
+  const [first] = sockets.map((socket) => new SharedSocket(socket, parts))
+  for (const socket of sockets) socket.say(ping, ReadPressure.messagesPerTurn)
+  expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
+  first?.know('ws')
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
+  expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
+})
