@@ -32,8 +32,8 @@ const documentsMax = 1_000
  */
 const closeForOneMs = { alone: 1_000, withOthers: 4_000 } as const
 
-/** Who wants nothing to be read: documents, what is for none, and the socket itself while its client does not read. */
-type Holder = Channel | Strays | SharedSocket
+/** Who wants nothing to be read: documents, checks, what is for none, and the socket itself while its client does not read. */
+type Holder = Channel | Promise<unknown> | Strays | SharedSocket
 
 /** A websocket on which a client has any number of documents, each under its name. */
 export class SharedSocket implements SocketListener, Trunk {
@@ -116,6 +116,12 @@ export class SharedSocket implements SocketListener, Trunk {
     this.#heard()
   }
 
+  /** Nothing is read until `check` is settled, also when who has asked for it leaves: few are under way at once. */
+  async held<T>(check: Promise<T>): Promise<T> {
+    this.hold(check)
+    return check.finally(() => this.release(check))
+  }
+
   terminate(): void {
     if (this.#holding.size === 0) this.socket.terminate()
   }
@@ -134,7 +140,7 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket.write(nothing)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.leave()
-    this.release(this)
+    for (const holder of this.#holding) this.release(holder)
   }
 
   /** What goes on in other documents is not to be disturbed all the time. */
