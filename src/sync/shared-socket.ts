@@ -90,7 +90,7 @@ export class SharedSocket implements SocketListener, Trunk {
   /** The client's pings are answered by the socket itself. */
   ping(bytes: number): void {
     if (!this.#mayGoOn(bytes)) return
-    this.#count(bytes)
+    this.#stray(bytes)
     if (this.socket.isFull) this.#awaitReader()
   }
 
@@ -101,7 +101,7 @@ export class SharedSocket implements SocketListener, Trunk {
   }
 
   pong(bytes: number): void {
-    if (this.#mayGoOn(bytes)) this.#count(bytes)
+    if (this.#mayGoOn(bytes)) this.#stray(bytes)
   }
 
   hold(holder: Holder): void {
@@ -146,9 +146,18 @@ export class SharedSocket implements SocketListener, Trunk {
   /** What goes on in other documents is not to be disturbed all the time. */
   closeForOne(code: number, reason: string): void {
     if (this.#closing !== null) return
-    const isAlone = ![...this.#channels.values()].some(({ isIn }) => isIn)
-    const ms = isAlone ? closeForOneMs.alone : closeForOneMs.withOthers
-    this.#closing = setTimeout(() => this.close(code, reason), ms * (1 + Math.random()))
+    const share = 1 + Math.random()
+    const end = (): void => this.close(code, reason)
+    const { alone, withOthers } = closeForOneMs
+    this.#closing = setTimeout(() => {
+      // Others may have come in meanwhile: those that ask together are not answered together.
+      if (this.#isUsed) this.#closing = setTimeout(end, (withOthers - alone) * share)
+      else end()
+    }, alone * share)
+  }
+
+  get #isUsed(): boolean {
+    return [...this.#channels.values()].some(({ isIn }) => isIn)
   }
 
   #gone(): void {
@@ -169,11 +178,6 @@ export class SharedSocket implements SocketListener, Trunk {
     if (!this.#isPinged) return
     this.#isPinged = false
     for (const channel of this.#channels.values()) channel.pong(0)
-  }
-
-  /** What is said to no document counts as said to the first. */
-  #count(bytes: number): void {
-    for (const channel of this.#channels.values()) return channel.pong(bytes)
   }
 
   /** Much of what a client says is answered: who does not read that is not read either. */
@@ -197,8 +201,10 @@ export class SharedSocket implements SocketListener, Trunk {
     else channel.receive(addressed.message)
   }
 
+  /** What is said to no document counts as said to the first. */
   #stray(bytes: number): void {
-    this.#count(bytes)
+    const [first] = this.#channels.values()
+    first?.pong(bytes)
     this.#strays.came()
   }
 
