@@ -108,9 +108,11 @@ export class Hocuspocus {
     const { path, problem } = readDocumentPath(name.split('/'))
     if (path === null) return refuse(channel, close('bad', problem))
     const { withdrawals } = entrance
-    const identity = await tokens.of(token)
-    if (!channel.isOpen) return
+    const identity = await socket.held(tokens.of(token))
+    if (!socket.socket.isOpen) return
+    // Who has left meanwhile has tried it all the same.
     if (identity instanceof TokenRefused) return refuse(channel, tokens.refused(identity))
+    if (!channel.isOpen) return
     socket.know(identity.tenant.workspaceId)
     identified()
     if (!this.#enterWorkspace(channel, identity.tenant.workspaceId)) return

@@ -46,13 +46,14 @@ export class Identification {
     const { metrics, reports, onRefused } = this.#parts
     metrics.authFailures.inc({ reason: refused.reason })
     if (refused.reason === 'timeout') reports.acted('authTimeoutSeconds', clientAddress)
-    if (!ordinary.includes(refused.reason)) onRefused(clientAddress)
+    if (isAttempt(refused)) onRefused(clientAddress)
     return closeOf(refused)
   }
 }
 
-/** Refusals of tokens that are no attempt at anything. */
-const ordinary: readonly string[] = ['expired', 'timeout', 'provider']
+/** Is it more than what happens to anybody whose time is over, or who meets a server in trouble? */
+export const isAttempt = (refused: TokenRefused): boolean =>
+  refused.reason !== 'expired' && !isUndecided(refused)
 
 /** Is the token neither good nor bad, as far as anybody knows? */
 export const isUndecided = ({ reason }: TokenRefused): boolean =>

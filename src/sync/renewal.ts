@@ -1,6 +1,7 @@
 import type { Identity } from '../access/identity.ts'
 import { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
+import { isUndecided } from './identification.ts'
 import type { SocketTokens } from './socket-tokens.ts'
 
 /** Whose token it is. */
@@ -57,7 +58,7 @@ export class Renewal {
   #refuse(refused: TokenRefused): void {
     const told = this.#tokens.refused(refused)
     // Where nobody can be asked the token that is known stays good until its end.
-    if (refused.reason !== 'provider') this.#session.end(told)
+    if (!isUndecided(refused)) this.#session.end(told)
   }
 }
 

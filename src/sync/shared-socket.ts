@@ -32,8 +32,8 @@ const documentsMax = 1_000
  */
 const closeForOneMs = { alone: 1_000, withOthers: 4_000 } as const
 
-/** Who wants nothing to be read: documents, what is for none, and the socket itself while its client does not read. */
-type Holder = Channel | Strays | SharedSocket
+/** Who wants nothing to be read: documents, checks, what is for none, and the socket itself while its client does not read. */
+type Holder = Channel | Promise<unknown> | Strays | SharedSocket
 
 /** A websocket on which a client has any number of documents, each under its name. */
 export class SharedSocket implements SocketListener, Trunk {
@@ -71,7 +71,7 @@ export class SharedSocket implements SocketListener, Trunk {
   know(workspaceId: string): void {
     if (this.#unknown === null) return
     this.#unknown = null
-    this.#strays.workspaceId = workspaceId
+    this.#strays.know(workspaceId)
     this.socket.bound(null)
   }
 
@@ -90,7 +90,7 @@ export class SharedSocket implements SocketListener, Trunk {
   /** The client's pings are answered by the socket itself. */
   ping(bytes: number): void {
     if (!this.#mayGoOn(bytes)) return
-    this.#count(bytes)
+    this.#stray(bytes)
     if (this.socket.isFull) this.#awaitReader()
   }
 
@@ -101,7 +101,7 @@ export class SharedSocket implements SocketListener, Trunk {
   }
 
   pong(bytes: number): void {
-    if (this.#mayGoOn(bytes)) this.#count(bytes)
+    if (this.#mayGoOn(bytes)) this.#stray(bytes)
   }
 
   hold(holder: Holder): void {
@@ -114,6 +114,12 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket.resume()
     // It could not answer meanwhile.
     this.#heard()
+  }
+
+  /** Nothing is read until `check` is settled, also when who has asked for it leaves: few are under way at once. */
+  async held<T>(check: Promise<T>): Promise<T> {
+    this.hold(check)
+    return check.finally(() => this.release(check))
   }
 
   terminate(): void {
@@ -134,15 +140,24 @@ export class SharedSocket implements SocketListener, Trunk {
     this.socket.write(nothing)
     this.socket.close(code, reason)
     for (const channel of this.#channels.values()) channel.leave()
-    this.release(this)
+    for (const holder of this.#holding) this.release(holder)
   }
 
   /** What goes on in other documents is not to be disturbed all the time. */
   closeForOne(code: number, reason: string): void {
     if (this.#closing !== null) return
-    const isAlone = ![...this.#channels.values()].some(({ isIn }) => isIn)
-    const ms = isAlone ? closeForOneMs.alone : closeForOneMs.withOthers
-    this.#closing = setTimeout(() => this.close(code, reason), ms * (1 + Math.random()))
+    const share = 1 + Math.random()
+    const end = (): void => this.close(code, reason)
+    const { alone, withOthers } = closeForOneMs
+    this.#closing = setTimeout(() => {
+      // Others may have come in meanwhile: those that ask together are not answered together.
+      if (this.#isUsed) this.#closing = setTimeout(end, (withOthers - alone) * share)
+      else end()
+    }, alone * share)
+  }
+
+  get #isUsed(): boolean {
+    return [...this.#channels.values()].some(({ isIn }) => isIn)
   }
 
   #gone(): void {
@@ -163,11 +178,6 @@ export class SharedSocket implements SocketListener, Trunk {
     if (!this.#isPinged) return
     this.#isPinged = false
     for (const channel of this.#channels.values()) channel.pong(0)
-  }
-
-  /** What is said to no document counts as said to the first. */
-  #count(bytes: number): void {
-    for (const channel of this.#channels.values()) return channel.pong(bytes)
   }
 
   /** Much of what a client says is answered: who does not read that is not read either. */
@@ -191,8 +201,10 @@ export class SharedSocket implements SocketListener, Trunk {
     else channel.receive(addressed.message)
   }
 
+  /** What is said to no document counts as said to the first. */
   #stray(bytes: number): void {
-    this.#count(bytes)
+    const [first] = this.#channels.values()
+    first?.pong(bytes)
     this.#strays.came()
   }
 

@@ -9,15 +9,26 @@ interface Held {
 /** What is said on a shared socket to no document that is open on it: has its share of each turn, as a document has. */
 export class Strays implements TurnReader {
   readonly share = newShare()
-  /** The client's address as long as nobody knows it. */
-  workspaceId: string
   readonly #socket: Held
   readonly #pressure: ReadPressure
+  #workspaceId: string
 
   constructor(socket: Held, pressure: ReadPressure, address: string) {
     this.#socket = socket
     this.#pressure = pressure
-    this.workspaceId = address
+    this.#workspaceId = address
+  }
+
+  /** The client's address as long as nobody knows it. */
+  get workspaceId(): string {
+    return this.#workspaceId
+  }
+
+  /** From now on it has its share with others of the workspace, and waits no more with those of the address. */
+  know(workspaceId: string): void {
+    this.end()
+    this.resumeReading()
+    this.#workspaceId = workspaceId
   }
 
   /** To be called after each message. */

@@ -8,6 +8,7 @@ import { eventually, RawClient } from '../support/clients.ts'
 import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '../support/dialects.ts'
 import { withLog } from '../support/held-engine.ts'
 import { frame, isAbout, ping, pong, tokenFrame } from '../support/hocuspocus-frames.ts'
+import { newKey, TestProvider } from '../support/identity-provider.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -93,6 +94,8 @@ it.each<HocuspocusVersion>([2, 3, 4])(
 )
 
 const name = 'acme/tokens/main'
+/** A client leaves a document: as version 4 says it. */
+const leaving = (document: string): Uint8Array => frame(document, 7)
 const failures = (): Promise<number> => metric(server, 'weft_auth_failures_total{reason="malformed"}')
 const acted = (limit: string): Promise<number> => metric(server, `weft_limits_total{limit="${limit}"}`)
 const isIn = (client: RawClient, document = name): boolean =>
@@ -144,6 +147,72 @@ it('[DIA-26] [LIM-11] who is let in may be refused 100 tokens, then the socket e
   })
   expect(await acted('refusedTokens')).toBe(1)
   expect(await failures()).toBe(101)
+})
+
+it('[DIA-26] who leaves before its token is checked has tried it all the same', async () => {
+  await start()
+  const client = await letIn(await server.token('ada'))
+  for (let tried = 0; tried < 120; tried++) {
+    client.send(tokenFrame('acme/other/main', 'not a token'))
+    client.send(leaving('acme/other/main'))
+  }
+  expect(await client.closed).toMatchObject({ code: 1013 })
+})
+
+it('[DIA-26] tokens that have expired are refused, however many documents they are of, and not counted', async () => {
+  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
+  const old = await server.token('ada', { expiresInSeconds: 60 })
+  const client = await letIn(await server.token('ada', { expiresInSeconds: 3_600 }))
+  aheadMs += 120_000
+  const others = Array.from({ length: 120 }, (_, number) => `acme/${number}/main`)
+  for (const other of others) client.send(tokenFrame(other, old))
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  await eventually(() => others.every((other) => refusals(client, other) === 1))
+  expect(client.socket.readyState).toBe(client.socket.OPEN)
+  client.end()
+})
+
+/** A client that is let in, and a token of which nobody can say in time whether it is good. */
+async function withUndecided(): Promise<{ client: RawClient; undecided: string; provider: TestProvider }> {
+  const provider = new TestProvider()
+  const jwtJwksUrl = await provider.start()
+  provider.state = 'silent'
+  const { issuer: jwtIssuer, audience: jwtAudience } = provider
+  await start({ jwtJwksUrl, jwtIssuer, jwtAudience, authTimeoutSeconds: 1 })
+  const undecided = await provider.sign(await newKey('one', 'ES256'))
+  return { client: await letIn(await server.token('ada')), undecided, provider }
+}
+
+it('[DIA-24] a token that cannot be checked in time is no refusal for good', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame('acme/other/main', undecided))
+  expect(await client.closed).toMatchObject({ code: 1013 })
+  expect(refusals(client, 'acme/other/main')).toBe(0)
+  provider.stop()
+})
+
+it('[DIA-25] while a newer token cannot be checked in time the one that is known stays good', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame(name, undecided))
+  await eventually(async () => (await metric(server, 'weft_auth_failures_total{reason="timeout"}')) === 1)
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  expect(refusals(client)).toBe(0)
+  client.end()
+  provider.stop()
+})
+
+it('[DIA-26] while a token is checked nothing is read, also when who came with it has left', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame('acme/other/main', undecided))
+  client.send(leaving('acme/other/main'))
+  await eventually(() => provider.fetches > 0)
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  expect(await metric(server, 'weft_auth_failures_total{reason="timeout"}')).toBe(1)
+  client.end()
+  provider.stop()
 })
 
 it('[DIA-26] refused tokens after the first, newer ones too, count as new websockets of their address', async () => {

@@ -1,22 +1,26 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Channel } from '../../../src/sync/channel.ts'
 import type { ClientSocket, SocketListener } from '../../../src/sync/client-socket.ts'
 import { ReadPressure } from '../../../src/sync/pressure.ts'
 import { SharedSocket } from '../../../src/sync/shared-socket.ts'
-import { frame, ping } from '../../support/hocuspocus-frames.ts'
+import { frame, ping, tokenFrame } from '../../support/hocuspocus-frames.ts'
 
 const nothing = (): void => {}
 
 /** Reads on as long as it is not paused. */
 class ReadingSocket implements ClientSocket {
-  readonly isOpen = true
+  get isOpen(): boolean {
+    return this.code === null
+  }
   readonly isFull = false
   reading: 'on' | 'paused' = 'on'
+  /** It was closed with. */
+  code: number | null = null
   readonly onClosed = nothing
   readonly write = nothing
   readonly whenDrained = nothing
   readonly ping = nothing
   readonly bound = nothing
-  readonly close = nothing
   readonly terminate = nothing
   #listener: SocketListener | null = null
 
@@ -32,10 +36,20 @@ class ReadingSocket implements ClientSocket {
     this.reading = 'on'
   }
 
+  close(code: number): void {
+    this.code = code
+  }
+
+  pings(times: number): void {
+    for (let count = 0; count < times; count++) this.#listener?.ping(0)
+  }
+
   say(bytes: Uint8Array, times: number): void {
     for (let count = 0; count < times; count++) this.#listener?.message(Buffer.from(bytes), true)
   }
 }
+
+afterEach(() => void vi.useRealTimers())
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -53,4 +67,45 @@ it.each([
   expect(socket.reading).toBe('paused')
   await nextTurn()
   expect(socket.reading).toBe('on')
+})
+
+it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody waits for it afterwards', async () => {
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const parts = { address: '192.0.2.1', pressure, knocked: nothing, tooMuch: nothing, gone: nothing }
+  const sockets = [new ReadingSocket(), new ReadingSocket()] as const
+  const [first] = sockets.map((socket) => new SharedSocket(socket, parts))
+  for (const socket of sockets) socket.say(ping, ReadPressure.messagesPerTurn)
+  expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
+  first?.know('ws')
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
+  expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
+})
+
+it('[LOAD-4] so have pings of a shared socket', async () => {
+  const socket = new ReadingSocket()
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const parts = { address: '192.0.2.1', pressure, knocked: nothing, tooMuch: nothing, gone: nothing }
+  new SharedSocket(socket, parts).know('ws')
+  socket.pings(ReadPressure.messagesPerTurn)
+  expect(socket.reading).toBe('paused')
+  await nextTurn()
+  expect(socket.reading).toBe('on')
+})
+
+it('[DIA-24] who comes in after another was refused for the moment is not cut off as if it were alone', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const socket = new ReadingSocket()
+  const pressure = new ReadPressure(() => 0, 1_000, nothing)
+  const channels: Channel[] = []
+  const knocked = (channel: Channel): void => void channels.push(channel)
+  const parts = { address: '192.0.2.1', pressure, knocked, tooMuch: nothing, gone: nothing }
+  new SharedSocket(socket, parts).know('ws')
+  for (const name of ['acme/one/main', 'acme/two/main']) socket.say(tokenFrame(name, 'token'), 1)
+  const [one, two] = channels as [Channel, Channel]
+  one.close(1013, 'try again')
+  two.listen({ message: nothing, ping: nothing, pong: nothing })
+  vi.advanceTimersByTime(2_000)
+  expect(socket.code).toBeNull()
+  vi.advanceTimersByTime(6_000)
+  expect(socket.code).toBe(1013)
 })
