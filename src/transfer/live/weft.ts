@@ -118,8 +118,9 @@ export class WeftServer {
 /** Whoever answers may be no Weft. */
 function readToken(text: string): string {
   try {
-    const { result } = JSON.parse(text) as { result: { data: { token: unknown } } }
-    if (typeof result.data.token === 'string') return result.data.token
+    const { data } = (JSON.parse(text) as { result: { data: { token: unknown } } }).result
+    const { token: made } = data
+    if (typeof made === 'string') return made
   } catch {
     // As below.
   }
