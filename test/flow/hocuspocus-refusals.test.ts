@@ -9,6 +9,7 @@ import { type HocuspocusVersion, hocuspocusProvider, hocuspocusSocket } from '..
 import { withLog } from '../support/held-engine.ts'
 import { frame, isAbout, ping, pong, tokenFrame } from '../support/hocuspocus-frames.ts'
 import { newKey, TestProvider } from '../support/identity-provider.ts'
+import { itLong } from '../support/long.ts'
 import { metric, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -65,7 +66,7 @@ it.each<HocuspocusVersion>([2, 3, 4])(
   },
 )
 
-it.each<HocuspocusVersion>([2, 3, 4])(
+itLong.each<HocuspocusVersion>([2, 3, 4])(
   '[DIA-24] version %i: those who are in on its socket write on, and come back with it a while later',
   async (version) => {
     await start()
@@ -184,7 +185,7 @@ async function withUndecided(): Promise<{ client: RawClient; undecided: string; 
   return { client: await letIn(await server.token('ada')), undecided, provider }
 }
 
-it('[DIA-24] a token that cannot be checked in time is no refusal for good', async () => {
+itLong('[DIA-24] a token that cannot be checked in time is no refusal for good', async () => {
   const { client, undecided, provider } = await withUndecided()
   client.send(tokenFrame('acme/other/main', undecided))
   expect(await client.closed).toMatchObject({ code: 1013 })

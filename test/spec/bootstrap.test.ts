@@ -5,6 +5,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read.ts'
 import type { Config } from '../../src/config.ts'
 import { runCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-bootstrap-'))
@@ -132,7 +133,7 @@ it('[WS-60] declared tokens replace the ones there were', async () => {
   })
 })
 
-it('[WS-61] an API key of another workspace stops the start', async () => {
+itLong('[WS-61] an API key of another workspace stops the start', async () => {
   await start({ bootstrap: declared }, expectDeclared)
   const moved = bootstrapOf({ Acme: { ...acme, workspaceId: 'ws-third' } })
   await expect(start({ bootstrap: moved }, expectDeclared)).rejects.toThrow(
@@ -193,7 +194,7 @@ it.each<[string, string, RegExp]>([
   expect(read).not.toThrow(/secret|token-of/)
 })
 
-it('[WS-61] a bad declaration, from a file too, is one sentence and exit code 2', async () => {
+itLong('[WS-61] a bad declaration, from a file too, is one sentence and exit code 2', async () => {
   const file = join(root, 'workspaces.json')
   writeFileSync(file, JSON.stringify({ Acme: noKey }))
   const expected = 'cannot be used: "Acme" has no apiKey\n'

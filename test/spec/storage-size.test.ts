@@ -10,6 +10,7 @@ import { loadRoom } from '../../src/rooms/loading.ts'
 import { docKey, keepNone } from '../contract/samples.ts'
 import { runCli } from '../support/cli.ts'
 import { eventually, RawClient, typed } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { Random } from '../support/random-doc.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -30,29 +31,33 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 const letters = (random: Random, count: number): string =>
   Array.from({ length: count }, () => String.fromCharCode(33 + random.below(90))).join('')
 
-it(`[STORE-5] compact keeps every document and leaves at most 1.5 times its state (seed ${seed})`, async () => {
-  const random = new Random(seed)
-  const engine = await openLevelEngine({ directory })
-  const doc = new Y.Doc()
-  const typedUpdates: { bytes: Uint8Array; by: string }[] = []
-  doc.on('update', (bytes: Uint8Array) => typedUpdates.push({ bytes, by: 'ada' }))
-  const text = doc.getText('content')
-  for (let count = 0; count < updates; count++)
-    if (text.length > 2_000) text.delete(random.below(500), 1_000)
-    else text.insert(random.below(text.length + 1), letters(random, 20))
-  await engine.log.append(docKey('long'), 'create', typedUpdates)
-  await engine.close()
-  const before = await storedBytes(directory)
-  const { code, out } = await runCli(['compact', directory, '--json'], directory)
-  expect({ code, done: JSON.parse(out) }).toMatchObject({ code: 0, done: { ok: true, documents: 1 } })
-  const encoded = Y.encodeStateAsUpdate(doc).length
-  expect(await storedBytes(directory)).toBeLessThanOrEqual(1.5 * encoded)
-  expect(before).toBeGreaterThan(1.5 * encoded)
-  const again = await openLevelEngine({ directory })
-  const { state } = await loadRoom(again.log, docKey('long'))
-  expect(state.doc.getText('content').toString()).toBe(text.toString())
-  await again.close()
-}, 60_000)
+itLong(
+  `[STORE-5] compact keeps every document and leaves at most 1.5 times its state (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const engine = await openLevelEngine({ directory })
+    const doc = new Y.Doc()
+    const typedUpdates: { bytes: Uint8Array; by: string }[] = []
+    doc.on('update', (bytes: Uint8Array) => typedUpdates.push({ bytes, by: 'ada' }))
+    const text = doc.getText('content')
+    for (let count = 0; count < updates; count++)
+      if (text.length > 2_000) text.delete(random.below(500), 1_000)
+      else text.insert(random.below(text.length + 1), letters(random, 20))
+    await engine.log.append(docKey('long'), 'create', typedUpdates)
+    await engine.close()
+    const before = await storedBytes(directory)
+    const { code, out } = await runCli(['compact', directory, '--json'], directory)
+    expect({ code, done: JSON.parse(out) }).toMatchObject({ code: 0, done: { ok: true, documents: 1 } })
+    const encoded = Y.encodeStateAsUpdate(doc).length
+    expect(await storedBytes(directory)).toBeLessThanOrEqual(1.5 * encoded)
+    expect(before).toBeGreaterThan(1.5 * encoded)
+    const again = await openLevelEngine({ directory })
+    const { state } = await loadRoom(again.log, docKey('long'))
+    expect(state.doc.getText('content').toString()).toBe(text.toString())
+    await again.close()
+  },
+  60_000,
+)
 
 it('[STORE-10] an edit of 1 KB in a document of 10 MB writes less than 4 KB', async () => {
   let written = 0

@@ -119,7 +119,7 @@ itLong(
   120_000,
 )
 
-it('[STORE-3] nothing that is there is overwritten', async () => {
+itLong('[STORE-3] nothing that is there is overwritten', async () => {
   expect(await weft('restore', at('backup'), at('restored'))).toMatchObject({
     code: 2,
     err: expect.stringContaining('is not empty'),

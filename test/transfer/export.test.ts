@@ -123,7 +123,7 @@ it(
   },
 )
 
-it(
+itLong(
   '[OUT-3] no secret in plain text is in an export that was not asked for any; an import makes new ones',
   deep,
   async () => {

@@ -13,6 +13,7 @@ import { importInto } from '../../src/transfer/run.ts'
 import type { Source } from '../../src/transfer/source.ts'
 import { openUpdates } from '../../src/transfer/sources/updates.ts'
 import { startCli } from '../support/cli.ts'
+import { itLong } from '../support/long.ts'
 import { forget, newStore, pathOf, storedOf, typedAfter, updatesOf } from '../support/moving.ts'
 
 const limits = { documentBytesMax: 10_000_000, allowSubdocuments: false }
@@ -146,7 +147,7 @@ it('[MOVE-8] where a source cannot be read on, what has been begun is ended', as
   expect(ended).toEqual(['one', 'two'])
 })
 
-it('[MOVE-6] nobody who reads what it prints is needed: an import comes to its end', async () => {
+itLong('[MOVE-6] nobody who reads what it prints is needed: an import comes to its end', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `acme/unread${index}/main`)
   writeFileSync(
     at('unread.jsonl'),

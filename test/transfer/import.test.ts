@@ -75,7 +75,7 @@ it('[MOVE-3] updates in lines of JSON become documents of the same content, whic
   await server.stop()
 })
 
-it('[MOVE-3] the files of a folder are named by their path, and a file by its own name', async () => {
+itLong('[MOVE-3] the files of a folder are named by their path, and a file by its own name', async () => {
   const [update] = typedAfter([], 'hello') as [Uint8Array]
   for (const file of ['acme/plan/main.bin', 'acme/%C3%A4%2F/notes.yjs', 'acme/bare/main']) {
     mkdirSync(dirname(join(old, file)), { recursive: true })

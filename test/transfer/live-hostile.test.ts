@@ -1,5 +1,5 @@
 import * as encoding from 'lib0/encoding'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import type { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { eventually, message, openEditor, typed } from '../support/clients.ts'
@@ -51,38 +51,41 @@ const behaviours: Readonly<Record<string, (client: WebSocket) => void>> = {
 }
 
 describe('a mirror of an old server that does as it likes', () => {
-  it('[MIRROR-16] tells a sentence for each document, without token and control characters, and copies the others', async () => {
-    const server = at.keep(
-      await startScripted((client, asked) => {
-        const name = asked.split('/').at(-2) ?? ''
-        const behave = behaviours[name] ?? serve
-        behave(client)
-      }),
-    )
-    const names = [...Object.keys(behaviours), 'good'].map((name) => `acme/${name}/main`)
-    const running = await at.mirror(names, ['--token', secret], server.url)
-    await running.printed(inStep('acme/good/main'))
-    const failed = Object.keys(behaviours).map((name) => `"acme/${name}/main","kind":"failed"`)
-    await eventually(
-      () => failed.every((line) => running.out().includes(line)),
-      () => running.out(),
-    )
-    running.child.kill('SIGTERM')
-    const { code, out, err } = await running.ended
-    expect([code, err]).toEqual([1, ''])
-    const reasons = linesOf(out).flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
-    for (const reason of reasons) {
-      expect(reason).toMatch(
-        /^the old server: (says what cannot be read|has closed the connection|refuses)[^\p{Cc}]*$/u,
+  itLong(
+    '[MIRROR-16] tells a sentence for each document, without token and control characters, and copies the others',
+    async () => {
+      const server = at.keep(
+        await startScripted((client, asked) => {
+          const name = asked.split('/').at(-2) ?? ''
+          const behave = behaviours[name] ?? serve
+          behave(client)
+        }),
       )
-      expect(reason.length).toBeLessThan(400)
-    }
-    expect(out).not.toContain(secret)
-    expect(out).not.toContain(encodeURIComponent(secret))
-    await sameInWeft(at.weft, 'acme/good/main', content)
-  })
+      const names = [...Object.keys(behaviours), 'good'].map((name) => `acme/${name}/main`)
+      const running = await at.mirror(names, ['--token', secret], server.url)
+      await running.printed(inStep('acme/good/main'))
+      const failed = Object.keys(behaviours).map((name) => `"acme/${name}/main","kind":"failed"`)
+      await eventually(
+        () => failed.every((line) => running.out().includes(line)),
+        () => running.out(),
+      )
+      running.child.kill('SIGTERM')
+      const { code, out, err } = await running.ended
+      expect([code, err]).toEqual([1, ''])
+      const reasons = linesOf(out).flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []))
+      for (const reason of reasons) {
+        expect(reason).toMatch(
+          /^the old server: (says what cannot be read|has closed the connection|refuses)[^\p{Cc}]*$/u,
+        )
+        expect(reason.length).toBeLessThan(400)
+      }
+      expect(out).not.toContain(secret)
+      expect(out).not.toContain(encodeURIComponent(secret))
+      await sameInWeft(at.weft, 'acme/good/main', content)
+    },
+  )
 
-  it('[MIRROR-16] takes an answer that comes before it has asked', async () => {
+  itLong('[MIRROR-16] takes an answer that comes before it has asked', async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(message([0, 1], offer))
@@ -112,7 +115,7 @@ describe('a mirror of an old server that does as it likes', () => {
     },
   )
 
-  it('[MIRROR-16] takes nothing of another document for that which it has asked for', async () => {
+  itLong('[MIRROR-16] takes nothing of another document for that which it has asked for', async () => {
     const server = at.keep(
       await startScripted((client) => {
         client.send(named('asked', [2, 2], Buffer.from('read-write')))
@@ -148,7 +151,7 @@ describe('the end of a mirror', () => {
     expect([code, linesOf(out).at(-1)]).toMatchObject([1, { ok: false, inStep: 0, failed: 1 }])
   })
 
-  it('[MIRROR-17] comes after a look that was begun after the signal', async () => {
+  itLong('[MIRROR-17] comes after a look that was begun after the signal', async () => {
     const questions: (() => void)[] = []
     let state: 'talking' | 'waiting' = 'talking'
     const added = typed('more', 9)

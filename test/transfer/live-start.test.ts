@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { itLong } from '../support/long.ts'
 import { inStep, MirrorSetting } from '../support/mirroring.ts'
 import { startRecorder, startYWebsocket } from '../support/old-servers.ts'
@@ -52,7 +52,7 @@ describe('a mirror is started', () => {
     expect((await refused(['acme/a/main'], ['--token-file', 'token', '--token', 'x']))[0]).not.toBe(0)
   })
 
-  it('[MIRROR-7] and tells when what answers is no Weft', async () => {
+  itLong('[MIRROR-7] and tells when what answers is no Weft', async () => {
     const other = createServer((_request, response) => response.end('<html>'))
     at.keep(other.listen(0, '127.0.0.1'))
     await once(other, 'listening')

@@ -98,7 +98,7 @@ itLong(
   },
 )
 
-it('[MOVE-7] rows that hold no update are refused by name, and the others are in', async () => {
+itLong('[MOVE-7] rows that hold no update are refused by name, and the others are in', async () => {
   write([
     ['acme/first/main', state('first')],
     ['acme/null/main', null],

@@ -144,4 +144,4 @@ export function deltaIn(doc: Y.Doc): unknown[] {
 }
 
 /** Seeds of failing runs are printed by fast-check; a long search is `WEFT_TEST_ALL=1`. */
-export const runs = { numRuns: process.env.WEFT_TEST_ALL === '1' ? 2_000 : 500 }
+export const runs = { numRuns: process.env.WEFT_TEST_ALL === '1' ? 2_000 : 300 }

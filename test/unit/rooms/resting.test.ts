@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../../src/engine/memory/index.ts'
 import { createLog } from '../../../src/log.ts'
@@ -7,6 +7,7 @@ import { close } from '../../../src/model/close.ts'
 import type { Room } from '../../../src/rooms/room.ts'
 import { Rooms } from '../../../src/rooms/rooms.ts'
 import { HeldClock } from '../../support/clock.ts'
+import { itLong } from '../../support/long.ts'
 import { noEdits, noRecords, noVisits } from '../../support/rooms.ts'
 
 const roomCount = 200
@@ -19,7 +20,7 @@ function richText(): Uint8Array {
   return Y.encodeStateAsUpdate(doc)
 }
 
-it('[ROOM-41] rooms that come to rest together do so in several turns of the event loop', async () => {
+itLong('[ROOM-41] rooms that come to rest together do so in several turns of the event loop', async () => {
   const clock = new HeldClock()
   const engine = await openMemoryEngine({ clock })
   const limits = { documentBytesMax: 1e6, heldBytesMax: 1e6, awarenessWindowMs: 40, compactAfter: 1_000 }
