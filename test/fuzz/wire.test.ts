@@ -66,6 +66,8 @@ function isReadAlike(doc: Y.Doc): boolean {
   return digest(anew) === digest(doc)
 }
 
+const clocksOf = (doc: Y.Doc): string => Buffer.from(Y.encodeStateVector(doc)).toString('base64')
+
 /** Has `doc` all items and deletions that `update` tells of? */
 function hasAll(doc: Y.Doc, update: Uint8Array): boolean {
   const { structs, ds } = Y.decodeUpdate(update)
@@ -99,6 +101,8 @@ class Room {
   /** Everything that anybody has been shown. */
   readonly #seen = new Y.Doc()
   readonly #shown: Uint8Array[] = []
+  /** What was delivered, without the answers to later questions: these would hide that something was not. */
+  readonly #told = new Y.Doc()
   /** Can two who read what was shown at different times be asked to agree? */
   isReadAlike = true
   #witness: RawClient | null = null
@@ -129,12 +133,15 @@ class Room {
   /** Takes in what has become of the document. Whoever breaks it ends everybody's connection, the witness's too. */
   async watch(): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
+      const isNew = this.#witness === null
       this.#witness ??= await RawClient.connect(this.#server.wsUrl + this.#url)
       const witness = this.#witness
       const answered = await Promise.race([
         witness.roundTrip().then(() => true),
         witness.closed.then(() => false),
       ])
+      for (const update of [...(isNew ? witness.offers() : []), ...witness.updates()])
+        Y.applyUpdate(this.#told, update)
       this.#show([...witness.offers(), ...witness.updates()])
       witness.received.length = 0
       if (answered) return
@@ -157,6 +164,7 @@ class Room {
       await this.watch()
       const newcomer = await replicaOf(this.#server, this.#url)
       found = digest(newcomer)
+      if (clocksOf(this.#told) !== clocksOf(newcomer)) return false
       if (this.isReadAlike) return found === digest(this.#seen)
       return this.#shown.every((update) => hasAll(newcomer, update))
     }, describe)
