@@ -4,10 +4,13 @@ import {
   flag,
   headerValue,
   host,
+  natsUrls,
   nonEmpty,
   oneOf,
   type Parser,
   path,
+  postgresUrl,
+  schemaName,
   signingSecret,
   webUrl,
   wholeNumber,
@@ -63,7 +66,58 @@ export const options = {
     { defaultText: '`http://localhost:` and the port' },
   ),
   data: option(path, './data', 'Directory of the documents and credentials.'),
-  engine: option(oneOf('level', 'memory'), 'level', 'Where documents live; `memory` forgets all at exit.'),
+  engine: option(
+    oneOf('level', 'memory', 'postgres'),
+    'level',
+    'Where documents live: in the data directory (`level`), in PostgreSQL 15 or later (`postgres`), or nowhere once the process ends (`memory`).',
+  ),
+  postgresUrl: secret(postgresUrl, 'The database of the engine `postgres`.', 'none'),
+  postgresSchema: option(
+    schemaName,
+    'weft',
+    'Schema of all tables there, made if it is missing; one server uses it at a time, unless `natsUrl` is set.',
+  ),
+  postgresConnections: option(
+    wholeNumber(1, 1000),
+    10,
+    'Connections to that database that are used at once.',
+  ),
+  postgresStatementSeconds: option(
+    wholeNumber(1, 3600),
+    30,
+    'Longest time a statement there may take, in seconds.',
+  ),
+  postgresConnectSeconds: option(
+    wholeNumber(1, 300),
+    5,
+    'Longest time that connecting to it may take, in seconds.',
+  ),
+  natsUrl: option<readonly string[] | null>(
+    natsUrls,
+    null,
+    'NATS servers over which the servers that share one schema of PostgreSQL tell each other what is new: with it any ' +
+      'number of them may serve, all with it.',
+    { secret: true, defaultText: 'none: one server' },
+  ),
+  natsCredentialsFile: optional(path, 'File of credentials (`.creds`) for those NATS servers.', {
+    defaultText: 'none',
+  }),
+  nodeName: optional(
+    headerValue(1),
+    'Name of this server among those that share a schema, which no other one has: documents that it had before a restart come back to it.',
+    { defaultText: 'made at each start' },
+  ),
+  forwardToHome: option(
+    flag,
+    false,
+    'Whether a websocket of one document is passed on to the server at which that document is at home, of those that share a ' +
+      'schema, so that it is open at one of them only. Set it at all of them.',
+  ),
+  nodeUrl: optional(
+    webUrl,
+    'How the other servers reach this one for that, such as `http://10.0.0.5:8787`.',
+    { defaultText: '`http://`, the address it listens on or the name of the machine, and the port' },
+  ),
   durability: option(
     oneOf('disk', 'process'),
     'disk',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { postgresUrls } from './postgres-urls.ts'
 
 /** Reads one option's text. Parsers are total: what does not fit is `undefined`, and the reader names the option. */
 export interface Parser<T> {
@@ -57,6 +58,38 @@ export const signingSecret: Parser<string> = {
 export const webUrl: Parser<string> = {
   expected: 'an http(s) URL',
   parse: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
+export const postgresUrl: Parser<string> = {
+  expected: 'a URL such as postgres://user:password@host:5432/database, where several host:port may be named',
+  parse: (text) =>
+    /^postgres(ql)?:\/\//.test(text) && postgresUrls(text).every((url) => URL.canParse(url))
+      ? text
+      : undefined,
+}
+
+/** Servers of one NATS cluster: all in plain text, or all with TLS. */
+export const natsUrls: Parser<readonly string[]> = {
+  expected: 'URLs such as nats://user:password@host:4222 or tls://host:4222 with commas between them',
+  parse(text) {
+    const urls = text.split(',').map((url) => url.trim())
+    const isOfOneKind = ['nats:', 'tls:'].some((scheme) => urls.every((url) => isServer(url, scheme)))
+    return isOfOneKind ? urls : undefined
+  },
+}
+
+function isServer(text: string, scheme: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || url.protocol !== scheme || url.hostname === '') return false
+  return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isEncoded)
+}
+
+const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
+
+/** A name that needs no quotes in SQL, so that it is the same wherever it is spelled. */
+export const schemaName: Parser<string> = {
+  expected: 'a name of small letters, digits and _',
+  parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),
 }
 
 export const nonEmpty: Parser<string> = {

@@ -157,6 +157,15 @@ function checkTogether(config: Config): void {
       `${environmentOf('auth')} is "none" and ${environmentOf('host')} is ${JSON.stringify(config.host)}; ` +
         'expected a loopback address (127.0.0.1, ::1 or localhost), because everybody who can connect may do everything',
     )
+  if (config.engine === 'postgres' && config.postgresUrl === null)
+    throw new ConfigError(
+      `${environmentOf('engine')} is "postgres"; expected ${environmentOf('postgresUrl')} too, the URL of the database`,
+    )
+  if (config.natsUrl !== null && config.engine !== 'postgres')
+    throw new ConfigError(
+      `${environmentOf('natsUrl')} is set and ${environmentOf('engine')} is "${config.engine}"; ` +
+        'expected "postgres", because servers share documents through PostgreSQL only',
+    )
   if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
     throw new ConfigError(
       `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,

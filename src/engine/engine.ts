@@ -200,6 +200,8 @@ export class EngineOpenError extends Error {
 
 /** Messages between nodes: at most once, unordered across topics, never a source of truth. */
 export interface Bus {
+  /** False while nobody else can be reached. Where there is nobody else it is true. */
+  readonly isConnected: boolean
   publish(topic: string, message: Uint8Array): void
   /** Returns the function that ends the subscription. */
   subscribe(topic: string, listener: BusListener): () => void
@@ -207,6 +209,12 @@ export interface Bus {
   request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>
   /** Called when messages may have been lost. Returns the function that ends it. */
   onLoss(listener: () => void): () => void
+  /**
+   * Resolves when every subscription made so far hears what anybody publishes from now on; at once where the bus is away:
+   * `onLoss` calls when it is back. Never rejects. Where the bus itself is several servers, those that others are
+   * connected to hear of a subscription a moment later.
+   */
+  flushed(): Promise<void>
 }
 
 /** What it returns, if anything, answers a `request`. */
@@ -283,11 +291,20 @@ export interface Queue {
 /** The processes that share this store. */
 export interface Cluster {
   readonly self: string
+  /**
+   * May others write to this store while this process does? Then nothing that is kept in memory is the last word: not
+   * even where `nodes` names nobody else.
+   */
+  readonly isShared: boolean
+  /** Ids of those who are alive, this one included. Of a node that has died this is known within 5 s. */
   nodes(): readonly string[]
   /** The node that should hold the document's room. A preference: correctness never depends on it. */
   home(doc: Key): string
   on(event: 'change', listener: () => void): () => void
-  /** Leaves the list of nodes; resolves when others have seen it or after `timeoutMs`. */
+  /**
+   * Is nobody's home from now on, though still in the list until the engine closes; resolves when the others have seen it,
+   * or after `timeoutMs`.
+   */
   drain(timeoutMs: number): Promise<void>
 }
 

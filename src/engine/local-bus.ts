@@ -6,6 +6,7 @@ import type { Bus, BusListener } from './engine.ts'
  * nothing is lost, so `onLoss` never calls. A listener that throws is the fault of its owner and surfaces as such.
  */
 export class LocalBus implements Bus {
+  readonly isConnected = true
   readonly #clock: Clock
   readonly #topics = new Map<string, Set<Subscription>>()
 
@@ -15,6 +16,14 @@ export class LocalBus implements Bus {
 
   publish(topic: string, message: Uint8Array): void {
     if (this.#topics.has(topic)) queueMicrotask(() => this.#deliver(topic, message))
+  }
+
+  /**
+   * As they come from another process, whose fault it may be when a listener throws: then `failed` is told, and the other
+   * listeners hear it all the same. Returns the first reply.
+   */
+  hear(topic: string, message: Uint8Array, failed: (error: unknown) => void): Uint8Array | undefined {
+    return this.#deliver(topic, message, failed)
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
@@ -43,15 +52,27 @@ export class LocalBus implements Bus {
     return () => undefined
   }
 
+  async flushed(): Promise<void> {
+    // Whoever subscribes is heard of at once.
+  }
+
   /** Hands a copy of the list out, so that listeners may come and go meanwhile. Returns the first reply. */
-  #deliver(topic: string, message: Uint8Array): Uint8Array | undefined {
+  #deliver(topic: string, message: Uint8Array, failed = surface): Uint8Array | undefined {
     let reply: Uint8Array | undefined
     for (const { listener } of Array.from(this.#topics.get(topic) ?? [])) {
-      const answer = listener(message)
-      reply ??= answer
+      try {
+        const answer = listener(message)
+        reply ??= answer
+      } catch (error) {
+        failed(error)
+      }
     }
     return reply
   }
+}
+
+function surface(error: unknown): void {
+  throw error
 }
 
 /** An object of its own, so that one function may subscribe twice. */

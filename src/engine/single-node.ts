@@ -3,6 +3,7 @@ import type { Cluster } from './engine.ts'
 /** The cluster of one process: everything is at home here, and nothing ever changes. */
 export class SingleNode implements Cluster {
   readonly self: string
+  readonly isShared = false
 
   constructor(self = 'local') {
     this.self = self

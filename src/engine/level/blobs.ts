@@ -1,9 +1,9 @@
 import type { Blobs, Key } from '../engine.ts'
 import type { Gate } from '../gate.ts'
 import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { named } from '../named-damage.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
-import { named } from './naming.ts'
 import { sealed, unseal } from './records.ts'
 import { inSpace, spaces } from './spaces.ts'
 

@@ -1,9 +1,9 @@
 import type { StoredPage } from '../engine.ts'
 import type { Gate } from '../gate.ts'
 import { rangeOf } from '../keys.ts'
+import { named } from '../named-damage.ts'
 import type { Disk } from './disk.ts'
 import { readError } from './failures.ts'
-import { named } from './naming.ts'
 import type { Snapshot } from './reads.ts'
 
 /** Every key of a store. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts'
 import { StoreUnavailable } from '../engine.ts'
-import { DamagedRecord } from './records.ts'
+import { DamagedRecord } from '../named-damage.ts'
 
 /** What went wrong, instead of a throw. */
 export const failureOf = (work: Promise<void>): Promise<{ readonly error: unknown } | null> =>

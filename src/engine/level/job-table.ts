@@ -1,11 +1,11 @@
 import type { Log } from '../../log.ts'
 import type { JobRecord } from '../jobs.ts'
 import { decodeKey, decodeNumber, encodeKey, encodeNumber, splitKey } from '../keys.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { type Cell, Cells, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
 import { decodeJob, encodeJob } from './job-records.ts'
-import { DamagedRecord } from './records.ts'
 import { inSpace, spaces, under } from './spaces.ts'
 
 /** Where a job is stored. */

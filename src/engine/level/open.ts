@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError } from '../engine.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { checkFiles, type FilesDepth, isAboutTable, withoutRemoved } from './check-files.ts'
 import { codeOf, isDamage } from './failures.ts'
 import { type OlderFormat, settleFormat } from './format.ts'
-import { DamagedRecord } from './records.ts'
 import type { OpenStore, Store } from './store.ts'
 
 /** Of the data directory. */

@@ -1,8 +1,8 @@
 import type { Appended, AppendOptions, AppendTo, Key, LogUpdate, StoreUnavailable } from '../engine.ts'
 import { copyOfJob } from '../jobs.ts'
+import { namedError } from '../named-damage.ts'
 import type { Waiter } from './commit.ts'
 import type { DocumentCell, Documents } from './documents.ts'
-import { namedError } from './naming.ts'
 
 /** One call of `append`, from then until its promise ends. Its document stays in memory as long. */
 export class PendingAppend implements Waiter {

@@ -1,7 +1,8 @@
 import type { LogEntry } from '../engine.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import type { DocumentKeys } from './documents.ts'
 import type { Reads } from './reads.ts'
-import { DamagedRecord, decodeUpdates } from './records.ts'
+import { decodeUpdates } from './records.ts'
 
 export interface WantedEntries {
   readonly after: number

@@ -1,10 +1,11 @@
 import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../engine.ts'
 import { honouredSince, type LiveStanding, rebuiltFrom, type WantedVersion } from '../heads.ts'
 import { baseOf } from '../marks.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { type DocumentKeys, type LogEnd, readEnd, readStanding } from './documents.ts'
 import { readEntries, type WantedEntries } from './read-entries.ts'
 import type { Reads } from './reads.ts'
-import { DamagedRecord, decodeSnapshot, type StoredSnapshot } from './records.ts'
+import { decodeSnapshot, type StoredSnapshot } from './records.ts'
 import type { Store } from './store.ts'
 
 /** Appends at the end of a log that are read with its head: where it has few behind its snapshot, that is all of it. */

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../keys.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { readError } from './failures.ts'
 import type { Pair, ScanOptions } from './reads.ts'
-import { DamagedRecord } from './records.ts'
 import type { Store } from './store.ts'
 
 const afterKey = Buffer.alloc(1)

@@ -2,11 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { LogEntry, LogUpdate } from '../engine.ts'
 import { decodeNumber, encodeNumber, writeNumber } from '../keys.ts'
 import type { Mark, Marks } from '../marks.ts'
-
-/** What is stored is not what was written. Whoever knows its name says so in a CorruptRecord. */
-export class DamagedRecord extends Error {
-  override readonly name = 'DamagedRecord'
-}
+import { DamagedRecord } from '../named-damage.ts'
 
 /** Every value starts with a CRC-32 over its key and the rest, and the number of its layout. */
 const headerBytes = 5

@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock.ts'
 import type { Key } from '../engine.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { inTurn, known } from './cells.ts'
 import type { GroupCommit } from './commit.ts'
 import type { Disk } from './disk.ts'
 import type { DocumentCell, DocumentKeys, Documents } from './documents.ts'
-import { DamagedRecord, decodeHead, encodeHead } from './records.ts'
+import { decodeHead, encodeHead } from './records.ts'
 import { type Rewriting, updateBytesGuessed } from './rewriting.ts'
 
 /** Takes everything out of logs. */

@@ -1,14 +1,8 @@
 import { decodeNumber, rangeOf } from '../keys.ts'
 import { type Marks, noSnapshots } from '../marks.ts'
+import { DamagedRecord } from '../named-damage.ts'
 import { DocumentKeys } from './documents.ts'
-import {
-  DamagedRecord,
-  decodeSnapshot,
-  encodeHead,
-  encodeSnapshot,
-  type StoredSnapshot,
-  unseal,
-} from './records.ts'
+import { decodeSnapshot, encodeHead, encodeSnapshot, type StoredSnapshot, unseal } from './records.ts'
 import { inSpace, spaces } from './spaces.ts'
 import type { Operation, Store } from './store.ts'
 import type { UpgradeStep } from './upgrade-step.ts'

@@ -1,5 +1,9 @@
-import { CorruptRecord, type Key } from '../engine.ts'
-import { DamagedRecord } from './records.ts'
+import { CorruptRecord, type Key } from './engine.ts'
+
+/** What is stored is not what was written. Whoever knows its name says so in a CorruptRecord. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord'
+}
 
 /** Names what is damaged. @throws CorruptRecord for a DamagedRecord of `work`; what else it throws */
 export async function named<T>(what: string, key: Key, work: () => Promise<T>): Promise<T> {

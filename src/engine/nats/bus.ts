@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto'
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { BusListener } from '../engine.ts'
+import { LocalBus } from '../local-bus.ts'
+import type { SharedBus } from '../shared-bus.ts'
+import { Heard, Said } from './counters.ts'
+import { decodeAnswer, decodeFrame, encodeAnswer, encodeFrame, publisherId } from './frames.ts'
+import { Link } from './link.ts'
+import { Losses } from './losses.ts'
+import type { NatsSettings } from './settings.ts'
+import { tokenOf } from './subjects.ts'
+
+export interface NatsBusOptions extends NatsSettings {
+  /** Subjects of this cluster begin with it: tokens with points between them. */
+  readonly prefix: string
+  readonly clock: Clock
+  readonly log?: Log | undefined
+}
+
+/** A topic that somebody here listens to. */
+interface Topic {
+  listeners: number
+  subscription: Subscription | null
+}
+
+/** After what was not sent the others are told so, together with what was not sent meanwhile, in ms. */
+const admitEveryMs = 500
+/** That a message is not understood is in the log this often, in ms, however many there are. */
+const failureEveryMs = 10_000
+
+/**
+ * The bus over core NATS. Those who listen here hear what is published here by a bus of their own, whether NATS is
+ * there or not; NATS does not tell it again.
+ */
+export class NatsBus implements SharedBus {
+  readonly #local: LocalBus
+  readonly #prefix: string
+  readonly #log: Log | undefined
+  readonly #id = publisherId(randomBytes(16))
+  readonly #said = new Said()
+  readonly #losses = new Losses()
+  readonly #topics = new Map<string, Topic>()
+  readonly #asked = new Map<string, (answer: Uint8Array) => void>()
+  #questions = 0
+  #link: Link | null = null
+  #admission: NodeJS.Timeout | null = null
+  /** Subscribed since the server was last asked whether it knows. */
+  #isFresh = false
+  #settled: Promise<void> = Promise.resolve()
+  #isClosed = false
+  #failureToldAt = Number.NEGATIVE_INFINITY
+
+  private constructor({ prefix, clock, log }: NatsBusOptions) {
+    this.#local = new LocalBus(clock)
+    this.#prefix = prefix
+    this.#log = log
+  }
+
+  /** Resolves also where no server answers: then it is tried again for ever. @throws EngineOpenError when we are refused */
+  static async open(options: NatsBusOptions): Promise<NatsBus> {
+    const bus = new NatsBus(options)
+    bus.#link = await Link.open(options, options.log, {
+      up: (connection) => bus.#join(connection),
+      trouble: () => bus.lost(),
+      dropped: () => bus.#admit(),
+    })
+    return bus
+  }
+
+  get isConnected(): boolean {
+    return (this.#link?.connection ?? null) !== null
+  }
+
+  publish(topic: string, message: Uint8Array): void {
+    if (this.#isClosed) return
+    this.#local.publish(topic, message)
+    this.#send(topic, message, 0)
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    const end = this.#local.subscribe(topic, listener)
+    const known = this.#topics.get(topic) ?? { listeners: 0, subscription: null }
+    this.#topics.set(topic, known)
+    known.listeners += 1
+    const connection = this.#link?.connection
+    if (known.subscription === null && connection) this.#subscribe(connection, topic, known)
+    let state: 'open' | 'ended' = 'open'
+    return () => {
+      if (state === 'ended') return
+      state = 'ended'
+      end()
+      this.#leave(topic, known)
+    }
+  }
+
+  request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
+    if (this.#isClosed) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      const token = String(++this.#questions)
+      const end = (answer: Uint8Array | null): void => {
+        this.#asked.delete(token)
+        resolve(answer)
+      }
+      this.#asked.set(token, end)
+      void this.#local.request(topic, message, timeoutMs).then(end)
+      this.#send(topic, message, Math.max(1, Math.ceil(timeoutMs)), `${this.#answers}.${token}`)
+    })
+  }
+
+  onLoss(listener: () => void): () => void {
+    return this.#losses.listen(listener)
+  }
+
+  lost(): void {
+    this.#losses.tell()
+  }
+
+  flushed(): Promise<void> {
+    if (this.#isFresh) this.#settled = this.#link?.flush() ?? Promise.resolve()
+    this.#isFresh = false
+    return this.#settled
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#admission !== null) clearTimeout(this.#admission)
+    this.#losses.end()
+    await this.#link?.close()
+  }
+
+  get #answers(): string {
+    return `${this.#prefix}.answer.${this.#id}`
+  }
+
+  get #losing(): string {
+    return `${this.#prefix}.lost`
+  }
+
+  #subjectOf(topic: string): string {
+    return `${this.#prefix}.topic.${tokenOf(topic)}`
+  }
+
+  /** What was said before is lost to us. That is told when the server knows what we want to hear. */
+  #join(connection: NatsConnection): void {
+    this.#listen(connection, `${this.#answers}.*`, (message) => this.#answered(message))
+    this.#listen(connection, this.#losing, () => this.lost())
+    for (const [topic, known] of this.#topics) this.#subscribe(connection, topic, known)
+    if (this.#link !== null) void this.flushed().then(() => this.lost())
+  }
+
+  /** A listener that fails must not end the connection, which reads on only when this returns. */
+  #listen(connection: NatsConnection, subject: string, hear: (message: Msg) => void): Subscription {
+    return connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) hear(message)
+      },
+    })
+  }
+
+  #subscribe(connection: NatsConnection, topic: string, known: Topic): void {
+    const heard = new Heard()
+    this.#isFresh = true
+    known.subscription = this.#listen(connection, this.#subjectOf(topic), (message) =>
+      this.#heard(topic, heard, message),
+    )
+  }
+
+  #leave(topic: string, known: Topic): void {
+    known.listeners -= 1
+    if (known.listeners > 0) return
+    this.#topics.delete(topic)
+    // One of a connection that has ended is of no interest to the next one.
+    if (this.isConnected) known.subscription?.unsubscribe()
+  }
+
+  #heard(topic: string, heard: Heard, { data, reply }: Msg): void {
+    const frame = decodeFrame(data)
+    if (frame === null) return this.lost()
+    const { publisher, number, previous, message } = frame
+    if (!heard.follows(publisher, number, previous)) this.lost()
+    // As what is published here: all that has come is taken in before anybody does something about it.
+    queueMicrotask(() => {
+      const answer = this.#local.hear(topic, message, (error) => this.#failed(topic, error))
+      if (reply !== undefined && reply !== '' && answer !== undefined)
+        this.#link?.send(reply, encodeAnswer(answer))
+    })
+  }
+
+  /** Another version of Weft, or anybody who reaches NATS, may have said it: to this node it is as if it had been lost. */
+  #failed(topic: string, error: unknown): void {
+    this.lost()
+    const now = performance.now()
+    if (now - this.#failureToldAt < failureEveryMs) return
+    this.#failureToldAt = now
+    this.#log?.error({ err: error, topic }, 'a message of another node cannot be understood')
+  }
+
+  #answered({ subject, data }: Msg): void {
+    const answer = decodeAnswer(data)
+    if (answer !== null) this.#asked.get(subject.slice(subject.lastIndexOf('.') + 1))?.(answer)
+  }
+
+  #send(topic: string, message: Uint8Array, answerMs: number, reply?: string): void {
+    const numbers = this.#said.next(topic)
+    const frame = encodeFrame({ publisher: this.#id, ...numbers, answerMs, message })
+    const bytesMax = this.#link?.bytesMax ?? Number.POSITIVE_INFINITY
+    if (frame.length > bytesMax) {
+      this.#log?.warn({ topic, bytes: frame.length, bytesMax }, 'a message is too large for the bus')
+      this.#admit()
+    } else if (this.#link?.send(this.#subjectOf(topic), frame, reply) !== true) this.#admit()
+  }
+
+  /** Others need not wait for the next message to notice that one is missing. */
+  #admit(): void {
+    this.#admission ??= setTimeout(() => {
+      this.#admission = null
+      if (this.#link?.send(this.#losing, Buffer.from(this.#id)) !== true) this.#admit()
+    }, admitEveryMs).unref()
+  }
+}

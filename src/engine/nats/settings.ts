@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import {
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  type TlsOptions,
+} from '@nats-io/transport-node'
+import { messageOf } from '../../errors.ts'
+
+export interface NatsSettings {
+  /** Such as `nats://user:password@host:4222`, `nats://token@host`, `tls://host`; all servers of one cluster. */
+  readonly urls: readonly string[]
+  /** A file of credentials (`.creds`); read anew for each connection. */
+  readonly credentialsFile?: string | null
+  /** How this connection is called in the server's own listings. */
+  readonly name?: string
+  /** How long connecting to one server may take, in ms. Default 5 s. */
+  readonly connectTimeoutMs?: number
+}
+
+/** A connection that says nothing for so long is asked; unanswered twice it is lost. In ms. */
+const pingIntervalMs = 2_000
+
+/** Trying again will not help: somebody has to put it right. The message never holds what is secret. */
+export class NatsRefused extends Error {
+  override readonly name = 'NatsRefused'
+}
+
+/** To the first that takes us, in no particular order. @throws NatsRefused where one has refused us, else why none was reached */
+export async function connectToAny(settings: NatsSettings): Promise<NatsConnection> {
+  const urls = settings.urls.map((url) => new URL(url))
+  const credentials = authentication(urls, settings.credentialsFile ?? null)
+  let failure: unknown = new Error('no server is named')
+  for (const { url } of urls.map((url) => ({ url, at: Math.random() })).sort((a, b) => a.at - b.at)) {
+    try {
+      return await connect({ ...connectionOptions(url, settings), ...credentials })
+    } catch (error) {
+      const isRefusal = error instanceof errors.AuthorizationError
+      if (isRefusal)
+        failure = new NatsRefused(`NATS refuses this server: ${messageOf(error)}`, { cause: error })
+      else if (!(failure instanceof NatsRefused)) failure = error
+    }
+  }
+  throw failure
+}
+
+/** Of one connection: making the next one is our own matter. */
+const connectionOptions = (url: URL, settings: NatsSettings): ConnectionOptions => ({
+  // Without what is secret in it: errors may name it.
+  servers: url.host,
+  ...(settings.name === undefined ? {} : { name: settings.name }),
+  ...(url.protocol === 'tls:' ? { tls: tlsOptions(url.hostname) } : {}),
+  timeout: settings.connectTimeoutMs ?? 5_000,
+  pingInterval: pingIntervalMs,
+  reconnect: false,
+  noEcho: true,
+  noAsyncTraces: true,
+  ignoreClusterUpdates: true,
+})
+
+/** Of an address the library would want a certificate for `localhost`. */
+function tlsOptions(hostname: string): TlsOptions {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) === 0) return {}
+  const check = (_: string, certificate: PeerCertificate) => checkServerIdentity(address, certificate)
+  return { checkServerIdentity: check } as TlsOptions
+}
+
+function authentication(urls: readonly URL[], credentialsFile: string | null): Partial<ConnectionOptions> {
+  if (credentialsFile !== null) return { authenticator: credsAuthenticator(readCredentials(credentialsFile)) }
+  const url = urls.find(({ username }) => username !== '')
+  if (url === undefined) return {}
+  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+  return pass === '' ? { token: user } : { user, pass }
+}
+
+function readCredentials(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new NatsRefused(`the credentials for NATS cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}

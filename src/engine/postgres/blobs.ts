@@ -1,0 +1,80 @@
+import { crc32 } from 'node:zlib'
+import type { Blobs, Key } from '../engine.ts'
+import type { Gate } from '../gate.ts'
+import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { DamagedRecord, named } from '../named-damage.ts'
+import { asBuffer } from './arrays.ts'
+import type { Database } from './database.ts'
+import type { Pending } from './pending.ts'
+import { type Statement, statement } from './session.ts'
+
+const noSpace = Buffer.alloc(0)
+
+const putBlob = statement(
+  'put-blob',
+  `insert into blob values ($1, $2, $3)
+   on conflict (key) do update set crc = excluded.crc, bytes = excluded.bytes`,
+)
+const getBlob = statement<{ crc: number; bytes: Buffer }>(
+  'get-blob',
+  'select crc, bytes from blob where key = $1',
+)
+const deleteBlob = statement('delete-blob', 'delete from blob where key = $1')
+const listBlobs = statement<{ key: Buffer }>(
+  'list-blobs',
+  'select key from blob where key >= $1 and key < $2 order by key limit $3',
+)
+
+const crcOf = (key: Buffer, bytes: Uint8Array): number => crc32(bytes, crc32(key))
+
+export class PostgresBlobs implements Blobs {
+  readonly #gate: Gate
+  readonly #database: Database
+  readonly #pending: Pending
+
+  constructor({ gate, database, pending }: { gate: Gate; database: Database; pending: Pending }) {
+    this.#gate = gate
+    this.#database = database
+    this.#pending = pending
+  }
+
+  put(key: Key, bytes: Uint8Array): Promise<void> {
+    return this.#gate.run(async () => {
+      const at = encodeKey(key)
+      const copy = new Uint8Array(bytes)
+      const values = [at, crcOf(at, copy), asBuffer(copy)]
+      await this.#pending.during(copy.length, () => this.#write(putBlob, values))
+    })
+  }
+
+  get(key: Key): Promise<Uint8Array | null> {
+    return this.#gate.run(() =>
+      named('blob', key, async () => {
+        const at = encodeKey(key)
+        const [row] = await this.#database.read((session) => session.rows(getBlob, [at]))
+        if (row === undefined) return null
+        if (crcOf(at, row.bytes) !== row.crc) throw new DamagedRecord('a checksum is wrong')
+        return row.bytes
+      }),
+    )
+  }
+
+  delete(key: Key): Promise<void> {
+    return this.#gate.run(async () => this.#write(deleteBlob, [encodeKey(key)]))
+  }
+
+  list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return this.#gate.run(async () => {
+      const { gte, lt } = keyRange(noSpace, { prefix, after })
+      const found = await this.#database.read((session) => session.rows(listBlobs, [gte, lt, limit]))
+      return found.map(({ key }) => decodeKey(key))
+    })
+  }
+
+  #write<R>(what: Statement<R>, values: readonly unknown[]): Promise<void> {
+    return this.#database.write({
+      ask: async () => undefined,
+      act: (_, write) => write((session) => session.rows(what, values)),
+    })
+  }
+}

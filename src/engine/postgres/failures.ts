@@ -1,0 +1,66 @@
+import { DatabaseError } from 'pg'
+import { messageOf } from '../../errors.ts'
+import { StoreUnavailable } from '../engine.ts'
+
+/** The connection has ended, or could not be made. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost'
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause })
+  }
+}
+
+/** A transaction that ended without having written anything, which is certain. */
+export class Undone extends Error {
+  override readonly name = 'Undone'
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause })
+  }
+}
+
+/** The connection ended after the commit had been sent: nobody knows whether it has been done. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown'
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause })
+  }
+}
+
+/** What PostgreSQL or the connection said. */
+const rootOf = (error: unknown): unknown =>
+  error instanceof Undone || error instanceof OutcomeUnknown ? error.cause : error
+
+/** SQLSTATE, where PostgreSQL has said one. */
+export const stateOf = (error: unknown): string => {
+  const root = rootOf(error)
+  return root instanceof DatabaseError ? (root.code ?? '') : ''
+}
+
+/** Is the connection of no more use after it? */
+export function endsConnection(error: unknown): boolean {
+  const root = rootOf(error)
+  return (
+    root instanceof ConnectionLost ||
+    (root instanceof DatabaseError && /^(FATAL|PANIC)$/.test(root.severity ?? ''))
+  )
+}
+
+/** Not connected, out of disk or memory, broken files, or only readable (a standby, after a failover). */
+const awayStates = /^(08|53|57P0|58|25006)/
+
+/** Does it mean that nobody could be served now? */
+export const isAway = (error: unknown): boolean => endsConnection(error) || awayStates.test(stateOf(error))
+
+/** Wrong user, password or database: until somebody changes that there is no point in trying again. */
+export const isMisconfigured = (error: unknown): boolean => /^(28|3D)/.test(stateOf(error))
+
+/** Serialization, deadlock, and a row that two made at once: doing all of it again decides. */
+const collisions = new Set(['40001', '40P01', '23505'])
+export const isCollision = (error: unknown): boolean => collisions.has(stateOf(error))
+
+/** What a caller is told of a failure of the database; other errors stay what they are. */
+export function toldOf(error: unknown): unknown {
+  const root = rootOf(error)
+  if (!(root instanceof DatabaseError) && !(root instanceof ConnectionLost)) return error
+  return new StoreUnavailable(`the database does not serve: ${messageOf(root)}`, { cause: error })
+}

@@ -1,0 +1,46 @@
+import { postgresUrls } from '../../config/postgres-urls.ts'
+import { Database } from './database.ts'
+import type { PostgresEngineOptions } from './engine.ts'
+import { checkServer, openError } from './open.ts'
+import { statement } from './session.ts'
+
+/** What is to be known of a database before a server uses it. */
+export interface DatabaseLook {
+  /** As PostgreSQL says it, such as `18.4`. */
+  readonly version: string
+  /** Of an empty question, in ms. */
+  readonly roundTripMs: number
+  readonly warnings: readonly string[]
+}
+
+const readVersion = statement<{ version: string }>(
+  'look',
+  `select split_part(current_setting('server_version'), ' ', 1) as version`,
+)
+
+/** Changes nothing, whoever uses the schema. @throws EngineOpenError */
+export async function lookAtDatabase({
+  url,
+  connectTimeoutMs,
+}: Required<Pick<PostgresEngineOptions, 'url' | 'connectTimeoutMs'>>): Promise<DatabaseLook> {
+  const database = new Database({
+    url,
+    schema: 'public',
+    poolSize: 1,
+    statementTimeoutMs: connectTimeoutMs,
+    connectTimeoutMs,
+    // Each server has its turn.
+    holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
+    durability: 'disk',
+  })
+  try {
+    const warnings = await checkServer(database)
+    const startedAt = performance.now()
+    const [found] = await database.read((session) => session.rows(readVersion, []))
+    return { version: found?.version ?? '', roundTripMs: performance.now() - startedAt, warnings }
+  } catch (error) {
+    throw openError(error)
+  } finally {
+    await database.close()
+  }
+}

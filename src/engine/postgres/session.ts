@@ -1,0 +1,59 @@
+import { type ClientBase, DatabaseError } from 'pg'
+import { ConnectionLost } from './failures.ts'
+
+/** A statement with a name, prepared once a connection. `R` is the shape of its rows. */
+export interface Statement<R> {
+  readonly name: string
+  readonly text: string
+  /** Never there: it carries the type. */
+  readonly row?: R
+}
+
+export const statement = <R = unknown>(name: string, text: string): Statement<R> => ({ name, text })
+
+/** Where PostgreSQL waits for its standbys. It says from there that it has given up, and that the commit is done all the same. */
+const standbyRoutine = 'SyncRepWaitForLSN'
+
+/**
+ * A connection, one object for all who have it to themselves one after the other. What is asked without an `await` in
+ * between goes out together.
+ */
+export class Session {
+  readonly #client: ClientBase
+  #commits: 'asWanted' | 'onOneServerOnly' = 'asWanted'
+
+  constructor(client: ClientBase) {
+    this.#client = client
+    client.on('notice', ({ routine }) => {
+      if (routine === standbyRoutine) this.#commits = 'onOneServerOnly'
+    })
+  }
+
+  /** @throws DatabaseError, ConnectionLost */
+  async rows<R>({ name, text }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
+    return (await this.#query({ name, text, values: [...values] })).rows as R[]
+  }
+
+  /** A command without parameters, or several; the tag of what was done. @throws DatabaseError, ConnectionLost */
+  async command(text: string): Promise<string> {
+    return (await this.#query({ text })).command
+  }
+
+  async #query(query: { name?: string; text: string; values?: unknown[] }) {
+    const result = await this.#client.query(query).catch((error: unknown) => {
+      throw error instanceof DatabaseError ? error : new ConnectionLost(error)
+    })
+    // Should that server be lost, so is the commit: as if nobody had been told how it has ended.
+    if (this.#commits === 'onOneServerOnly') throw new ConnectionLost(new Error('no standby answers'))
+    return result
+  }
+}
+
+/** All of them, when all have ended: a connection is given back only when it is at rest. @throws the first error */
+export async function all<T extends readonly unknown[]>(
+  asked: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  const ended = await Promise.allSettled(asked as readonly Promise<unknown>[])
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
+  return ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined)) as unknown as T
+}

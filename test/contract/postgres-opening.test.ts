@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { EngineOpenError, type OpenFailure, StoreUnavailable } from '../../src/engine/engine.ts'
+import { Database } from '../../src/engine/postgres/database.ts'
+import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine/postgres/engine.ts'
+import { statement } from '../../src/engine/postgres/session.ts'
+import { eventually } from '../support/clients.ts'
+import { itLong as it } from '../support/long.ts'
+import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { bytesOf, docKey, entriesOf, job, keepNone, loadLive, outcomeOf, updates } from './samples.ts'
+
+describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server?.remove())
+
+  const doc = docKey('opening')
+  const open = (schema: string) => openPostgresEngine({ url: server.url, schema })
+  const failure = async (opening: Promise<unknown>): Promise<readonly [OpenFailure, string]> => {
+    const error = await opening.then(
+      () => null,
+      (error: unknown) => error,
+    )
+    if (!(error instanceof EngineOpenError)) throw new Error(`not refused as it should be: ${String(error)}`)
+    return [error.reason, error.message]
+  }
+
+  it('[PG-12] of many that make one schema at once one serves it, and all find it made', async () => {
+    const schema = server.newSchema()
+    const opened = await Promise.allSettled(Array.from({ length: 4 }, () => open(schema)))
+    const engines = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const refused = opened.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []))
+    expect(engines).toHaveLength(1)
+    expect(refused.map(({ message }) => message)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringMatching(/in use by another server/)),
+    )
+    await engines[0]?.log.append(doc, 'create', updates('1'))
+    await engines[0]?.close()
+    expect(await server.sql(`select value from ${schema}.meta where name = 'format'`)).toEqual([
+      { value: '1.1' },
+    ])
+  })
+
+  it('[PG-13] a newer format is refused and left as it is; one that has only more is used', async () => {
+    const schema = server.newSchema()
+    await (await open(schema)).close()
+    const stored = () => server.sql(`select value from ${schema}.meta where name = 'format'`)
+    await server.sql(`update ${schema}.meta set value = '2.0' where name = 'format'`)
+    const [reason, message] = await failure(open(schema))
+    expect([reason, message]).toEqual(['newerFormat', expect.stringMatching(/newer version \(format 2\.0/)])
+    expect(await stored()).toEqual([{ value: '2.0' }])
+    await server.sql(`update ${schema}.meta set value = '1.7' where name = 'format'`)
+    const engine = await open(schema)
+    await engine.log.append(doc, 'create', updates('1'), { jobs: [job('1', 0)] })
+    for (const table of ['document', 'entry', 'snapshot', 'kv', 'job', 'buried', 'blob', 'lease', 'node']) {
+      await server.sql(`alter table ${schema}.${table} add column more text not null default 'more'`)
+    }
+    await engine.log.append(doc, 1, updates('2'), { jobs: [job('1', 0), job('2', 0)] })
+    await engine.log.compact(doc, 1, 0, 1, bytesOf('1 to 1'), keepNone)
+    await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
+    await engine.blobs.put(['b'], bytesOf('b'))
+    const [claimed] = await engine.queue.claim('queue', 2, 1_000)
+    expect(await engine.queue.bury(claimed?.token ?? '', 'hopeless')).toBe(true)
+    expect(entriesOf(await loadLive(engine.log, doc))).toEqual([[2, '2']])
+    await engine.close()
+    expect(await stored()).toEqual([{ value: '1.7' }])
+  })
+
+  it('[PG-24] a schema of an older minor format gets what it lacks, and keeps what it has', async () => {
+    const schema = server.newSchema()
+    const older = await open(schema)
+    await older.log.append(doc, 'create', updates('1'))
+    await older.close()
+    await server.sql(`drop table ${schema}.node`)
+    await server.sql(`delete from ${schema}.meta where name = 'cluster'`)
+    await server.sql(`update ${schema}.meta set value = '1.0' where name = 'format'`)
+    const engine = await open(schema)
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    await engine.close()
+    expect(await server.sql(`select count(*)::int from ${schema}.node`)).toEqual([{ count: 0 }])
+    expect(await server.sql(`select name from ${schema}.meta order by name`)).toEqual([
+      { name: 'cluster' },
+      { name: 'format' },
+    ])
+  })
+
+  it('[PG-14] a second server is refused; the lease ends at once with a stop, and by itself with its holder', async () => {
+    const schema = server.newSchema()
+    const engine = await open(schema)
+    const [reason, message] = await failure(open(schema))
+    expect([reason, message]).toEqual(['locked', expect.stringContaining(`schema ${schema}`)])
+    await engine.log.append(doc, 'create', updates('1'))
+    await engine.close()
+    await (await open(schema)).close()
+    await server.sql(
+      `insert into ${schema}.lease values ('node', 'gone', clock_timestamp() + interval '1 s')`,
+    )
+    const opening = open(schema)
+    await sleep(300)
+    // What it had under way when it died is done later.
+    await server.sql(`update ${schema}.lease set until = until + interval '500 ms' where holder = 'gone'`)
+    const next = await opening
+    expect((await loadLive(next.log, doc)).head).toBe(1)
+    await next.close()
+  })
+
+  it('[PG-15] who has lost its lease to another one writes nothing more', async () => {
+    const schema = server.newSchema()
+    const engine = await open(schema)
+    await engine.log.append(doc, 'create', updates('1'))
+    await server.sql(
+      `update ${schema}.lease set holder = 'another', until = clock_timestamp() + interval '1 hour' where name = 'node'`,
+    )
+    const told = { ok: false, reason: expect.stringContaining('another server has taken over') }
+    await eventually(() => !engine.health().ok)
+    expect(engine.health()).toEqual(told)
+    expect(await outcomeOf(engine.log.append(doc, 1, updates('2')))).toBe('StoreUnavailable')
+    await expect(engine.kv.commit(['p'], {})).rejects.toThrow(StoreUnavailable)
+    expect((await loadLive(engine.log, doc)).head).toBe(1)
+    await engine.close()
+    expect(await server.sql(`select holder from ${schema}.lease`)).toEqual([{ holder: 'another' }])
+  })
+
+  it('[PG-23] what is acknowledged has been flushed, whatever the database says of sessions in general', async () => {
+    const inUse = async (given: string, durability: 'disk' | 'process') => {
+      await server.sql(`alter role weft set synchronous_commit = ${given}`)
+      const options = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+      const database = new Database({ ...options, url: server.url, schema: 'public', durability })
+      const asked = statement<{ is: string }>('asked', `select current_setting('synchronous_commit') as is`)
+      const [found] = await database.read((session) => session.rows(asked, []))
+      await database.close()
+      return found?.is
+    }
+    expect(await inUse('off', 'disk')).toBe('on')
+    expect(await inUse('remote_apply', 'disk')).toBe('remote_apply')
+    expect(await inUse('on', 'process')).toBe('off')
+    await server.sql('alter role weft reset synchronous_commit')
+  })
+
+  it('[PG-16] what cannot be used is refused with a sentence, which never tells the password', async () => {
+    const secret = 'not-to-be-told'
+    const at = (url: string, options: Partial<PostgresEngineOptions> = {}) =>
+      failure(openPostgresEngine({ url, ...options }))
+    const nobody = `postgres://nobody:${secret}@127.0.0.1:${server.port}/postgres`
+    const nowhere = `postgres://weft:${secret}@127.0.0.1:1/postgres`
+    const noDatabase = `postgres://weft:${secret}@127.0.0.1:${server.port}/none`
+    // A database that may be starting is waited for, a wrong name is not.
+    for (const [url, words, options] of [
+      [nobody, /role "nobody" does not exist/, {}],
+      [nowhere, /ECONNREFUSED/, { holdMs: 10 }],
+      [noDatabase, /database "none" does not exist/, {}],
+    ] as const) {
+      const [reason, message] = await at(url, options)
+      expect([reason, message]).toEqual(['failed', expect.stringMatching(words)])
+      expect(message).not.toContain(secret)
+    }
+    expect((await at(server.url, { schema: 'Not; a name' }))[1]).toMatch(/cannot be the name of a schema/)
+  })
+})

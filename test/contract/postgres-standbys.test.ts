@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import { lookAtDatabase } from '../../src/engine/postgres/look.ts'
+import { eventually } from '../support/clients.ts'
+import { itLong as it } from '../support/long.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { PostgresCluster } from '../support/postgres-cluster.ts'
+import { docKey, entriesOf, loadLive, outcomeOf, updates } from './samples.ts'
+
+describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
+  let servers: PostgresCluster
+  beforeAll(async () => {
+    servers = await PostgresCluster.start()
+  })
+  afterAll(() => servers?.remove())
+
+  const doc = docKey('with standbys')
+
+  it('[PG-30] of several servers the one that takes writes is used, and what follows it', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'following' })
+    await engine.log.append(doc, 'create', updates('1'))
+    for (const seq of [2, 3, 4]) {
+      await servers.failOver()
+      expect((await engine.log.append(doc, 1, updates(`${seq}`))).last).toBe(seq)
+      await servers.repair()
+      // The first one named is a standby now.
+      const look = await lookAtDatabase({ url: servers.url, connectTimeoutMs: 5_000 })
+      expect(look.warnings).toHaveLength(1)
+    }
+    await engine.close()
+    const again = await openPostgresEngine({ url: servers.url, schema: 'following' })
+    expect(entriesOf(await loadLive(again.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3', '4'])
+    await again.close()
+  }, 60_000)
+
+  it('[PG-32] a former primary that was not told of its successor is not used, though it takes writes', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'fenced', holdMs: 3_000 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await servers.failOver()
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    const endFormer = await servers.startFormer()
+    await servers.primary.kill()
+    expect(await outcomeOf(loadLive(engine.log, doc))).toBe('StoreUnavailable')
+    await servers.primary.start()
+    await eventually(() => engine.health().ok, undefined, 20_000)
+    expect((await loadLive(engine.log, doc)).head).toBe(2)
+    await engine.close()
+    await endFormer()
+    await servers.repair()
+  }, 60_000)
+
+  it('[PG-31] what no standby has is not acknowledged, though somebody ends the waiting for it', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'alone', holdMs: 1_000 })
+    await engine.log.append(doc, 'create', updates('1'))
+    for (const { server } of servers.standbys()) server.pause()
+    const outcomes = Promise.all([
+      outcomeOf(engine.log.append(doc, 1, updates('2'))),
+      outcomeOf(engine.kv.commit(['p'], { puts: [{ key: ['k'], value: new Uint8Array(2) }] })),
+    ])
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
+    for (let cancelled = 0; cancelled < 2; ) cancelled += (await servers.sql(cancel)).length
+    expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable'])
+    expect(engine.health().ok).toBe(false)
+    for (const { server } of servers.standbys()) server.resume()
+    await eventually(() => engine.health().ok, undefined, 20_000)
+    const { head } = await loadLive(engine.log, doc)
+    expect((await engine.log.append(doc, 1, updates('next'))).last).toBe(head + 1)
+    await engine.close()
+  }, 60_000)
+})

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Heard, Said } from '../../../src/engine/nats/counters.ts'
+import { decodeFrame, encodeFrame } from '../../../src/engine/nats/frames.ts'
+import { tokenOf } from '../../../src/engine/nats/subjects.ts'
+
+it('[CL-19] whatever is missing between two messages of a topic is noticed, and nothing else', () => {
+  const message = fc.record({ topic: fc.constantFrom('a', 'b'), arrives: fc.boolean(), again: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
+      const said = new Said()
+      const heard = { a: new Heard(), b: new Heard() }
+      const missed = { a: 0, b: 0 }
+      const begun = { a: false, b: false }
+      for (const { topic, arrives, again } of messages) {
+        const { number, previous } = said.next(topic)
+        if (!arrives) {
+          missed[topic] += 1
+          continue
+        }
+        const isWhole = missed[topic] === 0 || !begun[topic]
+        expect(heard[topic].follows('publisher', number, previous)).toBe(isWhole)
+        if (again) expect(heard[topic].follows('publisher', number, previous)).toBe(true)
+        begun[topic] = true
+        missed[topic] = 0
+      }
+    }),
+  )
+})
+
+it('[CL-19] publishers are told apart, and one that has been forgotten is begun with anew', () => {
+  const heard = new Heard()
+  expect(heard.follows('a', 5, 3)).toBe(true)
+  expect(heard.follows('b', 9, 8)).toBe(true)
+  expect(heard.follows('b', 11, 10)).toBe(false)
+  for (let index = 0; index < 1000; index++) heard.follows(`other ${index}`, 1, 0)
+  expect(heard.follows('a', 9, 8)).toBe(true)
+})
+
+it('[CL-19] a topic that its publisher has forgotten is a loss, not silence', () => {
+  const [said, heard] = [new Said(), new Heard()]
+  const first = said.next('topic')
+  heard.follows('a', first.number, first.previous)
+  for (let index = 0; index < 100_000; index++) said.next(`other ${index}`)
+  const next = said.next('topic')
+  expect(heard.follows('a', next.number, next.previous)).toBe(false)
+})
+
+it('[CL-2] topics are never taken for one another, nor for something with a meaning to NATS', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+      expect(tokenOf(a)).toMatch(/^[^\s.*>]{1,200}$/)
+      expect(tokenOf(a) === tokenOf(b)).toBe(a === b)
+    }),
+  )
+})
+
+it('[CL-1] a frame is read as it was written; what is none is not read', () => {
+  const frame = fc.record({
+    publisher: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((id) => Buffer.from(id).toString('hex')),
+    number: fc.nat({ max: 2 ** 48 - 1 }),
+    previous: fc.nat({ max: 2 ** 48 - 1 }),
+    answerMs: fc.nat({ max: 2 ** 32 - 1 }),
+    message: fc.uint8Array(),
+  })
+  fc.assert(
+    fc.property(frame, fc.nat({ max: 32 }), (given, cut) => {
+      const bytes = encodeFrame(given)
+      expect(decodeFrame(bytes)).toEqual(given)
+      expect(decodeFrame(bytes.subarray(0, cut))).toBeNull()
+      bytes[0] = 2
+      expect(decodeFrame(bytes)).toBeNull()
+    }),
+  )
+})
