@@ -5,29 +5,13 @@ import {
   removedText,
   writeAwarenessMessages,
 } from '../update/awareness.ts'
+import { Doubted } from './doubted.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
 import type { FrameEncoder, Member } from './member.ts'
+import { ForeignClients } from './nodes/foreign-clients.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
 import { Said, userIn } from './said.ts'
-
-/** What a client shows. Its text is made when it is sent: of states that follow each other fast only the last is. */
-class Shown {
-  readonly clock: number
-  readonly userId: string
-  #text: string | (() => string)
-
-  constructor(clock: number, userId: string, text: string | (() => string)) {
-    this.clock = clock
-    this.userId = userId
-    this.#text = text
-  }
-
-  /** JSON with the identity of the user stamped in. */
-  get text(): string {
-    if (typeof this.#text !== 'string') this.#text = this.#text()
-    return this.#text
-  }
-}
+import { Shown, stamped } from './shown.ts'
 
 /** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
 export const statesMax = 5_000
@@ -92,13 +76,19 @@ export class AwarenessBoard implements PresenceView {
   readonly #changed = new Map<number, Change>()
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
+  /** Those of other nodes; null without any. */
+  readonly #foreign: ForeignClients | null
+  readonly #doubted = new Doubted()
   #lastFlush = 0
   #flushing: Flushing | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.editorId = parts.editorId
+    const { desk } = parts.presence
+    this.#foreign = desk === null ? null : new ForeignClients(desk, parts.editorId)
     parts.presence.enter(this)
+    if (this.#foreign !== null) this.showForeign(this.#foreign.ids())
   }
 
   join(member: Member): void {
@@ -110,8 +100,8 @@ export class AwarenessBoard implements PresenceView {
   concerns(member: Member, clientId: number): boolean {
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
-    const owner = this.#ownerOf.get(clientId)
-    return owner === undefined || owner.user.id === member.user.id
+    const userId = this.#ownerOf.get(clientId)?.user.id ?? this.#foreign?.get(clientId)?.userId
+    return userId === undefined || userId === member.user.id
   }
 
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
@@ -123,13 +113,14 @@ export class AwarenessBoard implements PresenceView {
   /** Removes what `member` showed, at once. */
   leave(member: Member): void {
     this.#cameAt.delete(member)
+    this.#doubted.forget(member)
     this.#parts.presence.leave(member)
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
     if (client === undefined || this.#ownerOf.get(client) !== member) return
-    this.#ownerOf.delete(client)
-    this.#said.delete(client)
+    this.#disown(client)
     this.#hide(client)
+    this.showForeign([client])
     this.#schedule('window')
   }
 
@@ -150,6 +141,13 @@ export class AwarenessBoard implements PresenceView {
     this.#schedule('turn')
   }
 
+  /** Other nodes say something else of these clients. */
+  showForeign(clientIds: Iterable<number>): void {
+    if (this.#foreign === null) return
+    for (const clientId of clientIds) this.#judge(this.#foreign, clientId)
+    this.#schedule('window')
+  }
+
   /** Messages with all states. */
   all(): readonly Uint8Array[] {
     return writeAwarenessMessages(this.#states())
@@ -168,6 +166,7 @@ export class AwarenessBoard implements PresenceView {
   /** The room is over, for everybody. */
   close(): void {
     this.#parts.presence.exit(this)
+    this.#foreign?.close()
     this.#flushing?.cancel()
     this.#flushing = null
   }
@@ -186,17 +185,55 @@ export class AwarenessBoard implements PresenceView {
     if (own !== undefined) return own === clientId && clock <= this.#lastClock(clientId) + clockJumpMax
     if (state === null || isGuestClient(clientId)) return false
     const owner = this.#ownerOf.get(clientId)
-    const userId = owner?.user.id ?? this.#departed.get(clientId)?.userId ?? member.user.id
+    const foreign = this.#foreign?.get(clientId)
+    const userId = owner?.user.id ?? foreign?.userId ?? this.#departed.get(clientId)?.userId ?? member.user.id
     if (userId !== member.user.id) return false
-    if (this.#isTold(member, clientId) && clock <= this.#lastClock(clientId)) return false
+    const isNews =
+      foreign === undefined
+        ? clock > this.#lastClock(clientId) || !this.#isTold(member, clientId)
+        : this.#foreign?.isItself(clientId, clock, state)
+    if (isNews !== true) {
+      this.#doubted.note(member, clientId)
+      return false
+    }
     if (owner === undefined && this.#ownerOf.size >= statesMax) {
       this.#parts.refused()
       return false
     }
     if (owner !== undefined) this.#clientOf.delete(owner)
+    this.#doubted.forget(member)
     this.#clientOf.set(member, clientId)
     this.#ownerOf.set(clientId, member)
+    this.#foreign?.took(clientId)
     return true
+  }
+
+  #disown(clientId: number): void {
+    this.#ownerOf.delete(clientId)
+    this.#said.delete(clientId)
+    this.#foreign?.left(clientId)
+  }
+
+  /** Who loses a client id to a node has to take it anew. Clocks are those of this node: they only grow. */
+  #judge(foreign: ForeignClients, clientId: number): void {
+    const owner = this.#ownerOf.get(clientId)
+    const verdict = foreign.judge(clientId, owner?.user.id ?? null)
+    if (verdict.whose === 'unchanged') return
+    if (verdict.whose !== 'theirs') {
+      if (foreign.get(clientId) === undefined) return this.#raise(clientId)
+      foreign.forget(clientId)
+      return this.#hide(clientId)
+    }
+    const { record } = verdict
+    if (owner !== undefined) {
+      this.#clientOf.delete(owner)
+      this.#disown(clientId)
+    }
+    if (this.#shown.size >= statesMax && !this.#shown.has(clientId)) return this.#parts.refused()
+    const clock = Math.max(record.clock, (this.#clockShown(clientId) ?? -1) + 1)
+    const told = foreign.toldOf(clientId)
+    this.#show(clientId, new Shown(clock, record.userId, record.text), null)
+    foreign.shows(record, clock, told)
   }
 
   /** May the member have heard what was said of a client? Of one that had gone before it came it has not. */
@@ -204,6 +241,18 @@ export class AwarenessBoard implements PresenceView {
     if (this.#ownerOf.has(clientId)) return true
     const departed = this.#departed.get(clientId)
     return departed !== undefined && (this.#cameAt.get(member) ?? 0) < departed.turn
+  }
+
+  /** Other nodes have told of a client of ours under a later clock than it has. */
+  #raise(clientId: number): void {
+    const [said, shown] = [this.#said.get(clientId), this.#shown.get(clientId)]
+    if (said === undefined || shown === undefined || shown.clock >= this.#floor(clientId)) return
+    const user = this.#parts.presence.userOf(said.member)
+    if (user !== null) this.#showMadeUp(clientId, said, user)
+  }
+
+  #floor(clientId: number): number {
+    return this.#foreign?.floor(clientId) ?? -1
   }
 
   /** Without one, any: a client that has been editing for long has a clock of its own. */
@@ -243,7 +292,7 @@ export class AwarenessBoard implements PresenceView {
   /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
   #showSaid(clientId: number, said: Said, user: ShownUser): void {
     const { clock, state, member } = said
-    const isLate = (this.#clockShown(clientId) ?? -1) >= clock
+    const isLate = Math.max(this.#clockShown(clientId) ?? -1, this.#floor(clientId)) >= clock
     const knows = user.status === undefined || userIn(state).status === user.status
     if (knows && isLate && this.#shown.get(clientId)?.text === stamped(state, user)) return
     if (isLate || !knows) return this.#showMadeUp(clientId, said, user)
@@ -252,7 +301,7 @@ export class AwarenessBoard implements PresenceView {
 
   /** Shows what the client does not know of, with a clock that is later than all. */
   #showMadeUp(clientId: number, said: Said, user: ShownUser): void {
-    const clock = Math.max(this.#clockShown(clientId) ?? -1, said.clock) + 1
+    const clock = Math.max(this.#clockShown(clientId) ?? -1, said.clock, this.#floor(clientId)) + 1
     const text = stamped(said.state, user)
     said.madeUp(clock, text)
     this.#show(clientId, new Shown(clock, user.id, text), null)
@@ -260,12 +309,13 @@ export class AwarenessBoard implements PresenceView {
 
   #hideMadeUp(clientId: number, said: Said): void {
     const shown = this.#shown.get(clientId)
-    if (shown === undefined) return
+    if (shown === undefined || this.#foreign?.get(clientId) !== undefined) return
     said.madeUp(shown.clock + 1, null)
     this.#hide(clientId)
   }
 
   #show(clientId: number, shown: Shown, knownTo: Member | null): void {
+    this.#foreign?.forget(clientId)
     this.#departed.delete(clientId)
     this.#shown.set(clientId, shown)
     this.#changed.set(clientId, { state: shown, knownTo })
@@ -274,7 +324,7 @@ export class AwarenessBoard implements PresenceView {
   /** @param clock that of the client's own farewell, which is known to it */
   #hide(clientId: number, clock?: number, knownTo: Member | null = null): void {
     const shown = this.#shown.get(clientId)
-    if (shown === undefined) return
+    if (shown === undefined || this.#foreign?.get(clientId) !== undefined) return
     this.#remove(clientId, Math.max(shown.clock, clock ?? shown.clock + 1), shown.userId, knownTo)
   }
 
@@ -301,6 +351,7 @@ export class AwarenessBoard implements PresenceView {
     this.#lastFlush = this.#parts.clock.now()
     const changed = [...this.#changed]
     this.#changed.clear()
+    this.#tellForeign(changed)
     const states = changed.map(([clientId, { state }]) => ({
       clientId,
       clock: state.clock,
@@ -308,6 +359,16 @@ export class AwarenessBoard implements PresenceView {
     }))
     const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
     for (const message of writeAwarenessMessages(states)) this.#send(message, only)
+    this.#doubted.ask(new Set(states.flatMap(({ clientId, text }) => (text === removedText ? clientId : []))))
+  }
+
+  #tellForeign(changed: readonly (readonly [clientId: number, change: Change])[]): void {
+    if (this.#foreign === null) return
+    for (const [clientId] of changed) {
+      if (isGuestClient(clientId)) continue
+      const isOurs = this.#ownerOf.has(clientId) && this.#foreign.get(clientId) === undefined
+      this.#foreign.tell(clientId, isOurs ? (this.#shown.get(clientId) ?? null) : null)
+    }
   }
 
   /** @param only whose own state it is, and nothing else */
@@ -319,9 +380,4 @@ export class AwarenessBoard implements PresenceView {
       member.deliverAwareness(frame, member === only)
     }
   }
-}
-
-/** Identity comes from the token, whatever the client says; colour and the like stay the client's. */
-function stamped(state: Said['state'], user: ShownUser): string {
-  return JSON.stringify({ ...state, user: { ...userIn(state), ...user } })
 }

@@ -1,8 +1,6 @@
-import type { Appended, AppendTo, DocumentLog, Job, Key, LoadedLog } from '../engine/engine.ts'
+import type { Appended, DocumentLog, Job, Key, LoadedLog } from '../engine/engine.ts'
 import type { Delivery } from './delivery.ts'
-
-/** Has the document any content? `deleted` ones come back only by an explicit wish. */
-export type Existence = 'absent' | 'deleted' | 'live'
+import { type Existence, LogPosition } from './log-position.ts'
 
 export interface CommitListeners {
   /** These updates are durable: now, and not earlier, they may be shown. Called in the order of commits. */
@@ -11,26 +9,46 @@ export interface CommitListeners {
   failed(error: unknown): void
 }
 
+/** The one place where change leaves a room: updates go to the log, and to the members when the log has them. */
+export interface Commits {
+  readonly existence: Existence
+  readonly epoch: number
+  /** Number of the last update applied, durable or not, unless other nodes append something before it. */
+  readonly head: number
+  /** Time and user of the last update. */
+  readonly changed: { readonly at: number; readonly by: string }
+  /**
+   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
+   * Rejects with what the log has thrown.
+   */
+  readonly durable: Promise<number>
+  /**
+   * Likewise; null where the log has at that number more than what has been applied so far, because other nodes have
+   * appended before it: what was read or encoded now is no version of the document.
+   */
+  readonly exact: Promise<number | null>
+  /** @param jobs to be enqueued with it */
+  commit(delivery: Delivery, at: number, jobs?: readonly Job[]): void
+  /** Resolves when nothing is under way any more, well or not: an append that failed may have overtaken others. */
+  settled(): Promise<void>
+  /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
+  deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number>
+}
+
 interface Asked {
   readonly seq: number
   readonly resolve: (seq: number) => void
   readonly reject: (error: unknown) => void
 }
 
-/**
- * The one place where change leaves a room: updates go to the log, and to the members when the log has them.
- * Commits overlap; the log keeps them in order.
- */
-export class CommitLine {
+/** Commits of the only process that writes to the log. They overlap; the log keeps them in order. */
+export class CommitLine implements Commits {
   readonly #log: DocumentLog
   readonly #doc: Key
   readonly #listeners: CommitListeners
+  readonly #position: LogPosition
   /** On their way, the oldest first. */
   readonly #undelivered: Delivery[] = []
-  #existence: Existence
-  #epoch: number
-  #changedAt: number
-  #changedBy: string
   #head: number
   /** Number of the last update up to which all are durable. */
   #durableTo: number
@@ -44,36 +62,27 @@ export class CommitLine {
     this.#log = log
     this.#doc = doc
     this.#listeners = listeners
-    this.#existence = loaded.state
-    this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
-    this.#changedAt = loaded.state === 'live' ? loaded.changed.at : 0
-    this.#changedBy = loaded.state === 'live' ? loaded.changed.by : ''
+    this.#position = new LogPosition(loaded)
     this.#head = loaded.state === 'live' ? loaded.head : 0
     this.#durableTo = this.#head
   }
 
   get existence(): Existence {
-    return this.#existence
+    return this.#position.existence
   }
 
   get epoch(): number {
-    return this.#epoch
+    return this.#position.epoch
   }
 
-  /** Number of the last update applied, durable or not: the log numbers without gaps. */
   get head(): number {
     return this.#head
   }
 
-  /** Time and user of the last update. */
   get changed(): { readonly at: number; readonly by: string } {
-    return { at: this.#changedAt, by: this.#changedBy }
+    return this.#position.changed
   }
 
-  /**
-   * Resolves with the number of the last update once all that has been applied so far is durable and sent.
-   * Rejects with what the log has thrown.
-   */
   get durable(): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== null) reject(this.#failure.error)
@@ -82,22 +91,28 @@ export class CommitLine {
     })
   }
 
-  /** @param jobs to be enqueued with it */
+  get exact(): Promise<number | null> {
+    return this.durable
+  }
+
   commit(delivery: Delivery, at: number, jobs?: readonly Job[]): void {
     const { updates } = delivery
     this.#undelivered.push(delivery)
-    this.#changedAt = at
-    this.#changedBy = updates.at(-1)?.by ?? ''
+    this.#position.noteChange(at, updates.at(-1)?.by ?? '')
     // What somebody else has appended is not in this copy of the document, and must not go on without it.
     const expectHead = this.#head
     this.#head += updates.length
     this.#inFlight += 1
     this.#log
-      .append(this.#doc, this.#target(), updates, jobs === undefined ? { expectHead } : { expectHead, jobs })
+      .append(
+        this.#doc,
+        this.#position.target(),
+        updates,
+        jobs === undefined ? { expectHead } : { expectHead, jobs },
+      )
       .then(this.#appended, this.#fail)
   }
 
-  /** Resolves when every append has ended, well or not: one that failed may have overtaken others. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#inFlight === 0) resolve()
@@ -105,26 +120,8 @@ export class CommitLine {
     })
   }
 
-  /** What the members have been sent of `clocks`: less than what is applied while commits are under way. */
   deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
-    const delivered = new Map(clocks)
-    for (const { updates } of this.#undelivered) {
-      for (const { summary } of updates) {
-        for (const { client, from } of summary.clients) {
-          if (from < (delivered.get(client) ?? 0)) delivered.set(client, from)
-        }
-      }
-    }
-    return delivered
-  }
-
-  /** A new log starts one epoch after the last; appends that follow before it is durable already name it. */
-  #target(): AppendTo {
-    if (this.#existence === 'live') return this.#epoch
-    const to = this.#existence === 'absent' ? 'create' : 'recreate'
-    this.#existence = 'live'
-    this.#epoch += 1
-    return to
+    return clocksWithout(clocks, this.#undelivered)
   }
 
   readonly #appended = ({ first, last }: Appended): void => {
@@ -162,4 +159,20 @@ export class CommitLine {
     if (this.#failure !== null) for (const { reject } of this.#asked.splice(0)) reject(this.#failure.error)
     for (const resolve of this.#whenSettled.splice(0)) resolve()
   }
+}
+
+/** `clocks` without what is in deliveries that nobody has got. */
+export function clocksWithout(
+  clocks: ReadonlyMap<number, number>,
+  undelivered: readonly Delivery[],
+): Map<number, number> {
+  const delivered = new Map(clocks)
+  for (const { updates } of undelivered) {
+    for (const { summary } of updates) {
+      for (const { client, from } of summary.clients) {
+        if (from < (delivered.get(client) ?? 0)) delivered.set(client, from)
+      }
+    }
+  }
+  return delivered
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentLog, Key } from '../engine/engine.ts'
-import type { CommitLine } from './commits.ts'
+import type { Commits } from './commits.ts'
 import { isBulky, isLarge, isSlow, isWorthLeaving, keepNone } from './log-form.ts'
 import type { LogTail } from './log-tail.ts'
 import type { RoomState } from './state.ts'
@@ -31,9 +31,12 @@ export class Compaction {
   readonly #log: DocumentLog
   readonly #doc: Key
   readonly #state: RoomState
-  readonly #commits: CommitLine
+  readonly #commits: Commits
   readonly #limits: CompactionLimits
   readonly #clock: Clock
+  /** Is this the node that compacts it, of those that have it? The others do it much later. */
+  readonly #isHome: () => boolean
+  readonly #quiet: (() => Promise<() => void>) | null
   #base: number
   #snapshotBytes: number
   #tail: LogTail
@@ -48,11 +51,17 @@ export class Compaction {
     doc: Key,
     parts: {
       state: RoomState
-      commits: CommitLine
+      commits: Commits
       base: number
       tail: LogTail
       limits: CompactionLimits
       clock: Clock
+      isHome: () => boolean
+      /**
+       * Has what arrives wait until what is returned is called, and resolves when nothing is under way. Null where
+       * nobody else appends: then nothing gets in between a snapshot and the appends under way.
+       */
+      quiet: (() => Promise<() => void>) | null
     },
   ) {
     this.#log = log
@@ -63,6 +72,8 @@ export class Compaction {
     this.#tail = parts.tail
     this.#limits = parts.limits
     this.#clock = parts.clock
+    this.#isHome = parts.isHome
+    this.#quiet = parts.quiet
     this.#snapshotBytes = Math.max(0, parts.state.sizeBytes - parts.tail.bytes)
   }
 
@@ -75,8 +86,9 @@ export class Compaction {
   /** Is it time, while people are editing? */
   get due(): boolean {
     if (this.#tail.bytes < tailBytesMin) return false
-    const isLong = this.#tail.entries > this.#limits.compactAfter || isLarge(this.#tail, this.#snapshotBytes)
-    return isLong && isSlow(this.#tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
+    const tail = this.#isHome() ? this.#tail : partOf(this.#tail)
+    const isLong = tail.entries > this.#limits.compactAfter || isLarge(tail, this.#snapshotBytes)
+    return isLong && isSlow(tail, this.#snapshotBytes) && performance.now() >= this.#restsUntil
   }
 
   /** Is it time, when everybody leaves? */
@@ -107,17 +119,34 @@ export class Compaction {
   }
 
   async #compact(since: number): Promise<void> {
+    const release = this.#quiet === null ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
-    const snapshot = this.#encode()
-    const { epoch } = this.#commits
-    const upTo = await this.#commits.durable
+    const { snapshot, epoch, upTo } = await this.#covered().finally(release)
+    // Null: others have appended what this snapshot does not have.
+    if (upTo === null) return this.noted(counted.entries, counted.bytes)
     if (!(await this.#log.compact(this.#doc, epoch, this.#base, upTo, snapshot, since))) {
-      return this.noted(counted.entries, counted.bytes)
+      return this.#overtaken(epoch, counted)
     }
     this.#base = upTo
     this.#snapshotBytes = snapshot.length
     this.#hasOlder = since !== keepNone
+  }
+
+  async #covered(): Promise<{ snapshot: Uint8Array; epoch: number; upTo: number | null }> {
+    const snapshot = this.#encode()
+    const { epoch } = this.#commits
+    return { snapshot, epoch, upTo: await this.#commits.exact }
+  }
+
+  /** Another node may have compacted it; what it has left is told roughly. */
+  async #overtaken(epoch: number, counted: LogTail): Promise<void> {
+    const [head = null] = await this.#log.heads([this.#doc])
+    if (head === null || head.epoch !== epoch || head.base <= this.#base)
+      return this.noted(counted.entries, counted.bytes)
+    this.#base = head.base
+    this.#hasOlder = head.base > head.oldest
+    this.#snapshotBytes = this.#state.sizeBytes
   }
 
   #encode(): Uint8Array {
@@ -133,3 +162,10 @@ export class Compaction {
     return keepVersionsMs === 0 ? keepNone : this.#clock.now() - keepVersionsMs
   }
 }
+
+/** Who is not at home waits until the tail has grown so many times as long: by then whoever is has compacted it. */
+const patience = 3
+const partOf = ({ entries, bytes }: LogTail): LogTail => ({
+  entries: entries / patience,
+  bytes: bytes / patience,
+})

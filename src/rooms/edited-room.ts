@@ -2,17 +2,40 @@ import type { DocumentLog, Health, Key } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import { type Version, versionOf } from '../model/version.ts'
 import { readUpdate } from '../update/read.ts'
-import type { CommitLine } from './commits.ts'
+import type { Commits } from './commits.ts'
 import type { RoomUpdate } from './delivery.ts'
 import { noUpdate, type RoomState } from './state.ts'
 import type { Threads } from './threads/pool.ts'
+
+/** An update that has not been applied. */
+export interface ExactUpdate {
+  readonly head: number
+  readonly update: RoomUpdate
+  /** Called when it is durable, before anybody is told; `among others`: the document has updates that are not yet. */
+  readonly apply: (how: 'alone' | 'among others') => void
+}
+
+/** Of a document that other nodes write to, too. */
+export interface OtherNodes {
+  /**
+   * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
+   * number; null where the document has moved on, and nothing was stored.
+   */
+  readonly commitAt: (exact: ExactUpdate) => Promise<number | null>
+  /** Does the log end at `head`, as this copy does? If not, what is missing is taken over. */
+  readonly endsAt: (head: number) => Promise<boolean>
+  /** Resolves when all that they have stored by now is here. */
+  readonly reach: () => Promise<void>
+  /** Asks them to have what arrives wait for the next change of this node, so many ms at most. They may not hear it. */
+  readonly askToWait: (ms: number) => void
+}
 
 /** What a room gives to those who edit it on behalf of REST. */
 export interface EditedRoom {
   readonly log: DocumentLog
   readonly doc: Key
   readonly state: RoomState
-  readonly commits: CommitLine
+  readonly commits: Commits
   readonly threads: Threads
   /** Threads for reading, which does not wait until replacements are done. */
   readonly readers: Threads
@@ -29,6 +52,8 @@ export interface EditedRoom {
   /** Counts a replacement by where it was computed; `held`: on a thread, while what arrived waited. */
   readonly replaced: (where: 'loop' | 'thread' | 'held') => void
   readonly commit: (update: RoomUpdate) => void
+  /** Null where this process is the only one that writes to the document: nothing can come in between there. */
+  readonly others: OtherNodes | null
   /** The document in memory can't be trusted any more. */
   readonly fail: (error: unknown) => void
 }
@@ -113,16 +138,61 @@ export async function settled<T>(
     const seq = await commits.durable
     return { result, version: versionOf({ epoch: commits.epoch, seq }) }
   } catch (cause) {
-    throw new ApiError('UNAVAILABLE', 'The change could not be stored; try again', { cause })
+    return asNotStored(cause)
   }
 }
 
-/** A refusal tells of the document, and is given only when what it tells of is durable, like any answer. */
-export async function refusedWhenDurable<T>(room: EditedRoom, change: Promise<T>): Promise<T> {
-  try {
-    return await change
-  } catch (error) {
-    if (error instanceof ApiError && error.status !== 'UNAVAILABLE') await settled(room, null)
-    throw error
+/** @throws ApiError UNAVAILABLE */
+export function asNotStored(cause: unknown): never {
+  throw new ApiError('UNAVAILABLE', 'The change could not be stored; try again', { cause })
+}
+
+/** So often something may be read again, because others have changed the document meanwhile, before what arrives has to wait. */
+const unheldLooks = 3
+
+/**
+ * What `look` sees of the document, once that is durable, with the version that it is of. What any node has acknowledged
+ * before is in it. @throws ApiError UNAVAILABLE
+ */
+export async function seenBy<T>(room: EditedRoom, look: () => T): Promise<{ result: T; version: string }> {
+  await room.others?.reach().catch(asNotStored)
+  for (let looks = 0; ; looks += 1) {
+    const release = looks < unheldLooks ? null : await quiet(room)
+    try {
+      room.begin()
+      const result = look()
+      const seq = await room.commits.exact.catch(asNotStored)
+      if (seq !== null) return { result, version: versionOf({ epoch: room.commits.epoch, seq }) }
+    } finally {
+      release?.()
+    }
   }
 }
+
+/** Has what arrives wait, until what is returned is called: all that is applied is durable then. */
+export async function quiet(room: EditedRoom): Promise<() => void> {
+  while (room.held() !== null) await room.held()
+  const release = room.hold()
+  await room.commits.settled()
+  return release
+}
+
+/**
+ * A refusal tells of the document, and is given only when what it tells of is durable, like any answer. Where this copy
+ * of it turns out to be behind the log, the change is tried once more.
+ */
+export async function refusedWhenDurable<T>(room: EditedRoom, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
+      await settled(room, null)
+      if (tries > 1 || (await hasCaughtUp(room))) throw error
+    }
+  }
+}
+
+/** False where others have changed the document unheard: what they have done is here now. @throws ApiError UNAVAILABLE */
+export const hasCaughtUp = async ({ commits, others }: EditedRoom): Promise<boolean> =>
+  others === null || others.endsAt(commits.head).catch(asNotStored)

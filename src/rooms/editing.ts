@@ -8,13 +8,17 @@ import { MalformedUpdate } from '../update/malformed.ts'
 import { checkNesting } from '../update/nesting.ts'
 import { readUpdate } from '../update/read.ts'
 import { isPlain, type UpdateSummary } from '../update/summary.ts'
+import { agree, type Proposal } from './agreeing.ts'
 import {
   begin,
   type Changed,
   commit,
   type EditedRoom,
   type Expectation,
+  hasCaughtUp,
   makeWay,
+  refusedWhenDurable,
+  seenBy,
   settled,
 } from './edited-room.ts'
 import { isReadInline, readOnThread } from './reading.ts'
@@ -56,11 +60,42 @@ export class Editing {
    */
   async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<Changed<Uint8Array>> {
     const room = this.#room
-    const { state, documentBytesMax } = room
     const summary = vetted(() => readUpdate(bytes, options))
+    if (room.others === null) return this.#apply(by, bytes, summary, options)
+    return refusedWhenDurable(room, () => this.#apply(by, bytes, summary, options))
+  }
+
+  async #apply(
+    by: string,
+    bytes: Uint8Array,
+    summary: UpdateSummary,
+    options: ApplyOptions,
+  ): Promise<Changed<Uint8Array>> {
+    const room = this.#room
     await makeWay(room, options)
+    const isExact = options.ifVersion !== undefined || options.expects === 'nothing'
+    if (room.others !== null && isExact) {
+      const changed = await agree(room, { by }, async () => this.#proposal(bytes, summary, options))
+      return { ...changed, result: room.state.vector() }
+    }
     while (room.held() !== null) await room.held()
-    begin(room, options)
+    this.#check(bytes, summary, options)
+    const { added } = room.state.integrate(bytes)
+    commit(room, by, added)
+    return { ...(await settled(room, room.state.vector())), bytes: added?.length ?? 0 }
+  }
+
+  #proposal(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): Proposal<null> {
+    this.#check(bytes, summary, options)
+    const { state, commits } = this.#room
+    const update = state.contains(bytes, summary) ? null : bytes
+    return { result: null, head: commits.head, update, apply: () => void state.integrate(bytes) }
+  }
+
+  /** @throws ApiError when it must not be taken */
+  #check(bytes: Uint8Array, summary: UpdateSummary, options: ApplyOptions): void {
+    const { state, documentBytesMax } = this.#room
+    begin(this.#room, options)
     if (!state.hasRoomFor(bytes.length, documentBytesMax)) {
       throw invalid(
         `a document has at most ${documentBytesMax} bytes`,
@@ -68,18 +103,17 @@ export class Editing {
       )
     }
     this.#rehearse(bytes, summary)
-    const { added } = state.integrate(bytes)
-    commit(room, by, added)
-    return { ...(await settled(room, state.vector())), bytes: added?.length ?? 0 }
   }
 
   /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
   async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
     const { state, commits } = this.#room
-    this.#room.begin()
-    const result = view(state.doc)
-    const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: state.encode().length }
-    return { ...seen, ...(await settled(this.#room, result)) }
+    const { result, version } = await seenBy(this.#room, () => {
+      const seen = view(state.doc)
+      const sizeBytes = state.encode().length
+      return { result: seen, changed: commits.changed, vector: state.vector(), sizeBytes }
+    })
+    return { ...result, version }
   }
 
   /**
@@ -89,30 +123,32 @@ export class Editing {
   async read(reading: Reading): Promise<Viewed<Content> | null> {
     const { state, commits, readers } = this.#room
     this.#room.begin()
+    if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') return (await settled(this.#room, null)).result
     if (isReadInline(readers, state.sizeBytes)) return this.view((doc) => readDocument(doc, reading))
-    const bytes = state.encode()
-    const seen = { changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
-    const { version } = await settled(this.#room, null)
-    return { ...seen, version, result: await readOnThread(readers, bytes, reading) }
+    const {
+      result: { bytes: whole, ...seen },
+      version,
+    } = await seenBy(this.#room, () => {
+      const bytes = state.encode()
+      return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+    })
+    return { ...seen, version, result: await readOnThread(readers, whole, reading) }
   }
 
   /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
   async capture(): Promise<Captured | null> {
     const { state, commits } = this.#room
-    this.#room.begin()
-    if (commits.existence !== 'live') return (await settled(this.#room, null)).result
-    const { epoch } = commits
-    const { result, version } = await settled(this.#room, state.encode())
-    return { bytes: result, epoch, version }
+    const { result, version } = await seenBy(this.#room, () =>
+      commits.existence === 'live' ? state.encode() : null,
+    )
+    return result === null ? null : { bytes: result, epoch: commits.epoch, version }
   }
 
   /** Which state the document is in; resolves when that is durable, null when there is no document. @throws ApiError UNAVAILABLE */
   async version(): Promise<string | null> {
     const { commits } = this.#room
-    this.#room.begin()
-    const isLive = commits.existence === 'live'
-    const { version } = await settled(this.#room, null)
+    const { result: isLive, version } = await seenBy(this.#room, () => commits.existence === 'live')
     return isLive ? version : null
   }
 

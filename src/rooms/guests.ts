@@ -132,6 +132,19 @@ export class Guests {
     this.#tell(changed)
   }
 
+  /** Shows a user as another node has heard of them; one too many is not shown. */
+  take(userId: string, said: SaidByRest, { ttlMs, lastSeen }: Pick<Guest, 'ttlMs' | 'lastSeen'>): void {
+    const before = this.#byUser.get(userId)
+    const isSame = before !== undefined && isSameGuest(before, { said, ttlMs, lastSeen })
+    if (isSame || (before === undefined && this.size >= guestsMax)) return
+    if (this.size === 0) this.#renewedAt = this.#parts.clock.now()
+    const clientId = before?.clientId ?? this.#takeClientId()
+    const guest: Guest = { userId, clientId, clock: this.#nextClock(), said, ttlMs, lastSeen }
+    this.#byUser.set(userId, guest)
+    if (before === undefined) this.#parts.came(guest)
+    this.#tell([stateOf(guest)])
+  }
+
   /** Shows these users no more. */
   remove(userIds: Iterable<string>): void {
     const clock = this.#nextClock()
@@ -189,6 +202,13 @@ export class Guests {
 }
 
 const endOf = ({ lastSeen, ttlMs }: Guest): number => lastSeen + ttlMs
+
+function isSameGuest(before: Guest, after: Pick<Guest, 'said' | 'ttlMs' | 'lastSeen'>): boolean {
+  const { name, email, status } = after.said
+  const { said, ttlMs, lastSeen } = before
+  if (ttlMs !== after.ttlMs || lastSeen !== after.lastSeen) return false
+  return said.name === name && said.email === email && said.status === status
+}
 
 /** The e-mail address is for those who ask by REST only. */
 const stateOf = ({

@@ -59,13 +59,19 @@ export class Intake {
     const updates = [updateOf(item)]
     this.#state.applyLater(updates)
     item.taken?.()
-    const accepted: RoomUpdate[] = []
-    if (this.#held.size > 0) this.#retryHeld(accepted)
+    const accepted = this.retry()
     return accepted.length === 0 ? updates : [...updates, ...accepted]
   }
 
   holdsOf(member: Member): boolean {
     return this.#held.hasOf(member)
+  }
+
+  /** What can be applied now of what was held, because others have brought what it builds on. @throws BrokenDocument */
+  retry(): readonly RoomUpdate[] {
+    const accepted: RoomUpdate[] = []
+    if (this.#held.size > 0) this.#retryHeld(accepted)
+    return accepted
   }
 
   #fits({ kind, summary }: Incoming): boolean {

@@ -1,5 +1,6 @@
 import { keyName } from '../engine/keys.ts'
 import { type DocumentAddress, type DocumentScope, documentPrefix } from '../model/address.ts'
+import type { NodeCalls } from './nodes/calls.ts'
 
 /** Turns what a backend says into a whole websocket frame; one object a protocol. */
 export interface LiveEncoder {
@@ -20,6 +21,12 @@ export interface Reach {
   readonly missed: number
 }
 
+interface LiveMessage {
+  readonly document: DocumentScope
+  readonly editorId: string | null
+  readonly text: string
+}
+
 /** Of a document, whatever its editors. */
 type Listeners = Map<Listener, string>
 
@@ -29,6 +36,16 @@ type Listeners = Map<Listener, string>
  */
 export class Live {
   readonly #documents = new Map<string, Listeners>()
+  readonly #calls: NodeCalls | undefined
+
+  /** @param calls to the other nodes, whose listeners hear of it, too; undefined without any */
+  constructor(calls?: NodeCalls) {
+    this.#calls = calls
+    calls?.answer('live', 'ordered', (call) => {
+      const { document, editorId, text } = call as LiveMessage
+      return this.broadcast(document, editorId, text)
+    })
+  }
 
   /** Documents that somebody listens to. */
   get count(): number {
@@ -48,6 +65,24 @@ export class Live {
   }
 
   /**
+   * Like `broadcast`, on every node. Those that do not answer in time are not counted: they have died, or what they were
+   * told is lost.
+   */
+  async broadcastToAll(document: DocumentScope, editorId: string | null, text: string): Promise<Reach> {
+    const here = this.broadcast(document, editorId, text)
+    if (this.#calls === undefined) return here
+    const { workspaceId, apiKey, organizationId, documentId } = document
+    const scope = { workspaceId, apiKey, organizationId, documentId }
+    const message: LiveMessage = { document: scope, editorId, text }
+    const there = [...(await this.#calls.ask('live', message)).values()] as Reach[]
+    return {
+      delivered: there.reduce((sum, { delivered }) => sum + delivered, here.delivered),
+      missed: there.reduce((sum, { missed }) => sum + missed, here.missed),
+    }
+  }
+
+  /**
+   * To the listeners of this node.
    * @param text JSON of the message
    * @param editorId whose listeners are meant; null: those of all editors
    * @param except who hears nothing of it
@@ -73,6 +108,7 @@ export class Live {
   say(address: DocumentAddress, text: string, { from, userId }: { from: Listener; userId: string }): void {
     const message = JSON.stringify({ event: 'stateless', data: text, userId })
     this.broadcast(address, address.editorId, message, from)
+    this.#calls?.tell('live', { document: address, editorId: address.editorId, text: message })
   }
 }
 

@@ -8,6 +8,8 @@ export interface FrameEncoder {
   update(bytes: Uint8Array): Uint8Array
   /** `message` is an awareness update as y-protocols encodes it. */
   awareness(message: Uint8Array): Uint8Array
+  /** Asks a client for all states that it shows, its own among them. */
+  readonly awarenessQuery: Uint8Array
 }
 
 /** Who a member is, from its token: id and name are stamped on what it says about itself. */

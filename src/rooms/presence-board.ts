@@ -1,37 +1,29 @@
 import type { Clock } from '../clock.ts'
-import type { VisitNotes, Visitor } from '../events/visits.ts'
+import type { VisitNotes } from '../events/visits.ts'
 import type { DocumentScope } from '../model/address.ts'
-import {
-  defaultStatus,
-  type Guest,
-  type GuestCount,
-  type GuestState,
-  Guests,
-  merged,
-  type SaidByRest,
-} from './guests.ts'
+import { type GuestCount, type GuestState, Guests, merged, type SaidByRest } from './guests.ts'
 import type { Member } from './member.ts'
+import type { Desk, DeskOwner } from './nodes/desk.ts'
+import type { Changes } from './nodes/heard.ts'
+import type { PersonRecord } from './nodes/records.ts'
+import { SharedUsers } from './nodes/shared-users.ts'
+import {
+  type Connected,
+  entryOf,
+  guestEntry,
+  isPresent,
+  type PresenceEntry,
+  type PresentSocket,
+  personOf,
+  visitorIn,
+  visitorOf,
+} from './present.ts'
 
 /** Longest status; what a client says of itself beyond it is not read. */
 export const statusLengthMax = 200
 
 export interface PresenceInput extends SaidByRest {
   readonly userId: string
-}
-
-/** Somebody who is on a document. */
-export interface PresenceEntry {
-  readonly userId: string
-  /** '' when unknown, as the e-mail address. */
-  readonly name: string
-  readonly email: string
-  readonly status: string
-  /** `rest`: nobody has seen them but the backend that says so. */
-  readonly source: 'socket' | 'rest'
-  /** The editors that they have open, in order; none without a socket. */
-  readonly editorIds: readonly string[]
-  /** Epoch milliseconds: of the last sign of life from a socket, or by REST where there is none. */
-  readonly lastSeen: number
 }
 
 /** What stands in a client's state about its user, whatever it says itself. */
@@ -47,20 +39,12 @@ export interface PresenceView {
   /** What is said of these users is something else now. */
   refresh(userIds: ReadonlySet<string>): void
   showGuest(state: GuestState): void
+  /** What other nodes say of these clients is something else now. */
+  showForeign(clientIds: Iterable<number>): void
 }
 
-interface Socket {
+interface Socket extends PresentSocket {
   readonly view: PresenceView
-  /** `deleted`: by REST; it stays away until the user comes back with another. */
-  shown: 'present' | 'deleted'
-  lastSeen: number
-  /** What the client says of its user. */
-  status: string | undefined
-}
-
-interface Connected {
-  readonly sockets: Map<Member, Socket>
-  said: SaidByRest
 }
 
 interface Parts {
@@ -71,21 +55,28 @@ interface Parts {
   readonly visits: VisitNotes
   /** There may be nobody left. */
   readonly emptied: () => void
+  /** Where the other nodes are told, and heard of; null without any. */
+  readonly desk: ((owner: DeskOwner) => Desk) | null
 }
 
 /**
  * Who is on one document: those with a socket in any of its rooms, and those whom REST names. Somebody is either of
  * both; who comes with a socket is no guest any more, and is gone with the last one.
  */
-export class PresenceBoard {
+export class PresenceBoard implements DeskOwner {
+  readonly desk: Desk | null
   readonly #parts: Parts
   readonly #views = new Set<PresenceView>()
-  readonly #connected = new Map<string, Connected>()
+  readonly #connected = new Map<string, Connected<Socket>>()
   /** Made for the first of them: most documents never have any. */
   #guests: Guests | null = null
+  /** What several nodes say of a user; null without others. */
+  readonly #shared: SharedUsers | null
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.desk = parts.desk?.(this) ?? null
+    this.#shared = this.desk && new SharedUsers(this.desk, parts.clock)
   }
 
   get document(): DocumentScope {
@@ -94,7 +85,15 @@ export class PresenceBoard {
 
   /** Neither users nor rooms: a new board would be the same. */
   get empty(): boolean {
-    return this.#views.size === 0 && (this.#guests === null || this.#guests.size === 0)
+    return this.#views.size === 0 && !this.#hasGuests && this.desk?.isOpen !== true
+  }
+
+  get isIdle(): boolean {
+    return this.#connected.size === 0 && !this.#hasGuests
+  }
+
+  get #hasGuests(): boolean {
+    return this.#guests !== null && this.#guests.size > 0
   }
 
   enter(view: PresenceView): void {
@@ -113,28 +112,35 @@ export class PresenceBoard {
   join(member: Member, view: PresenceView): void {
     const { id } = member.user
     const guest = this.#guests?.get(id)
-    const connected = this.#connected.get(id) ?? { sockets: new Map(), said: guest?.said ?? {} }
+    const connected = this.#connected.get(id) ?? this.#arrival(id, guest?.said)
     const isNews = guest === undefined && !isPresent(connected)
     this.#connected.set(id, connected)
     connected.sockets.set(member, {
       view,
+      editorId: view.editorId,
+      joined: this.desk?.stamps.next() ?? 0,
       shown: 'present',
+      deletedAt: 0,
       lastSeen: this.#parts.clock.now(),
       status: undefined,
     })
     if (guest !== undefined) this.#guests?.remove([id])
     if (isNews) this.#came(id)
+    this.#shared?.arrived(id)
   }
 
   /** What REST has said of a user ends with the last socket. */
   leave(member: Member): void {
-    const connected = this.#connected.get(member.user.id)
+    const { id } = member.user
+    const connected = this.#connected.get(id)
     if (connected === undefined) return
     const visitor = visitorIn(connected)
     connected.sockets.delete(member)
-    if (connected.sockets.size === 0) this.#connected.delete(member.user.id)
+    if (connected.sockets.size === 0) this.#connected.delete(id)
+    this.desk?.personChanged(id)
     if (isPresent(connected)) return
     connected.said = {}
+    connected.saidAt = 0
     if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
   }
 
@@ -143,7 +149,9 @@ export class PresenceBoard {
     const socket = this.#connected.get(member.user.id)?.sockets.get(member)
     if (socket === undefined) return
     socket.lastSeen = this.#parts.clock.now()
+    const before = socket.status
     socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
+    if (socket.status !== before) this.desk?.personChanged(member.user.id, 'saying')
   }
 
   /** How the user of a member is shown; null: not at all. */
@@ -159,11 +167,12 @@ export class PresenceBoard {
    * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these are too many; then nothing is changed
    */
   add(users: readonly PresenceInput[], ttlMs: number): void {
-    const guests = users.filter(({ userId }) => !this.#connected.has(userId))
+    const guests = users.filter(({ userId }) => !this.#isConnected(userId))
     const newIds = guests
       .map(({ userId }) => userId)
       .filter((userId) => this.#guests?.get(userId) === undefined)
     this.#withGuests().checkRoomFor(new Set(newIds).size)
+    if (this.#shared !== null) return this.#call(this.#shared, 'add', users, ttlMs)
     const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
     for (const { userId } of users)
       for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
@@ -174,43 +183,74 @@ export class PresenceBoard {
   /** Changes what is said of users who are here, and returns their number. A guest stays for its time from now. */
   update(users: readonly PresenceInput[]): number {
     const known = users.filter(({ userId }) => this.#isHere(userId))
-    this.#say(known)
+    if (this.#shared !== null) this.#call(this.#shared, 'update', known)
+    else this.#say(known)
     return known.length
   }
 
   /** Takes away users, and returns the number of those who were here. */
   delete(userIds: readonly string[]): number {
     const here = new Set(userIds.filter((userId) => this.#isHere(userId)))
-    for (const userId of here) {
-      const connected = this.#connected.get(userId)
-      if (connected === undefined) continue
-      const visitor = visitorIn(connected)
-      connected.said = {}
-      for (const socket of connected.sockets.values()) socket.shown = 'deleted'
-      if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
-    }
-    this.#refresh(here)
-    this.#guests?.remove(here)
+    if (this.#shared !== null)
+      this.#call(
+        this.#shared,
+        'delete',
+        [...here].map((userId) => ({ userId })),
+      )
+    else this.#deleteHere(here)
     return here.size
   }
 
   /** Takes away all who have no socket. */
   clearGuests(): void {
-    this.#guests?.remove([...this.#guests.all()].map(({ userId }) => userId))
+    const userIds = [...(this.#guests?.all() ?? [])].map(({ userId }) => userId)
+    if (this.desk?.isOpen === true) this.delete(userIds)
+    this.#guests?.remove(userIds)
   }
 
   /** Everybody who is here, in no order. */
   entries(): readonly PresenceEntry[] {
-    const connected = [...this.#connected.values()].flatMap((each) => entryOf(each) ?? [])
-    return [...connected, ...this.#guestEntries()]
+    const userIds = new Set(this.#connected.keys())
+    for (const userId of this.#shared?.elsewhere() ?? []) userIds.add(userId)
+    const guests = [...(this.#guests?.all() ?? [])].map(guestEntry)
+    return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...guests]
   }
 
   /** What is said of one user; null when the user is not here. */
   find(userId: string): PresenceEntry | null {
-    const connected = this.#connected.get(userId)
-    if (connected !== undefined) return entryOf(connected)
+    if (this.#isConnected(userId)) return this.#entryOf(userId)
     const guest = this.#guests?.get(userId)
     return guest === undefined ? null : guestEntry(guest)
+  }
+
+  personRecord(userId: string): PersonRecord | null {
+    const connected = this.#connected.get(userId)
+    return connected === undefined ? null : personOf(connected)
+  }
+
+  /** Other nodes say something else. */
+  heardElsewhere({ userIds, clients }: Changes): void {
+    if (this.#shared !== null) for (const userId of userIds) this.#settle(this.#shared, userId)
+    for (const view of this.#views) {
+      const clientIds = clients.get(view.editorId)
+      if (clientIds !== undefined) view.showForeign(clientIds)
+    }
+  }
+
+  closed(): void {
+    this.#parts.emptied()
+  }
+
+  #entryOf(userId: string): PresenceEntry | null {
+    const here = this.personRecord(userId)
+    return entryOf([...(here === null ? [] : [here]), ...(this.#shared?.people(userId) ?? [])])
+  }
+
+  #arrival(userId: string, said: SaidByRest = {}): Connected<Socket> {
+    const since = this.desk?.stamps.next() ?? 0
+    const elsewhere = this.#shared?.saidElsewhere(userId)
+    const saidAt = Object.keys(said).length > 0 ? since : 0
+    return { sockets: new Map(), said, saidAt, since, ...elsewhere }
   }
 
   #withGuests(): Guests {
@@ -227,14 +267,13 @@ export class PresenceBoard {
     return this.#guests
   }
 
-  #guestEntries(): readonly PresenceEntry[] {
-    return [...(this.#guests?.all() ?? [])].map(guestEntry)
+  /** Also one who was deleted. */
+  #isConnected(userId: string): boolean {
+    return this.#connected.has(userId) || this.#shared?.isElsewhere(userId) === true
   }
 
   #isHere(userId: string): boolean {
-    const connected = this.#connected.get(userId)
-    if (connected !== undefined) return isPresent(connected)
-    return this.#guests?.get(userId) !== undefined
+    return this.find(userId) !== null
   }
 
   #isDeleted(userId: string): boolean {
@@ -246,6 +285,19 @@ export class PresenceBoard {
     const connected = this.#connected.get(userId)
     const visitor = connected === undefined ? null : visitorIn(connected)
     if (visitor !== null) this.#parts.visits.came(this.#parts.document, visitor)
+  }
+
+  #deleteHere(userIds: ReadonlySet<string>): void {
+    for (const userId of userIds) {
+      const connected = this.#connected.get(userId)
+      if (connected === undefined) continue
+      const visitor = visitorIn(connected)
+      connected.said = {}
+      for (const socket of connected.sockets.values()) socket.shown = 'deleted'
+      if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
+    }
+    this.#refresh(userIds)
+    this.#guests?.remove(userIds)
   }
 
   #say(users: readonly PresenceInput[], ttlMs?: number): void {
@@ -263,6 +315,41 @@ export class PresenceBoard {
     if (guests.size > 0) this.#withGuests().put(guests, ttlMs)
   }
 
+  /** What REST says is written where every node reads it, this one, too. */
+  #call(
+    shared: SharedUsers,
+    kind: 'add' | 'update' | 'delete',
+    users: readonly PresenceInput[],
+    ttlMs?: number,
+  ): void {
+    for (const { userId, ...said } of users) {
+      const guest = this.#guests?.get(userId)
+      const known = this.#connected.get(userId) ?? guest
+      const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? guest?.ttlMs ?? 0)
+      shared.call(kind, { userId, said, before: known?.said, ttlMs: timeMs })
+      this.#settle(shared, userId)
+    }
+  }
+
+  /** Brings a user in line with what the nodes know. */
+  #settle(shared: SharedUsers, userId: string): void {
+    const connected = this.#connected.get(userId)
+    if (connected !== undefined) this.#settleConnected(shared, userId, connected)
+    const said = shared.guest(userId, this.#isConnected(userId))
+    if (said === null) this.#guests?.remove([userId])
+    else if (said !== 'unknown') this.#withGuests().take(userId, said.said, said)
+  }
+
+  #settleConnected(shared: SharedUsers, userId: string, connected: Connected<Socket>): void {
+    const before = visitorIn(connected)
+    if (!shared.settle(userId, connected)) return
+    const after = visitorIn(connected)
+    if (before !== null && after === null) this.#parts.visits.went(this.#parts.document, before)
+    if (before === null && after !== null) this.#parts.visits.came(this.#parts.document, after)
+    this.#refresh(new Set([userId]))
+    this.desk?.personChanged(userId)
+  }
+
   #refresh(userIds: ReadonlySet<string>): void {
     if (userIds.size > 0) for (const view of this.#views) view.refresh(userIds)
   }
@@ -271,45 +358,4 @@ export class PresenceBoard {
     for (const view of this.#views) for (const state of states) view.showGuest(state)
     this.#parts.emptied()
   }
-}
-
-/** Not by their number: a user may have very many. */
-function visitorIn({ sockets, said }: Connected): Visitor | null {
-  for (const [{ user }, { shown }] of sockets) {
-    if (shown !== 'present') continue
-    return visitorOf(
-      { userId: user.id, said: merged({ name: user.name, email: user.email }, said) },
-      'socket',
-    )
-  }
-  return null
-}
-
-const isPresent = (connected: Connected): boolean => visitorIn(connected) !== null
-
-function visitorOf(
-  { userId, said: { name, email } }: Pick<Guest, 'userId' | 'said'>,
-  source: Visitor['source'] = 'rest',
-): Visitor {
-  const user = { userId, ...(name && { name }), ...(email && { email }) }
-  return { user, source }
-}
-
-const presentSockets = ({ sockets }: Connected): readonly (readonly [Member, Socket])[] =>
-  [...sockets].filter(([, { shown }]) => shown === 'present')
-
-function guestEntry({ userId, said, lastSeen }: Guest): PresenceEntry {
-  const { name = '', email = '', status = defaultStatus } = said
-  return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
-}
-
-/** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
-function entryOf(connected: Connected): PresenceEntry | null {
-  const sockets = presentSockets(connected).toSorted(([, a], [, b]) => b.lastSeen - a.lastSeen)
-  const [latest] = sockets
-  if (latest === undefined) return null
-  const [{ user }, { lastSeen, status: own = defaultStatus }] = latest
-  const { name = user.name, email = user.email, status = own } = connected.said
-  const editorIds = [...new Set(sockets.map(([, { view }]) => view.editorId))].sort()
-  return { userId: user.id, name, email, status, source: 'socket', editorIds, lastSeen }
 }

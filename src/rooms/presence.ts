@@ -1,10 +1,13 @@
 import type { Clock } from '../clock.ts'
-import type { Key } from '../engine/engine.ts'
+import type { Engine, Key } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { VisitNotes } from '../events/visits.ts'
 import { type DocumentScope, documentPrefix, type Tenant } from '../model/address.ts'
 import type { GuestCount } from './guests.ts'
-import { PresenceBoard, type PresenceEntry, type PresenceInput } from './presence-board.ts'
+import type { NodeCalls } from './nodes/calls.ts'
+import { exchangeOf, type PresenceExchange } from './nodes/exchange.ts'
+import { PresenceBoard, type PresenceInput } from './presence-board.ts'
+import type { PresenceEntry } from './present.ts'
 
 /** Somebody on a document. */
 export interface PresenceOn {
@@ -17,17 +20,37 @@ export interface PresencePlace extends Tenant {
   readonly organizationId: string | null
 }
 
-/** The presence boards of this process: one for each document that somebody is on. Whether it exists is not asked here. */
+interface OfUser {
+  readonly place: PresencePlace
+  readonly userId: string
+}
+
+/**
+ * The presence boards of this process: one for each document that somebody is on. Where there are other nodes, who is
+ * on them is shown, too, and what is said here reaches them. Whether a document exists is not asked here.
+ */
 export class Presence {
   readonly #clock: Clock
   readonly #boards = new Map<string, PresenceBoard>()
   readonly #guests: GuestCount = { count: 0 }
   readonly #visits: VisitNotes
+  readonly #exchange: PresenceExchange | null
 
-  /** @param visits is told who comes and goes */
-  constructor(clock: Clock, visits: VisitNotes) {
+  /**
+   * @param visits is told who comes and goes
+   * @param exchange with the other nodes; null without any
+   */
+  constructor(clock: Clock, visits: VisitNotes, exchange: PresenceExchange | null = null) {
     this.#clock = clock
     this.#visits = visits
+    this.#exchange = exchange
+    exchange?.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
+    exchange?.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
+  }
+
+  /** To the other nodes; undefined without any. */
+  get calls(): NodeCalls | undefined {
+    return this.#exchange?.calls
   }
 
   /** The board of a document, for a room that enters it at once. */
@@ -36,53 +59,87 @@ export class Presence {
     const known = this.#boards.get(key)
     if (known !== undefined) return known
     const { workspaceId, apiKey, organizationId, documentId } = document
+    const scope = { workspaceId, apiKey, organizationId, documentId }
+    const exchange = this.#exchange
     const board = new PresenceBoard({
-      document: { workspaceId, apiKey, organizationId, documentId },
+      document: scope,
       clock: this.#clock,
       total: this.#guests,
       visits: this.#visits,
       emptied: () => this.#forgetEmpty(key, board),
+      desk: exchange && ((owner) => exchange.deskOf(scope, owner)),
     })
     this.#boards.set(key, board)
     return board
   }
 
-  /** As `PresenceBoard.add`. */
-  add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): void {
-    const board = this.boardOf(document)
-    try {
-      board.add(users, ttlMs)
-    } finally {
-      this.#forgetEmpty(keyOf(document), board)
-    }
+  /** As `PresenceBoard.add`; resolves when the other nodes know of it, or have had time to. */
+  async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
+    await this.#with(document, 'changes', (board) => board.add(users, ttlMs))
   }
 
-  /** As `PresenceBoard.update`. */
-  update(document: DocumentScope, users: readonly PresenceInput[]): number {
-    return this.#boards.get(keyOf(document))?.update(users) ?? 0
+  /** As `PresenceBoard.update`; likewise. */
+  async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
+    return this.#with(document, 'changes', (board) => board.update(users))
   }
 
-  /** As `PresenceBoard.delete`. */
-  delete(document: DocumentScope, userIds: readonly string[]): number {
-    return this.#boards.get(keyOf(document))?.delete(userIds) ?? 0
+  /** As `PresenceBoard.delete`; likewise. */
+  async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
+    return this.#with(document, 'changes', (board) => board.delete(userIds))
   }
 
   /** As `PresenceBoard.entries`. */
-  entries(document: DocumentScope): readonly PresenceEntry[] {
-    return this.#boards.get(keyOf(document))?.entries() ?? []
+  async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
+    return this.#with(document, 'state', (board) => board.entries())
   }
 
   /** Where a user is, in no order. */
-  ofUser(place: PresencePlace, userId: string): readonly PresenceOn[] {
+  async ofUser(place: PresencePlace, userId: string): Promise<readonly PresenceOn[]> {
+    const call: OfUser = { place, userId }
+    const here = this.#ofUserHere(call)
+    if (this.#exchange === null) return here
+    const all = new Map(here.map((on) => [keyOf(on.document), on]))
+    for (const answer of (await this.#exchange.calls.ask('presence.of', call)).values())
+      for (const on of answer as readonly PresenceOn[])
+        if (!all.has(keyOf(on.document))) all.set(keyOf(on.document), on)
+    return [...all.values()]
+  }
+
+  /** Takes a user away from every document; returns from how many. See `PresenceBoard.delete`. */
+  async eraseUser(place: PresencePlace, userId: string): Promise<number> {
+    const call: OfUser = { place, userId }
+    const answers = await this.#exchange?.calls.ask('presence.erase', call)
+    const there = [...(answers?.values() ?? [])] as (readonly string[])[]
+    return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
+  }
+
+  #ofUserHere({ place, userId }: OfUser): readonly PresenceOn[] {
     return this.#in(place).flatMap((board) => {
       const entry = board.find(userId)
       return entry === null ? [] : [{ document: board.document, entry }]
     })
   }
 
-  /** Takes a user away from every document; returns from how many. See `PresenceBoard.delete`. */
-  eraseUser(place: PresencePlace, userId: string): number {
-    return this.#in(place).reduce((sum, board) => sum + board.delete([userId]), 0)
+  /** Returns the names of the documents. */
+  #eraseUserHere({ place, userId }: OfUser): readonly string[] {
+    return this.#in(place).flatMap((board) => (board.delete([userId]) > 0 ? [keyOf(board.document)] : []))
+  }
+
+  /** @param need `changes`: the others shall have heard of what `work` has done */
+  async #with<T>(
+    document: DocumentScope,
+    need: 'state' | 'changes',
+    work: (board: PresenceBoard) => T,
+  ): Promise<T> {
+    const board = this.boardOf(document)
+    try {
+      if (board.desk !== null) await board.desk.sync('state')
+      const result = work(board)
+      if (board.desk !== null && need === 'changes') await board.desk.sync('changes')
+      return result
+    } finally {
+      this.#forgetEmpty(keyOf(document), board)
+    }
   }
 
   #in({ workspaceId, apiKey, organizationId }: PresencePlace): readonly PresenceBoard[] {
@@ -97,6 +154,7 @@ export class Presence {
   }
 
   close(): void {
+    this.#exchange?.close()
     for (const board of this.#boards.values()) board.clearGuests()
   }
 
@@ -104,5 +162,9 @@ export class Presence {
     if (board.empty && this.#boards.get(key) === board) this.#boards.delete(key)
   }
 }
+
+/** @param visits is told who comes and goes */
+export const presenceOf = (engine: Engine, clock: Clock, visits: VisitNotes): Presence =>
+  new Presence(clock, visits, exchangeOf(engine, clock))
 
 const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

@@ -3,6 +3,7 @@ import type { PreparedContent } from '../content/prepared.ts'
 import { type CheckedContent, checkContent, checkKind } from '../content/replace.ts'
 import { ApiError } from '../errors.ts'
 import type { Version } from '../model/version.ts'
+import { agree, movedOn, type Proposal } from './agreeing.ts'
 import { baseOf, sizeMaxOf, tooOld } from './base-version.ts'
 import {
   begin,
@@ -47,10 +48,10 @@ export class Replacing {
     const isLarge = content.checked === null || content.size + room.state.sizeBytes > inlineSizeMax
     if (isLarge && room.threads.enabled) {
       const compute = (thread: Thread): Promise<Computed> => computeOnThread(room, thread, content, options)
-      return refusedWhenDurable(room, this.#offload(by, compute, options))
+      return refusedWhenDurable(room, () => this.#offload(by, compute, options))
     }
     const checked = content.checked ?? checkContent(content.target)
-    return refusedWhenDurable(room, this.#inline(by, checked, options))
+    return refusedWhenDurable(room, () => this.#inline(by, checked, options))
   }
 
   /**
@@ -62,8 +63,7 @@ export class Replacing {
     const room = this.#room
     const isLarge = past.length + room.state.sizeBytes > inlineSizeMax
     const compute = (thread: Thread): Promise<Computed> => restoreOnThread(room, thread, past, options)
-    return refusedWhenDurable(
-      room,
+    return refusedWhenDurable(room, () =>
       isLarge && room.threads.enabled
         ? this.#offload(by, compute, options)
         : this.#restoreInline(by, past, options),
@@ -72,18 +72,67 @@ export class Replacing {
 
   async #restoreInline(by: string, past: Uint8Array, options: RestoreOptions): Promise<Changed<Change>> {
     const room = this.#room
+    const compute = (): Computed => {
+      begin(room, options)
+      const copy = RoomState.fromBytes(room.state.encode())
+      const made = { for: 'present', version: presentVersion(room) } as const
+      return this.#onCopy(copy, made, () => restoreIn(copy, past, room.documentBytesMax))
+    }
     await this.#prepare(options)
-    while (room.held() !== null) await room.held()
-    begin(room, options)
     room.replaced('loop')
-    const copy = RoomState.fromBytes(room.state.encode())
-    const made = { for: 'present', version: presentVersion(room) } as const
-    return this.#copied(by, copy, made, () => restoreIn(copy, past, room.documentBytesMax), options)
+    if (room.others !== null) return this.#agreed(by, async () => compute(), options)
+    while (room.held() !== null) await room.held()
+    return this.#merged(by, compute(), options)
+  }
+
+  /** Where other nodes write to the document too. */
+  #agreed(
+    by: string,
+    compute: () => Promise<Computed>,
+    { dryRun }: RestoreOptions,
+  ): Promise<Changed<Change>> {
+    return agree(this.#room, { by, dryRun }, async () => this.#proposal(await compute()))
+  }
+
+  #proposal({ change, update, state: after, made, writer }: Computed): Proposal<Change> {
+    const { state, commits } = this.#room
+    // Since then an empty root may have become something.
+    if (made.for === 'past' && update !== null) checkKind(state.doc, made.content.target, made.content.kind)
+    const isOfAnother = made.for === 'present' && made.version.epoch !== commits.epoch
+    return {
+      result: change,
+      head: isOfAnother ? -1 : made.for === 'present' ? made.version.seq : commits.head,
+      update,
+      apply: (how) => {
+        state.keepMerger(writer.client)
+        if (update === null) return
+        if (how === 'alone' && after !== null) state.become(after)
+        else if (how === 'alone' && made.for === 'present') state.applyPlain([{ bytes: update }])
+        else state.integrate(update)
+      },
+    }
+  }
+
+  /** Makes the change to a copy for the log to decide about: the document itself may be behind it. */
+  async #proposed(content: CheckedContent, options: ReplaceOptions): Promise<Computed> {
+    const room = this.#room
+    const past = await this.#past(options)
+    begin(room, options)
+    if (past === null && baseOf(room, options) !== null) return this.#proposed(content, options)
+    const version = presentVersion(room)
+    const copy = past ?? RoomState.fromBytes(room.state.encode())
+    const sizeMax = past === null ? room.documentBytesMax : sizeMaxOf(room, copy.sizeBytes)
+    const made = past === null ? ({ for: 'present', version } as const) : ({ for: 'past', content } as const)
+    return this.#onCopy(copy, made, () => replaceIn(copy, content, sizeMax))
   }
 
   async #inline(by: string, content: CheckedContent, options: ReplaceOptions): Promise<Changed<Change>> {
     const room = this.#room
     await this.#prepare(options)
+    if (room.others !== null) {
+      room.replaced('loop')
+      return this.#agreed(by, () => this.#proposed(content, options), options)
+    }
     const past = await this.#past(options)
     while (room.held() !== null) await room.held()
     // From here to the commit nothing is awaited: whoever else waited for the same finds out what has become of it.
@@ -94,13 +143,8 @@ export class Replacing {
     if (past !== null || options.dryRun === true) {
       const copy = past ?? RoomState.fromBytes(state.encode())
       const sizeMax = sizeMaxOf(room, copy.sizeBytes)
-      return this.#copied(
-        by,
-        copy,
-        { for: 'past', content },
-        () => replaceIn(copy, content, sizeMax),
-        options,
-      )
+      const computed = this.#onCopy(copy, { for: 'past', content }, () => replaceIn(copy, content, sizeMax))
+      return this.#merged(by, computed, options)
     }
     const write = (): Change => replaceIn(state, content, documentBytesMax)
     const { result, added } = this.#applied(() => state.edit(write))
@@ -108,17 +152,11 @@ export class Replacing {
   }
 
   /** Makes the change to a copy of the document, of now or of then. */
-  #copied(
-    by: string,
-    copy: RoomState,
-    made: Computed['made'],
-    work: () => Change,
-    options: RestoreOptions,
-  ): Promise<Changed<Change>> {
+  #onCopy(copy: RoomState, made: Computed['made'], work: () => Change): Computed {
     const writer = copy.writeAs(this.#room.state.mergers)
     const { result, added } = copy.edit(work)
     copy.doc.destroy()
-    return this.#merged(by, { writer, change: result, update: added, state: null, made }, options)
+    return { writer, change: result, update: added, state: null, made }
   }
 
   /**
@@ -138,7 +176,17 @@ export class Replacing {
         await this.#prepare(options)
         return computed
       }
-      const first = await compute()
+      let first: Computed | null = await compute()
+      if (room.others !== null) {
+        room.replaced('thread')
+        const next = async (): Promise<Computed> => {
+          const computed = first !== null && this.#stillFits(first, options) ? first : await compute()
+          first = null
+          return computed
+        }
+        // Not given back before: the next try needs it again.
+        return { answer: await this.#agreed(by, next, options) }
+      }
       if (options.dryRun === true || (room.held() === null && this.#stillFits(first, options))) {
         room.replaced('thread')
         return { answer: this.#merged(by, first, options) }
@@ -221,5 +269,3 @@ export class Replacing {
 }
 
 const isSame = (a: Version, b: Version): boolean => a.epoch === b.epoch && a.seq === b.seq
-
-const movedOn = (): ApiError => new ApiError('ABORTED', 'the document has moved on; try again')

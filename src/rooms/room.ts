@@ -1,9 +1,6 @@
-import type { Clock } from '../clock.ts'
-import { AppendRefused, type DocumentLog, type Health, type Key } from '../engine/engine.ts'
-import { ApiError, messageOf } from '../errors.ts'
-import type { EditNotes } from '../events/windows.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Key, LoadedLog } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { Begun } from '../events/windows.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import type { UpdateSummary } from '../update/summary.ts'
@@ -11,55 +8,24 @@ import { writeStateVector } from '../update/vector.ts'
 import { Answering, type OfferEncoder } from './answering.ts'
 import { AwarenessBoard } from './awareness.ts'
 import { bytesOf, editorsOf } from './commit-notes.ts'
-import { CommitLine, type Existence } from './commits.ts'
-import { Compaction, type CompactionLimits } from './compaction.ts'
+import { CommitLine, type CommitListeners, type Commits } from './commits.ts'
+import { Compaction } from './compaction.ts'
+import { type CopiedRoom, Copy } from './copy.ts'
 import { Delivery, type RoomUpdate } from './delivery.ts'
-import type { EditedRoom } from './edited-room.ts'
+import { type EditedRoom, quiet } from './edited-room.ts'
 import { Editing } from './editing.ts'
+import { damageIn, deleted, isDeletion, reloaded } from './failing.ts'
 import { HeldUpdates, type Incoming } from './held.ts'
+import { Holding } from './holding.ts'
 import { BrokenDocument, Intake } from './intake.ts'
 import type { LoadedRoom } from './loading.ts'
 import { hasOlder } from './log-form.ts'
+import type { Existence } from './log-position.ts'
 import type { Member } from './member.ts'
-import type { Presence } from './presence.ts'
 import { DamagedDocument } from './quarantine.ts'
 import { Replacing } from './replacing.ts'
+import type { RoomTools } from './room-tools.ts'
 import type { RoomState } from './state.ts'
-import type { Threads } from './threads/pool.ts'
-import type { Turns } from './turns.ts'
-
-export interface RoomLimits extends CompactionLimits {
-  /** Encoded size a document may reach. */
-  readonly documentBytesMax: number
-  /** Bytes of updates that wait for missing ones, a room. */
-  readonly heldBytesMax: number
-  /** Shortest time between two awareness messages of a room. */
-  readonly awarenessWindowMs: number
-}
-
-/** What a room works with; the same for all rooms of a process. */
-export interface RoomTools {
-  readonly log: DocumentLog
-  /** Can the store write? Changes by REST are refused while it can't, instead of waiting for it. */
-  readonly health: () => Health
-  readonly turns: Turns
-  /** Where large changes are computed. */
-  readonly threads: Threads
-  readonly readers: Threads
-  readonly presence: Presence
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly logger: Log
-  readonly limits: RoomLimits
-  /** Who edits is noted here. */
-  readonly edits: EditNotes
-  /** Called when there is something in the log of a document that goes once it is at rest. */
-  readonly left: (doc: Key) => void
-  /** What is stored of the document has turned out to be unreadable. */
-  readonly damaged: (room: Room, error: DamagedDocument) => void
-  /** Called once, when the room can't go on: it must be forgotten, the next visitor loads it anew. */
-  readonly ended: (room: Room) => void
-}
 
 /**
  * One open document: a cache of its log, and the people looking at it. Every change, whoever causes it, goes
@@ -73,7 +39,9 @@ export class Room {
   readonly answering: Answering
   readonly #tools: RoomTools
   readonly #members = new Set<Member>()
-  readonly #commits: CommitLine
+  readonly #commits: Commits
+  /** To be told what other nodes do with the document; null where there are none. */
+  readonly copy: Copy | null
   readonly #intake: Intake
   readonly #compaction: Compaction
   #editing: Editing | null = null
@@ -87,9 +55,8 @@ export class Room {
   #incomingSince = 0
   /** Why the room has ended; null while it is open. */
   #ended: Close | null = null
-  /** While the document must not change: resolves when it may again. What arrives waits in `#incoming`. */
-  #held: Promise<void> | null = null
-  #release = nothing
+  /** While the document must not change, what arrives waits in `#incoming`. */
+  readonly #holding = new Holding()
   /** Was the document worked on since `rest` was last called? */
   #worked = true
   /** When it was last changed here; 0 before. */
@@ -111,10 +78,8 @@ export class Room {
       refused: () => metrics.statesRefused.inc(),
     })
     this.#intake = new Intake(state, new HeldUpdates(limits.heldBytesMax, clock))
-    this.#commits = new CommitLine(tools.log, this.doc, loaded, {
-      durable: (delivery) => this.#deliver(delivery),
-      failed: (error) => this.#fail(error),
-    })
+    this.copy = tools.copies === null ? null : new Copy(this.#copied(loaded), tools.copies, tools)
+    this.#commits = this.copy?.commits ?? new CommitLine(tools.log, this.doc, loaded, this.#listeners)
     this.#compaction = new Compaction(tools.log, this.doc, {
       state,
       commits: this.#commits,
@@ -122,7 +87,32 @@ export class Room {
       tail,
       limits,
       clock,
+      isHome: () => tools.copies?.isHome(this.doc) ?? true,
+      quiet: this.copy === null ? null : () => quiet(this.#edited()),
     })
+  }
+
+  get #listeners(): CommitListeners {
+    return {
+      durable: (delivery) => this.#deliver(delivery),
+      failed: (error) => this.#fail(error),
+    }
+  }
+
+  #copied(loaded: LoadedLog): CopiedRoom {
+    return {
+      ...this.#listeners,
+      doc: this.doc,
+      loaded,
+      state: this.state,
+      intake: this.#intake,
+      holding: this.#holding,
+      turn: () => this.turn(),
+      noted: (updates, now) => this.#noted(updates, now),
+      added: (updates) => this.#added(updates),
+      send: (delivery) => this.#send(delivery),
+      commit: (updates, since) => this.#commit(updates, since),
+    }
   }
 
   /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
@@ -148,11 +138,15 @@ export class Room {
       readers,
       documentBytesMax: limits.documentBytesMax,
       health,
-      held: () => this.#held,
+      held: () => this.#holding.held,
       replaced: (where) => metrics.replacements.inc({ where }),
       begin: () => this.#begin(),
-      hold: () => this.#hold(),
+      hold: () => {
+        this.turn()
+        return this.#holding.hold(() => this.turn())
+      },
       commit: (update) => this.#commit([update], clock.now()),
+      others: this.copy,
       fail: (error) => this.#fail(error),
     }
   }
@@ -208,7 +202,7 @@ export class Room {
 
   /** Must the document not change at the moment? What arrives waits. */
   get isHeld(): boolean {
-    return this.#held !== null
+    return this.#holding.held !== null
   }
 
   /** Is something of this member kept back, because what it builds on is missing? */
@@ -218,7 +212,7 @@ export class Room {
 
   /** Applies and commits what has arrived in this turn of the event loop. */
   turn(): void {
-    if (this.#incoming === null || this.#ended !== null || this.#held !== null) return
+    if (this.#incoming === null || this.#ended !== null || this.#holding.held !== null) return
     const incoming = this.#incoming
     this.#incoming = null
     this.#incomingBytes = 0
@@ -232,7 +226,7 @@ export class Room {
 
   /** Takes what has arrived, also where it had to wait: for a room that is to be closed. */
   flush(): void {
-    this.#release()
+    this.#holding.release()
     this.turn()
   }
 
@@ -270,7 +264,7 @@ export class Room {
 
   /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
   async finishLog(editedSince: number): Promise<'done' | 'later'> {
-    if (this.#editedAt >= editedSince) return 'later'
+    if (Math.max(this.#editedAt, this.#commits.changed.at) >= editedSince) return 'later'
     // An earlier room may have left them.
     const hasLeft = this.#compaction.hasLeft || (await hasOlder(this.#tools.log, this.doc))
     if (hasLeft && this.#ended === null) await this.#compaction.finish()
@@ -290,20 +284,34 @@ export class Room {
   }
 
   #commit(updates: readonly RoomUpdate[], since: number): void {
-    const { metrics, clock, edits } = this.#tools
-    const now = clock.now()
-    this.#editedAt = now
-    metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
-    this.#compaction.noted(updates.length, bytesOf(updates))
-    const begun = edits.noted(this.address, editorsOf(updates))
+    const now = this.#tools.clock.now()
+    this.#added(updates)
+    const begun = this.#noted(updates, now)
     this.#commits.commit(new Delivery(updates, since), now, begun?.jobs)
     if (begun !== null) this.#commits.durable.then(begun.stored, begun.lost)
   }
 
+  /** Who edits, and whether that begins something. */
+  #noted(updates: readonly RoomUpdate[], now: number): Begun | null {
+    const { metrics, edits } = this.#tools
+    this.#editedAt = now
+    metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    return edits.noted(this.address, editorsOf(updates))
+  }
+
+  #added(updates: readonly RoomUpdate[]): void {
+    this.#worked = true
+    this.#compaction.noted(updates.length, bytesOf(updates))
+  }
+
   #deliver(delivery: Delivery): void {
-    for (const member of this.#members) member.deliver(delivery)
+    this.#send(delivery)
     const { metrics, clock } = this.#tools
     metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
+  }
+
+  #send(delivery: Delivery): void {
+    for (const member of this.#members) member.deliver(delivery)
     // Not before they have it: nobody waits for this but who asks for the document.
     if (this.state.isDue || this.#compaction.due) this.#tools.turns.follow(this)
   }
@@ -325,20 +333,6 @@ export class Room {
     this.#worked = false
   }
 
-  #hold(): () => void {
-    this.turn()
-    const { promise, resolve } = withResolvers()
-    this.#held = promise
-    const release = (): void => {
-      if (this.#held !== promise) return
-      this.#held = null
-      this.turn()
-      resolve()
-    }
-    this.#release = release
-    return release
-  }
-
   /** What has arrived comes first. It may be what ends the room. */
   #begin(): void {
     this.#worked = true
@@ -357,41 +351,17 @@ export class Room {
     }
   }
 
-  #endDamaged(error: DamagedDocument): void {
-    this.#tools.damaged(this, error)
-    this.close(close('internal', 'the stored document is damaged'))
-  }
-
   /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
   #fail(error: unknown): void {
     if (this.#ended !== null) return
     const damage = damageIn(error)
-    if (damage !== null) return this.#endDamaged(damage)
-    const refused = error instanceof AppendRefused
-    if (refused && error.reason === 'deleted') return this.close(deleted)
-    this.#tools.logger.error(
-      { err: error, refused, organizationId: this.address.organizationId },
-      'room failed',
-    )
-    this.close(close('overloaded', `the document is reloaded: ${refused ? messageOf(error) : 'try again'}`))
+    if (damage !== null) {
+      this.#tools.damaged(this, damage)
+      return this.close(close('internal', 'the stored document is damaged'))
+    }
+    if (isDeletion(error)) return this.close(deleted)
+    const { organizationId } = this.address
+    this.#tools.logger.error({ err: error, organizationId }, 'room failed')
+    this.close(reloaded(error))
   }
-}
-
-const nothing = (): void => {}
-
-/** Why sessions end when their document is deleted. */
-export const deleted = close('notFound', 'the document was deleted')
-
-/** Applying something is often what makes Yjs read the rest. */
-function damageIn(error: unknown): DamagedDocument | null {
-  if (error instanceof DamagedDocument) return error
-  return error instanceof BrokenDocument && error.cause instanceof DamagedDocument ? error.cause : null
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

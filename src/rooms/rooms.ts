@@ -12,16 +12,20 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { addressKey, type DocumentAddress, organizationPrefix } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { type DocumentRecords, isIn } from './going.ts'
+import { type Copies, copiesOf } from './copies.ts'
+import { deleted } from './failing.ts'
+import { type DocumentRecords, isIn, removeAgain } from './going.ts'
 import { compactLeft } from './leaving.ts'
 import { Live } from './live.ts'
 import { type LoadedRoom, loadRoom } from './loading.ts'
 import { finishLog } from './log-form.ts'
 import { Occupancy } from './occupancy.ts'
-import { Presence } from './presence.ts'
+import { type Presence, presenceOf } from './presence.ts'
 import { Quarantine } from './quarantine.ts'
 import { isReadInline, readOnThread } from './reading.ts'
-import { deleted, Room, type RoomLimits, type RoomTools } from './room.ts'
+import { Resting } from './resting.ts'
+import { Room } from './room.ts'
+import type { RoomLimits, RoomName, RoomTools } from './room-tools.ts'
 import { Threads } from './threads/pool.ts'
 import { Turns } from './turns.ts'
 import { LogUpkeep } from './upkeep.ts'
@@ -44,9 +48,6 @@ const waitingForThreadMax = 64
 /** Bounded work takes seconds at most: a thread that takes longer is ended. */
 const threadJobMs = 60_000
 
-/** How long rooms may take to come to rest until others get their turn. */
-const restSliceMs = 5
-
 /** A claim that keeps a room open. */
 export interface Lease {
   readonly room: Room
@@ -65,7 +66,7 @@ export interface RoomsParts {
 
 interface OpenRoom {
   readonly room: Room
-  /** Counts it off. */
+  /** Counts it off, and listens no more for what other nodes do. */
   readonly leave: () => void
   leases: number
   cancelIdle: (() => void) | null
@@ -79,7 +80,7 @@ export class Rooms {
   /** Who is on which document. */
   readonly presence: Presence
   /** Who listens to what backends say. */
-  readonly live = new Live()
+  readonly live: Live
   readonly #engine: Engine
   readonly #options: RoomsOptions
   readonly #tools: RoomTools
@@ -94,8 +95,10 @@ export class Rooms {
   readonly #records: DocumentRecords
   readonly #occupancy: Occupancy
   readonly #upkeep: LogUpkeep
+  /** Null where this is the only process that writes to the store. */
+  readonly #copies: Copies | null
   readonly #unsubscribe: () => void
-  #cancelRest: () => void
+  readonly #resting: Resting
 
   constructor(engine: Engine, options: RoomsOptions, { records, visits, ...parts }: RoomsParts) {
     this.#engine = engine
@@ -109,7 +112,13 @@ export class Rooms {
     const limits = { waitingMax: waitingForThreadMax, jobMs: threadJobMs }
     this.#threads = new Threads({ threads, ...limits })
     this.#readers = new Threads({ threads: Math.min(threads, readersMax), ...limits })
-    this.presence = new Presence(parts.clock, visits)
+    this.#copies = copiesOf(engine, {
+      ...parts,
+      room: (name) => this.#rooms.get(name)?.room,
+      open: () => [...this.#rooms.values()].map(({ room }) => room),
+    })
+    this.presence = presenceOf(engine, parts.clock, visits)
+    this.live = new Live(this.presence.calls)
     this.#tools = {
       ...parts,
       presence: this.presence,
@@ -119,6 +128,7 @@ export class Rooms {
       threads: this.#threads,
       readers: this.#readers,
       limits: options,
+      copies: this.#copies,
       left: (doc) => this.#upkeep.note(doc),
       damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
       ended: (room) => this.#forget(room),
@@ -130,7 +140,7 @@ export class Rooms {
       keepVersionsMs: options.keepVersionsMs,
       finish: (doc) => this.#finishLog(doc),
     })
-    this.#cancelRest = this.#watchRest()
+    this.#resting = new Resting(parts.clock, options.restMs, () => this.#rooms.values())
     this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
       const news = decodeRemovalNews(message)
       if (news.kind === 'begun') this.#closeGoing(news.task)
@@ -179,6 +189,7 @@ export class Rooms {
     }
     await this.#exclusively(key, async () => {
       await this.#engine.log.destroy(doc)
+      this.#copies?.tell(doc, { is: 'changed' })
       this.#quarantine.delete(key)
       this.#rooms.get(key)?.room.close(deleted)
     })
@@ -195,8 +206,9 @@ export class Rooms {
 
   /** Ends every room. What was committed before is durable when the engine has been closed. */
   async closeAll(reason: Close): Promise<void> {
-    this.#cancelRest()
+    this.#resting.stop()
     this.#unsubscribe()
+    this.#copies?.close()
     const rooms = [...this.#rooms.values()].map(({ room }) => room)
     for (const room of rooms) room.flush()
     await Promise.all(rooms.map((room) => room.settled()))
@@ -251,12 +263,9 @@ export class Rooms {
   /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */
   #endRoom(key: string): void {
     const room = this.#rooms.get(key)?.room
-    if (room === undefined) return
+    if (room === undefined || room.copy?.looksWhetherItIsGone()) return
     room.close(deleted)
-    void this.#exclusively(key, async () => {
-      await room.settled()
-      await this.#engine.log.destroy(room.doc)
-    }).catch((err: unknown) =>
+    void this.#exclusively(key, () => removeAgain(this.#engine.log, room)).catch((err: unknown) =>
       this.#tools.logger.warn({ err }, 'a removed document could not be removed again'),
     )
   }
@@ -266,13 +275,15 @@ export class Rooms {
     const health = this.#engine.health()
     if (!health.ok) throw new StoreUnavailable(health.reason)
     const leave = this.#occupancy.enter(address.workspaceId)
+    let unwatch = (): void => undefined
     try {
+      unwatch = (await this.#copies?.watch(addressKey(address))) ?? unwatch
       const room = new Room(address, await this.#loaded(key, address), this.#tools)
-      const open: OpenRoom = { room, leave, leases: 0, cancelIdle: null }
-      this.#rooms.set(key, open)
+      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), leases: 0, cancelIdle: null })
+      this.#copies?.opened(room)
       this.#metrics.documentsOpen.set(this.#rooms.size)
     } catch (error) {
-      leave()
+      bothOf(leave, unwatch)()
       throw error
     }
   }
@@ -332,22 +343,6 @@ export class Rooms {
     open.cancelIdle = cancel
   }
 
-  #watchRest(): () => void {
-    return this.#clock.after(this.#options.restMs, () => this.#rest(this.#rooms.values()))
-  }
-
-  /** A room may have to make a Y.Doc first: of many that come to rest together, others get their turn in between. */
-  #rest(open: Iterator<OpenRoom>): void {
-    const end = performance.now() + restSliceMs
-    for (let next = open.next(); next.done !== true; next = open.next()) {
-      next.value.room.rest()
-      if (performance.now() < end) continue
-      this.#cancelRest = this.#clock.after(0, () => this.#rest(open))
-      return
-    }
-    this.#cancelRest = this.#watchRest()
-  }
-
   /** Lets an idle room go, unless somebody came while its last work was being finished. */
   async #retire(open: OpenRoom): Promise<void> {
     await open.room.compact('leaving')
@@ -378,7 +373,7 @@ export class Rooms {
     this.#opening.set(key, settled)
   }
 
-  #forget(room: Room): void {
+  #forget(room: RoomName): void {
     const key = keyName(room.doc)
     const open = this.#rooms.get(key)
     if (open?.room !== room) return
@@ -386,6 +381,16 @@ export class Rooms {
     open.leave()
     this.#rooms.delete(key)
     this.#metrics.documentsOpen.set(this.#rooms.size)
-    this.#awaitAppends(key, room)
+    this.#awaitAppends(key, open.room)
   }
+
+  /** Bytes of updates that wait here to be given to the store. */
+  get queuedBytes(): number {
+    return this.#copies?.queued.bytes ?? 0
+  }
+}
+
+const bothOf = (first: () => void, second: () => void) => (): void => {
+  first()
+  second()
 }

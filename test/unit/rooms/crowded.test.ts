@@ -20,7 +20,7 @@ const address = {
 
 function visitor(id: string): Member {
   return {
-    encoder: { update: (bytes) => bytes, awareness: (message) => message },
+    encoder: { update: (bytes) => bytes, awareness: (message) => message, awarenessQuery: new Uint8Array() },
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},

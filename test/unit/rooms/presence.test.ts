@@ -5,6 +5,7 @@ import * as Y from 'yjs'
 import { AwarenessBoard } from '../../../src/rooms/awareness.ts'
 import type { Member } from '../../../src/rooms/member.ts'
 import { Presence } from '../../../src/rooms/presence.ts'
+import type { PresenceBoard } from '../../../src/rooms/presence-board.ts'
 import { readAwareness } from '../../../src/update/awareness.ts'
 import { HeldClock } from '../../support/clock.ts'
 import { noVisits } from '../../support/rooms.ts'
@@ -14,6 +15,7 @@ const windowMs = 40
 /** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
 const roundsMax = 50
 
+const query = Uint8Array.of(3)
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 
 /** Rooms of one document, with y-protocols clients whose messages arrive when the test says so. */
@@ -79,7 +81,7 @@ class Client {
       this.up.push(encodeAwarenessUpdate(this.awareness, clientIds))
     })
     const member: Member = {
-      encoder: { update: asItIs, awareness: asItIs },
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query },
       user: { id: userId, name: userId, email: '' },
       deliver: () => {},
       deliverAwareness: (frame, own) => void (own || this.down.push(frame)),
@@ -104,7 +106,9 @@ class Client {
 
   deliverDown(): void {
     const message = this.down.shift()
-    if (message !== undefined) applyAwarenessUpdate(this.awareness, message, 'test')
+    if (message === query)
+      this.up.push(encodeAwarenessUpdate(this.awareness, [...this.awareness.getStates().keys()]))
+    else if (message !== undefined) applyAwarenessUpdate(this.awareness, message, 'test')
   }
 }
 
@@ -170,7 +174,7 @@ class Model {
   take(world: World, each: Step): void {
     if (each.kind === 'time') world.clock.advance(windowMs)
     else if ('client' in each) this.#act(world.clients[each.client] as Client, each.kind)
-    else this.#say(world.presence, each.kind, each.user)
+    else this.#say(world.presence.boardOf(document), each.kind, each.user)
   }
 
   #act(client: Client, kind: 'move' | 'up' | 'down'): void {
@@ -179,17 +183,17 @@ class Model {
     else client.move(++this.count)
   }
 
-  #say(presence: Presence, kind: 'status' | 'name' | 'delete' | 'add', userId: string): void {
+  #say(board: PresenceBoard, kind: 'status' | 'name' | 'delete' | 'add', userId: string): void {
     const text = `${kind} ${++this.count}`
     if (kind === 'delete') {
-      expect(presence.delete(document, [userId])).toBe(this.here.has(userId) ? 1 : 0)
+      expect(board.delete([userId])).toBe(this.here.has(userId) ? 1 : 0)
       this.here.delete(userId)
       this.said.delete(userId)
       return
     }
     const said = kind === 'name' ? { name: text } : { status: text }
-    if (kind === 'add') presence.add(document, [{ userId, ...said }], 3_599_000)
-    else expect(presence.update(document, [{ userId, ...said }])).toBe(this.here.has(userId) ? 1 : 0)
+    if (kind === 'add') board.add([{ userId, ...said }], 3_599_000)
+    else expect(board.update([{ userId, ...said }])).toBe(this.here.has(userId) ? 1 : 0)
     if (kind === 'add') this.here.add(userId)
     if (this.here.has(userId)) this.said.set(userId, { ...this.said.get(userId), ...said })
   }
@@ -224,7 +228,14 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
         expect(guests).toHaveLength(model.here.has('guest') ? 1 : 0)
         expect(guests[0]?.user ?? {}).toMatchObject(model.said.get('guest') ?? {})
       }
-      expect(new Set(world.presence.entries(document).map(({ userId }) => userId))).toEqual(model.here)
+      expect(
+        new Set(
+          world.presence
+            .boardOf(document)
+            .entries()
+            .map(({ userId }) => userId),
+        ),
+      ).toEqual(model.here)
       world.end()
     }),
     { numRuns: 1_000, examples },
@@ -235,7 +246,7 @@ it('[PRES-11] nothing is kept of a document when rooms and users have gone', () 
   const clock = new HeldClock()
   const presence = new Presence(clock, noVisits)
   const board = presence.boardOf(document)
-  presence.add(document, [{ userId: 'ann' }], 2_000)
+  void presence.add(document, [{ userId: 'ann' }], 2_000)
   expect(presence.boardOf(document)).toBe(board)
   clock.advance(2_000)
   expect(presence.boardOf(document)).not.toBe(board)

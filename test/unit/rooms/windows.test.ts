@@ -19,7 +19,7 @@ function world() {
   const seen: unknown[][] = []
   const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
     const member: Member = {
-      encoder: { update: (bytes) => bytes, awareness: (bytes) => bytes },
+      encoder: { update: (bytes) => bytes, awareness: (bytes) => bytes, awarenessQuery: new Uint8Array() },
       user: { id, name: id, email: '' },
       deliver() {},
       deliverAwareness,
@@ -45,8 +45,8 @@ it('[PRES-30] what REST says goes out at the end of the turn, with the cursors t
   move(2)
   clock.advance(0)
   expect(seen).toEqual([])
-  presence.update(document, [{ userId: 'ada', status: 'busy' }])
-  presence.add(document, [{ userId: 'guest', status: 'reading' }], 60_000)
+  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
+  presence.boardOf(document).add([{ userId: 'guest', status: 'reading' }], 60_000)
   expect(seen).toEqual([])
   clock.advance(0)
   expect(seen).toEqual([
@@ -59,7 +59,7 @@ it('[PRES-30] what REST says goes out at the end of the turn, with the cursors t
 
 it('[PRES-30] deletion by REST does not wait for the window either', () => {
   const { clock, presence, seen } = world()
-  presence.delete(document, ['ada'])
+  presence.boardOf(document).delete(['ada'])
   clock.advance(0)
   expect(seen).toEqual([[null]])
 })
@@ -67,7 +67,7 @@ it('[PRES-30] deletion by REST does not wait for the window either', () => {
 it('[PRES-30] after what REST says a window begins: cursors wait for its end', () => {
   const { clock, presence, seen, move } = world()
   clock.advance(windowMs - 1)
-  presence.update(document, [{ userId: 'ada', status: 'busy' }])
+  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
   clock.advance(0)
   expect(seen).toHaveLength(1)
   move(2)

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../errors.ts'
+import { versionOf } from '../model/version.ts'
+import { readUpdate } from '../update/read.ts'
+import {
+  asNotStored,
+  type Changed,
+  type EditedRoom,
+  type ExactUpdate,
+  type OtherNodes,
+  quiet,
+} from './edited-room.ts'
+import { noUpdate } from './state.ts'
+
+/** A change that was made on a copy. */
+export interface Proposal<T> {
+  readonly result: T
+  /** For the document as it was at this number of its log. */
+  readonly head: number
+  /** Null: there is nothing to change. */
+  readonly update: Uint8Array | null
+  readonly apply: ExactUpdate['apply']
+}
+
+/** So often a change is made anew, because another node has changed the document meanwhile. */
+const triesMax = 5
+/** The pause before the next try, a try, at most; in ms. */
+const pauseMs = 20
+
+/** After the first try the other nodes are asked to wait for the next one, so long at least and at most; in ms. */
+const waitMsMin = 50
+const waitMsMax = 2_000
+
+/**
+ * Makes a change that is right only for the document as it is, where other nodes write to it too: it is made on a copy,
+ * and stored only if the log still ends where the copy was. What arrives here meanwhile waits.
+ * @param dryRun only find out what would change
+ * @throws ApiError ABORTED where others were faster each time; UNAVAILABLE, and what `propose` throws
+ */
+export async function agree<T>(
+  room: EditedRoom,
+  { by, dryRun = false }: { by: string; dryRun?: boolean | undefined },
+  propose: () => Promise<Proposal<T>>,
+): Promise<Changed<T>> {
+  let waitMs = waitMsMin
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    if (tries > 1) room.others?.askToWait(waitMs)
+    const release = await quiet(room)
+    const begun = performance.now()
+    try {
+      const proposal = await propose()
+      const changed = dryRun ? proposed(room, proposal) : await stored(room, by, proposal)
+      if (changed !== null) return changed
+    } finally {
+      release()
+    }
+    // As long as it has taken, and once more.
+    waitMs = Math.min(waitMsMax, waitMsMin + 2 * Math.ceil(performance.now() - begun))
+    await sleep(Math.random() * pauseMs * tries)
+  }
+  throw movedOn()
+}
+
+const proposed = <T>({ commits }: EditedRoom, { result, head, update }: Proposal<T>): Changed<T> => ({
+  result,
+  version: versionOf({ epoch: commits.epoch, seq: head }),
+  bytes: update?.length ?? 0,
+})
+
+/** Null where others have been faster. */
+async function stored<T>(
+  room: EditedRoom,
+  by: string,
+  { result, head, update, apply }: Proposal<T>,
+): Promise<Changed<T> | null> {
+  const { commits, others, state } = room
+  // Even nothing makes a document.
+  const bytes = update ?? (commits.existence === 'live' ? null : noUpdate)
+  const nodes = others as OtherNodes
+  if (bytes === null) {
+    // There is nothing to change only if there is nothing new.
+    const isCurrent = await nodes.endsAt(head).catch(asNotStored)
+    return isCurrent ? proposed(room, { result, head, update, apply }) : null
+  }
+  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  const seq = await nodes
+    .commitAt({
+      head,
+      update: { bytes, by, from: null, summary },
+      apply: (how) => {
+        if (update !== null) apply(how)
+        state.advance(summary)
+      },
+    })
+    .catch(asNotStored)
+  if (seq === null) return null
+  return { result, version: versionOf({ epoch: commits.epoch, seq }), bytes: update?.length ?? 0 }
+}
+
+export const movedOn = (): ApiError => new ApiError('ABORTED', 'the document has moved on; try again')

@@ -1,0 +1,54 @@
+import { AppendRefused, type DocumentLog, type Key, type LogUpdate } from '../engine/engine.ts'
+import { pageBytes } from './loading.ts'
+
+/** What other nodes have appended. */
+export interface Foreign {
+  /** `state`: a snapshot, of what has been compacted away; most of it is known. */
+  readonly is: 'update' | 'state'
+  readonly update: LogUpdate
+  /** Its number, or the one up to which a snapshot goes. */
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Where a copy of a document stands. `epoch` null: it has nothing of a log yet. */
+export interface CopyPosition {
+  readonly epoch: number | null
+  readonly seq: number
+}
+
+/**
+ * What a log has after `position`, page by page, in order.
+ * @throws AppendRefused where the log is another one by now; StoreUnavailable, CorruptRecord
+ */
+export async function* since(
+  log: DocumentLog,
+  doc: Key,
+  { epoch, seq }: CopyPosition,
+): AsyncGenerator<{ readonly epoch: number; readonly foreign: readonly Foreign[] }> {
+  let after = seq
+  for (;;) {
+    const loaded = await log.load(doc, {
+      ...(epoch === null ? {} : { since: after, epoch }),
+      bytesMax: pageBytes,
+    })
+    if (loaded.state !== 'live') {
+      if (epoch === null) return
+      throw new AppendRefused('deleted')
+    }
+    if (epoch !== null && loaded.epoch !== epoch) throw new AppendRefused('epoch')
+    const foreign: Foreign[] = []
+    if (loaded.snapshot !== null && loaded.base > after) {
+      const update = { bytes: loaded.snapshot, by: loaded.changed.by }
+      foreign.push({ is: 'state', update, seq: loaded.base, at: loaded.basedAt })
+    }
+    for (const { seq: number, at, bytes, by } of loaded.entries)
+      if (number > after) foreign.push({ is: 'update', update: { bytes, by }, seq: number, at })
+    if (foreign.length > 0) yield { epoch: loaded.epoch, foreign }
+    const last = foreign.at(-1)?.seq ?? after
+    if (!loaded.more || last === after) return
+    after = last
+    epoch = loaded.epoch
+  }
+}

@@ -1,0 +1,187 @@
+import type { Clock } from '../clock.ts'
+import { bucketOf } from '../engine/buckets.ts'
+import type { Engine, Key, LogHead } from '../engine/engine.ts'
+import { keyName } from '../engine/keys.ts'
+import type { Log } from '../log.ts'
+import type { Copy } from './copy.ts'
+import { type DocumentMessage, decodeMessage, encodeMessage } from './document-news.ts'
+import { QueuedBytes } from './queued-bytes.ts'
+import type { CopyTools } from './room-tools.ts'
+
+/** An open document of which other nodes may have copies. */
+export interface SharedRoom {
+  readonly doc: Key
+  readonly copy: Copy | null
+}
+
+export interface CopiesParts {
+  readonly clock: Clock
+  readonly logger: Log
+  /** The open room of that name. */
+  readonly room: (name: string) => SharedRoom | undefined
+  /** All that are open. */
+  readonly open: () => readonly SharedRoom[]
+}
+
+/** A copy that lacked something of its log when that ended there. */
+interface Behind {
+  readonly room: SharedRoom
+  readonly head: LogHead | null
+}
+
+/** Null where no other process writes to the store. */
+export const copiesOf = (engine: Engine, parts: CopiesParts): Copies | null =>
+  engine.cluster.isShared ? new Copies(engine, parts) : null
+
+/** All heads are looked at once in so many ms, at random: what the bus has lost is found out then. */
+const lookEveryMs = { min: 2_000, max: 4_000 }
+/** Heads that are asked for at once, and the pause after each such question: 10,000 a second. */
+const looked = { together: 500, pauseMs: 50 }
+/** What a log has more than a copy is mostly on its way: it is read only if it has not come after so many ms. */
+const onItsWayMs = 500
+/** After a loss that all nodes have noticed they do not all ask at once. */
+const afterLossMs = 250
+/** Messages that are kept for a document while it is being opened; of more the log is asked. */
+const keptNewsMax = 64
+
+/** The bucket's topic. @param name as `keyName` makes it */
+const topicOf = (name: string): string => `document/${bucketOf(name)}`
+
+/**
+ * Keeps the copies that nodes have of a document together: says what this node has appended, passes on what others say,
+ * and compares with the log now and then, because the bus may lose anything.
+ */
+export class Copies implements CopyTools {
+  readonly queued = new QueuedBytes()
+  readonly #engine: Engine
+  readonly #clock: Clock
+  readonly #logger: Log
+  readonly #rooms: (name: string) => SharedRoom | undefined
+  readonly #open: () => readonly SharedRoom[]
+  /** By topic: how many documents are listened for, and how to end it. */
+  readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
+  /** What was heard of documents that are being opened. */
+  readonly #opening = new Map<string, DocumentMessage[]>()
+  readonly #endLoss: () => void
+  /** Of the next look; null while there is none to come. */
+  #cancelLook: (() => void) | null = null
+  #state: 'open' | 'closed' = 'open'
+
+  constructor(engine: Engine, parts: CopiesParts) {
+    this.#engine = engine
+    this.#clock = parts.clock
+    this.#logger = parts.logger
+    this.#rooms = parts.room
+    this.#open = parts.open
+    this.#endLoss = engine.bus.onLoss(() => this.#lookSoon(Math.random() * afterLossMs))
+    this.#lookSoon(nextLookMs())
+  }
+
+  readonly tell = (doc: Key, message: DocumentMessage): void => {
+    const name = keyName(doc)
+    this.#engine.bus.publish(topicOf(name), encodeMessage(name, message))
+  }
+
+  readonly isHome = (doc: Key): boolean => {
+    const { cluster } = this.#engine
+    return cluster.home(doc) === cluster.self
+  }
+
+  /** Listens for a document that is about to be loaded; resolves when nothing can be missed. */
+  async watch(doc: Key): Promise<() => void> {
+    const name = keyName(doc)
+    this.#opening.set(name, [])
+    const topic = topicOf(name)
+    const subscription = this.#topics.get(topic) ?? { count: 0, end: this.#subscribe(topic) }
+    subscription.count += 1
+    this.#topics.set(topic, subscription)
+    await this.#engine.bus.flushed()
+    return () => {
+      this.#opening.delete(name)
+      subscription.count -= 1
+      if (subscription.count > 0) return
+      subscription.end()
+      this.#topics.delete(topic)
+    }
+  }
+
+  /** It has been loaded: now it hears what was said meanwhile. */
+  opened(room: SharedRoom): void {
+    const name = keyName(room.doc)
+    for (const message of this.#opening.get(name) ?? []) room.copy?.told(message)
+    this.#opening.delete(name)
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#cancelLook?.()
+    this.#endLoss()
+  }
+
+  #subscribe(topic: string): () => void {
+    return this.#engine.bus.subscribe(topic, (bytes) => {
+      const told = decodeMessage(bytes, this.#isWanted)
+      if (told !== null) this.#heard(told.name, told.message)
+      return undefined
+    })
+  }
+
+  /** A bucket has documents of which only others know. */
+  readonly #isWanted = (name: string): boolean =>
+    this.#opening.has(name) || this.#rooms(name)?.copy !== undefined
+
+  #heard(name: string, message: DocumentMessage): void {
+    this.#rooms(name)?.copy?.told(message)
+    const kept = this.#opening.get(name)
+    if (kept === undefined) return
+    if (kept.length < keptNewsMax) kept.push(message)
+    else kept[0] = { is: 'changed' }
+  }
+
+  #lookSoon(ms: number): void {
+    this.#cancelLook?.()
+    this.#cancelLook = null
+    if (this.#state === 'closed') return
+    this.#cancelLook = this.#clock.after(ms, () => {
+      this.#cancelLook = null
+      void this.#look()
+    })
+  }
+
+  /** Never throws: what could not be found out is, the next time. */
+  async #look(): Promise<void> {
+    const rooms = this.#open()
+    const behind: Behind[] = []
+    try {
+      for (let start = 0; start < rooms.length; start += looked.together) {
+        behind.push(...(await this.#behindOf(rooms.slice(start, start + looked.together))))
+        if (start + looked.together < rooms.length) await this.#pause(looked.pauseMs)
+      }
+    } catch (err) {
+      this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
+    }
+    if (behind.length > 0) await this.#pause(onItsWayMs)
+    for (const { room, head } of behind) if (this.#isOpen(room) && room.copy?.lacks(head)) room.copy.catchUp()
+    // A loss meanwhile has made it sooner.
+    if (this.#state === 'open' && this.#cancelLook === null) this.#lookSoon(nextLookMs())
+  }
+
+  async #behindOf(rooms: readonly SharedRoom[]): Promise<readonly Behind[]> {
+    const heads = await this.#engine.log.heads(rooms.map(({ doc }) => doc))
+    return rooms
+      .map((room, index) => ({ room, head: heads[index] ?? null }))
+      .filter(({ room, head }) => room.copy?.lacks(head) === true)
+  }
+
+  #isOpen({ doc, copy }: SharedRoom): boolean {
+    return this.#rooms(keyName(doc))?.copy === copy
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.after(ms, resolve)
+    })
+  }
+}
+
+const nextLookMs = (): number => lookEveryMs.min + Math.random() * (lookEveryMs.max - lookEveryMs.min)

@@ -1,0 +1,151 @@
+import { merged, type SaidByRest } from '../guests.ts'
+
+/** A client that shows something in an editor, as its node shows it. */
+export interface ClientRecord {
+  readonly kind: 'client'
+  readonly editorId: string
+  readonly clientId: number
+  readonly clock: number
+  /** JSON, with the identity of the user. */
+  readonly text: string
+  readonly userId: string
+  /** Stamp: when the client id was taken there. */
+  readonly since: number
+}
+
+/** A user with sockets on a node, none of those that were deleted counted. */
+export interface PersonRecord {
+  readonly kind: 'person'
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+  /** What the client heard of last says. */
+  readonly status: string | null
+  /** Editors that are open there, with the stamp of the last coming. */
+  readonly editors: readonly (readonly [editorId: string, joined: number])[]
+  readonly said: SaidByRest
+  /** Stamp of `said`; 0 when nothing was. */
+  readonly saidAt: number
+  /** Epoch milliseconds. */
+  readonly lastSeen: number
+}
+
+/** What REST has said of a user; times are stamps, 0 where it has not been said. */
+export interface RestRecord {
+  readonly kind: 'rest'
+  readonly userId: string
+  readonly at: number
+  readonly said: SaidByRest
+  /** Shown without a socket from `lastSeen` for so long; 0: not at all. */
+  readonly ttlMs: number
+  /** Epoch milliseconds. */
+  readonly lastSeen: number
+  readonly deletedAt: number
+  readonly addedAt: number
+}
+
+/**
+ * A node has told its clients of another node's client under a later clock than that has: they have heard of it before.
+ * Who hears of it from two nodes would not see it at the one that is behind, so the client is to have a later clock.
+ */
+export interface FloorRecord {
+  readonly kind: 'floor'
+  readonly editorId: string
+  readonly clientId: number
+  readonly clock: number
+}
+
+export type PresenceRecord = ClientRecord | FloorRecord | PersonRecord | RestRecord
+
+/** The name under which a record stands: nothing in an id can make it another one's. */
+export function nameOf(record: PresenceRecord): string {
+  if (record.kind === 'person') return personName(record.userId)
+  if (record.kind === 'rest') return restName(record.userId)
+  return clientName(record.kind, record.editorId, record.clientId)
+}
+
+export const personName = (userId: string): string => `p${userId}`
+export const restName = (userId: string): string => `r${userId}`
+export const clientName = (kind: 'client' | 'floor', editorId: string, clientId: number): string =>
+  `${kind === 'client' ? 'c' : 'f'}${clientId}:${editorId}`
+
+export type Named =
+  | { readonly kind: 'client' | 'floor'; readonly editorId: string; readonly clientId: number }
+  | { readonly kind: 'person' | 'rest'; readonly userId: string }
+
+/** What `nameOf` has made a name of. */
+export function namedBy(name: string): Named {
+  const rest = name.slice(1)
+  if (name.startsWith('p')) return { kind: 'person', userId: rest }
+  if (name.startsWith('r')) return { kind: 'rest', userId: rest }
+  const colon = rest.indexOf(':')
+  const kind = name.startsWith('c') ? 'client' : 'floor'
+  return { kind, clientId: Number(rest.slice(0, colon)), editorId: rest.slice(colon + 1) }
+}
+
+/** What a call says of a user; `ttlMs` 0 where the user has a socket. */
+export interface RestCall {
+  readonly kind: 'add' | 'update' | 'delete'
+  readonly userId: string
+  readonly said: SaidByRest
+  readonly ttlMs: number
+  readonly at: number
+  readonly now: number
+}
+
+/** What is known after a call. @param said of the user before it, whoever knows that */
+export function afterCall(before: RestRecord | null, said: SaidByRest, call: RestCall): RestRecord {
+  const { kind, userId, ttlMs, at, now } = call
+  const isDeleted = kind === 'delete'
+  return {
+    kind: 'rest',
+    userId,
+    at,
+    said: isDeleted ? {} : merged(said, call.said),
+    ttlMs: isDeleted ? 0 : ttlMs,
+    lastSeen: now,
+    deletedAt: isDeleted ? at : (before?.deletedAt ?? 0),
+    addedAt: kind === 'add' ? at : (before?.addedAt ?? 0),
+  }
+}
+
+/** Of two the later one; a deletion, or an addition, that only the other one knows of stays. */
+export function laterRest(one: RestRecord, two: RestRecord): RestRecord {
+  const later = isLater(two, one) ? two : one
+  const deletedAt = Math.max(one.deletedAt, two.deletedAt)
+  const addedAt = Math.max(one.addedAt, two.addedAt)
+  if (deletedAt === later.deletedAt && addedAt === later.addedAt) return later
+  return { ...later, deletedAt, addedAt }
+}
+
+/** Of the same time either will do, if it is the same one everywhere. */
+const isLater = (one: RestRecord, two: RestRecord): boolean =>
+  one.at === two.at ? contentOf(one) > contentOf(two) : one.at > two.at
+
+const contentOf = ({ said, ttlMs, lastSeen }: RestRecord): string => JSON.stringify([ttlMs, lastSeen, said])
+
+/** Has a socket that came then been deleted, and not been added again? @param joined its stamp */
+export const isHidden = ({ deletedAt, addedAt }: RestRecord, joined: number): boolean =>
+  deletedAt > addedAt && joined < deletedAt
+
+/** When a user without a socket is gone: epoch milliseconds. */
+export const guestEnd = ({ lastSeen, ttlMs }: RestRecord): number => lastSeen + ttlMs
+
+/** A client id that several nodes show, and by which user since when. */
+type Claim = Pick<ClientRecord, 'userId' | 'since'>
+
+/**
+ * Whose a client id is that several claim, the same on every node: it belongs to the user who had it first; of several
+ * connections of that user to the last one.
+ */
+export function winnerOf<C extends Claim>(claims: readonly C[]): C | null {
+  let first: C | null = null
+  for (const claim of claims) if (first === null || isBefore(claim, first)) first = claim
+  let winner = first
+  for (const claim of claims)
+    if (winner !== null && claim.userId === winner.userId && claim.since > winner.since) winner = claim
+  return winner
+}
+
+const isBefore = (one: Claim, two: Claim): boolean =>
+  one.since < two.since || (one.since === two.since && one.userId < two.userId)

@@ -1,0 +1,93 @@
+import type { Entry } from './account.ts'
+import type { PresenceRecord } from './records.ts'
+import type { DocumentKey, PresenceMessage } from './wire.ts'
+
+/** Of something that another node has said: another version of Weft may mean something else by it. */
+type Said = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Said =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => Number.isFinite(value)
+const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || isText(value)
+
+const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
+  Array.isArray(value) && value.every(isOne)
+
+const isDocument = (value: unknown): value is DocumentKey => isListOf(value, isText) && value.length === 4
+
+const isEditor = (value: unknown): value is unknown =>
+  Array.isArray(value) && isText(value[0]) && isNumber(value[1])
+
+const isSaid = (value: unknown): boolean =>
+  isObject(value) && [value.name, value.email, value.status].every(isTextOrNothing)
+
+const hasTexts = (record: Said, ...names: readonly string[]): boolean =>
+  names.every((name) => isText(record[name]))
+const hasNumbers = (record: Said, ...names: readonly string[]): boolean =>
+  names.every((name) => isNumber(record[name]))
+
+/** By kind of record. */
+const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: Said) => boolean>> = {
+  client: (record) =>
+    hasTexts(record, 'editorId', 'text', 'userId') && hasNumbers(record, 'clientId', 'clock', 'since'),
+  floor: (record) => hasTexts(record, 'editorId') && hasNumbers(record, 'clientId', 'clock'),
+  person: (record) =>
+    hasTexts(record, 'userId', 'name', 'email') &&
+    hasNumbers(record, 'saidAt', 'lastSeen') &&
+    isTextOrNothing(record.status) &&
+    isListOf(record.editors, isEditor) &&
+    isSaid(record.said),
+  rest: (record) =>
+    hasTexts(record, 'userId') &&
+    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt') &&
+    isSaid(record.said),
+}
+
+function isEntry(value: unknown): value is Entry<PresenceRecord> {
+  if (!Array.isArray(value) || !isText(value[0])) return false
+  const record: unknown = value[1]
+  if (record === null) return true
+  if (!isObject(record) || !isText(record.kind) || !Object.hasOwn(isRecordOf, record.kind)) return false
+  return isRecordOf[record.kind as PresenceRecord['kind']](record)
+}
+
+const isProgress = (value: unknown): value is unknown =>
+  Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
+
+/** By type of message. */
+const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: Said) => boolean>> = {
+  delta: (message) =>
+    isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
+  full: (message) =>
+    isDocument(message.document) &&
+    hasNumbers(message, 'seq', 'part', 'parts') &&
+    isListOf(message.entries, isEntry),
+  digest: (message) => isListOf(message.documents, isProgress),
+  ask: (message) => isListOf(message.documents, isDocument),
+  bye: () => true,
+}
+
+/** What `encodePresence` was given; null for what another version of Weft may have sent: as if it had been lost. */
+export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
+  const message = parsed(bytes)
+  return isPresenceMessage(message) ? message : null
+}
+
+/** JSON that another node has sent; undefined where it is none. */
+export function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return undefined
+  }
+}
+
+function isPresenceMessage(value: unknown): value is PresenceMessage {
+  if (!isObject(value) || !isText(value.type) || !Object.hasOwn(isMessageOf, value.type)) return false
+  return (
+    hasTexts(value, 'from') &&
+    hasNumbers(value, 'life', 'at') &&
+    isMessageOf[value.type as PresenceMessage['type']](value)
+  )
+}

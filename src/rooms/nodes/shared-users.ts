@@ -1,0 +1,133 @@
+import type { Clock } from '../../clock.ts'
+import type { SaidByRest } from '../guests.ts'
+import { type Connected, lastSaid } from '../present.ts'
+import type { Desk } from './desk.ts'
+import {
+  afterCall,
+  guestEnd,
+  isHidden,
+  type PersonRecord,
+  type RestCall,
+  type RestRecord,
+} from './records.ts'
+
+/** A user of whom only REST says that they are there. */
+export type SharedGuest = Pick<RestRecord, 'said' | 'ttlMs' | 'lastSeen'>
+
+/** What all nodes together know of the users of one document. */
+export class SharedUsers {
+  readonly #desk: Desk
+  readonly #clock: Clock
+
+  constructor(desk: Desk, clock: Clock) {
+    this.#desk = desk
+    this.#clock = clock
+  }
+
+  /** Users with a socket on another node. */
+  elsewhere(): Iterable<string> {
+    return this.#desk.heard.people()
+  }
+
+  isElsewhere(userId: string): boolean {
+    return this.#desk.heard.person(userId).length > 0
+  }
+
+  /** What the other nodes say of a user with sockets there: what has been deleted meanwhile does not count. */
+  people(userId: string): readonly PersonRecord[] {
+    const rest = this.#desk.rest(userId)
+    return this.#desk.heard.person(userId).flatMap((record) => {
+      const editors = record.editors.filter(([, joined]) => rest === null || !isHidden(rest, joined))
+      if (editors.length === 0) return []
+      const isNewer = rest !== null && rest.at > record.saidAt && rest.at > firstOf(record)
+      const { said, at: saidAt } = isNewer ? rest : { said: record.said, at: record.saidAt }
+      return [{ ...record, editors, said, saidAt, lastSeen: this.#desk.lastSeen(record) }]
+    })
+  }
+
+  /** What REST has said of somebody who comes here, and is somewhere else already. */
+  saidElsewhere(userId: string): { said: SaidByRest; saidAt: number } | null {
+    const people = this.people(userId)
+    return people.length === 0 ? null : lastSaid(people)
+  }
+
+  /** Somebody has come with a socket, and is no guest any more. */
+  arrived(userId: string): void {
+    this.#desk.personChanged(userId)
+    const rest = this.#desk.rest(userId)
+    if (rest !== null && this.#isGuest(rest)) this.#endGuest(rest)
+  }
+
+  /** @param before what was said of the user here */
+  call(
+    kind: RestCall['kind'],
+    {
+      userId,
+      said,
+      before,
+      ttlMs,
+    }: Pick<RestCall, 'userId' | 'said' | 'ttlMs'> & {
+      before: SaidByRest | undefined
+    },
+  ): void {
+    const known = this.#desk.rest(userId)
+    const saidBefore = before ?? this.saidElsewhere(userId)?.said ?? {}
+    const [at, now] = [this.#desk.stamps.next(), this.#clock.now()]
+    this.#desk.write(afterCall(known, saidBefore, { kind, userId, said, ttlMs, at, now }))
+  }
+
+  /** Does with the sockets of a user here what was said anywhere; false when that changes nothing. */
+  settle(userId: string, connected: Connected): boolean {
+    const rest = this.#desk.rest(userId)
+    let isNews = false
+    if (rest !== null) {
+      isNews = hide(connected, rest)
+      if (rest.at > connected.saidAt && rest.at > connected.since) isNews = say(connected, rest.said, rest.at)
+    }
+    const { said, saidAt } = lastSaid(this.#desk.heard.person(userId))
+    return saidAt > connected.saidAt ? say(connected, said, saidAt) : isNews
+  }
+
+  /**
+   * Somebody without a socket whom REST has named. Null: there is no such user any more; `unknown`: nothing was said.
+   * @param isConnected with a socket, here or on another node: who has one is no guest
+   */
+  guest(userId: string, isConnected: boolean): SharedGuest | null | 'unknown' {
+    const rest = this.#desk.rest(userId)
+    if (rest === null) return isConnected ? null : 'unknown'
+    if (!this.#isGuest(rest)) return null
+    if (!isConnected) return rest
+    if (this.#desk.keepsRest(userId)) this.#endGuest(rest)
+    return null
+  }
+
+  #isGuest(rest: RestRecord): boolean {
+    return guestEnd(rest) > this.#clock.now()
+  }
+
+  #endGuest(rest: RestRecord): void {
+    this.#desk.write({ ...rest, ttlMs: 0, at: this.#desk.stamps.next(), lastSeen: this.#clock.now() })
+  }
+}
+
+const firstOf = ({ editors }: PersonRecord): number => Math.min(...editors.map(([, joined]) => joined))
+
+function say(connected: Connected, said: SaidByRest, saidAt: number): true {
+  connected.said = said
+  connected.saidAt = saidAt
+  return true
+}
+
+/** Who was deleted stays away until something says that they were added afterwards. */
+function hide({ sockets }: Connected, rest: RestRecord): boolean {
+  let isNews = false
+  for (const socket of sockets.values()) {
+    const before = socket.shown
+    if (isHidden(rest, socket.joined)) {
+      socket.shown = 'deleted'
+      socket.deletedAt = Math.max(socket.deletedAt, rest.deletedAt)
+    } else if (rest.addedAt > socket.deletedAt) socket.shown = 'present'
+    if (socket.shown !== before) isNews = true
+  }
+  return isNews
+}

@@ -1,0 +1,104 @@
+import type { Visitor } from '../events/visits.ts'
+import { defaultStatus, type Guest, merged, type SaidByRest } from './guests.ts'
+import type { Member } from './member.ts'
+import type { PersonRecord } from './nodes/records.ts'
+
+/** Somebody who is on a document. */
+export interface PresenceEntry {
+  readonly userId: string
+  /** '' when unknown, as the e-mail address. */
+  readonly name: string
+  readonly email: string
+  readonly status: string
+  /** `rest`: nobody has seen them but the backend that says so. */
+  readonly source: 'socket' | 'rest'
+  /** The editors that they have open, in order; none without a socket. */
+  readonly editorIds: readonly string[]
+  /** Epoch milliseconds: of the last sign of life from a socket, or by REST where there is none. */
+  readonly lastSeen: number
+}
+
+/** One connection of a user. */
+export interface PresentSocket {
+  readonly editorId: string
+  /** Stamp; 0 where there are no other nodes. */
+  readonly joined: number
+  /** `deleted`: by REST; it stays away until the user comes back with another. */
+  shown: 'present' | 'deleted'
+  /** Stamp of that; 0 where there are no other nodes. */
+  deletedAt: number
+  lastSeen: number
+  /** What the client says of its user. */
+  status: string | undefined
+}
+
+/** A user with sockets here. */
+export interface Connected<Socket extends PresentSocket = PresentSocket> {
+  readonly sockets: Map<Member, Socket>
+  said: SaidByRest
+  /** Stamps of `said` and of the first coming; 0 where there are no other nodes. */
+  saidAt: number
+  readonly since: number
+}
+
+/** Not by their number: a user may have very many. */
+export function visitorIn({ sockets, said }: Connected): Visitor | null {
+  for (const [{ user }, { shown }] of sockets) {
+    if (shown !== 'present') continue
+    return visitorOf(
+      { userId: user.id, said: merged({ name: user.name, email: user.email }, said) },
+      'socket',
+    )
+  }
+  return null
+}
+
+export const isPresent = (connected: Connected): boolean => visitorIn(connected) !== null
+
+export function visitorOf(
+  { userId, said: { name, email } }: Pick<Guest, 'userId' | 'said'>,
+  source: Visitor['source'] = 'rest',
+): Visitor {
+  const user = { userId, ...(name && { name }), ...(email && { email }) }
+  return { user, source }
+}
+
+export function guestEntry({ userId, said, lastSeen }: Guest): PresenceEntry {
+  const { name = '', email = '', status = defaultStatus } = said
+  return { userId, name, email, status, source: 'rest', editorIds: [], lastSeen }
+}
+
+/** Of several sockets the one heard of last says who the user is. Null when all have been deleted. */
+export function personOf({ sockets, said, saidAt }: Connected): PersonRecord | null {
+  const editors = new Map<string, number>()
+  let latest: readonly [Member, PresentSocket] | null = null
+  for (const [member, socket] of sockets) {
+    if (socket.shown !== 'present') continue
+    editors.set(socket.editorId, Math.max(editors.get(socket.editorId) ?? 0, socket.joined))
+    if (latest === null || socket.lastSeen > latest[1].lastSeen) latest = [member, socket]
+  }
+  if (latest === null) return null
+  const [{ user }, { lastSeen, status = null }] = latest
+  const { id: userId, name, email } = user
+  return { kind: 'person', userId, name, email, status, editors: [...editors], said, saidAt, lastSeen }
+}
+
+/** Somebody as the nodes say that have sockets of theirs; null without any. */
+export function entryOf(records: readonly PersonRecord[]): PresenceEntry | null {
+  const [latest] = records.toSorted((a, b) => b.lastSeen - a.lastSeen)
+  if (latest === undefined) return null
+  const { userId, lastSeen, status: own } = latest
+  const { name = latest.name, email = latest.email, status = own ?? defaultStatus } = lastSaid(records).said
+  const editorIds = [...new Set(records.flatMap(({ editors }) => editors.map(([id]) => id)))].sort()
+  return { userId, name, email, status, source: 'socket', editorIds, lastSeen }
+}
+
+/** What REST has said last of a user, as far as nodes with sockets of theirs have heard of it. */
+export function lastSaid(records: readonly Pick<PersonRecord, 'said' | 'saidAt'>[]): {
+  readonly said: SaidByRest
+  readonly saidAt: number
+} {
+  let last: { said: SaidByRest; saidAt: number } = { said: {}, saidAt: -1 }
+  for (const { said, saidAt } of records) if (saidAt > last.saidAt) last = { said, saidAt }
+  return last
+}

@@ -1,0 +1,26 @@
+import type { ShownUser } from './presence-board.ts'
+import { type Said, userIn } from './said.ts'
+
+/** What a client shows. Its text is made when it is sent: of states that follow each other fast only the last is. */
+export class Shown {
+  readonly clock: number
+  readonly userId: string
+  #text: string | (() => string)
+
+  constructor(clock: number, userId: string, text: string | (() => string)) {
+    this.clock = clock
+    this.userId = userId
+    this.#text = text
+  }
+
+  /** JSON with the identity of the user stamped in. */
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text()
+    return this.#text
+  }
+}
+
+/** Identity comes from the token, whatever the client says; colour and the like stay the client's. */
+export function stamped(state: Said['state'], user: ShownUser): string {
+  return JSON.stringify({ ...state, user: { ...userIn(state), ...user } })
+}
