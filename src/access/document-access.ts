@@ -1,9 +1,10 @@
+import type { Clock } from '../clock.ts'
 import { folderPath } from '../directory/folder-tree.ts'
 import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { Reader } from '../directory/reader.ts'
 import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
-import type { Bus } from '../engine/engine.ts'
+import type { AccessNews } from './access-news.ts'
 import { Grouped } from './grouped.ts'
 import { documentPlace, folderPlace, organizationPlace } from './places.ts'
 import { type Access, type Choice, closed, UserAccess } from './user-access.ts'
@@ -33,10 +34,10 @@ export class AccessReader {
   readonly #store: OrganizationStore
   readonly #grouped: Grouped
 
-  /** @param bus tells of changes: to be subscribed to before those who read again when they are told */
-  constructor(store: OrganizationStore, bus: Bus) {
+  /** @param news to be listened to only then by those who read again when they are told */
+  constructor(store: OrganizationStore, news: AccessNews, clock: Clock) {
     this.#store = store
-    this.#grouped = new Grouped(bus)
+    this.#grouped = new Grouped(news, clock)
   }
 
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {

@@ -1,10 +1,11 @@
-import { accessTopic, decodeAccessChange } from '../directory/access-change.ts'
+import type { Clock } from '../clock.ts'
 import { keys, type OrganizationScope, organizationPart } from '../directory/organization-keys.ts'
 import type { Reader } from '../directory/reader.ts'
-import type { Bus } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
+import type { AccessNews } from './access-news.ts'
+import { Remembered } from './remembered.ts'
 
-/** Organizations that are remembered; of more the ones remembered longest are forgotten. */
+/** Organizations that are remembered. */
 const rememberedMax = 10_000
 
 /**
@@ -12,27 +13,21 @@ const rememberedMax = 10_000
  * scan for each connection. What changes acts at once.
  */
 export class Grouped {
-  readonly #remembered = new Map<string, Promise<boolean>>()
+  readonly #remembered: Remembered<boolean>
 
-  constructor(bus: Bus) {
-    bus.subscribe(accessTopic, (message) => {
-      this.#remembered.delete(nameOf(decodeAccessChange(message).scope))
-      return undefined
+  constructor(news: AccessNews, clock: Clock) {
+    this.#remembered = new Remembered({ clock, max: rememberedMax, keepMs: news.keepMs })
+    news.onChange((change) => {
+      if (change === null) this.#remembered.forgetAll()
+      else this.#remembered.forget(nameOf(change.scope))
     })
-    bus.onLoss(() => this.#remembered.clear())
   }
 
-  /** The question is remembered, not the answer: one that a change overtakes is forgotten with it. */
   isIn(scope: OrganizationScope, reader: Reader): Promise<boolean> {
-    const name = nameOf(scope)
-    const remembered = this.#remembered.get(name)
-    if (remembered !== undefined) return remembered
-    const asked = reader.scan({ prefix: keys.groupsOfAll, limit: 1 }).then(({ length }) => length > 0)
-    this.#remembered.set(name, asked)
-    asked.catch(() => this.#remembered.delete(name))
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > rememberedMax && oldest !== undefined) this.#remembered.delete(oldest)
-    return asked
+    return this.#remembered.get(nameOf(scope), async () => {
+      const found = await reader.scan({ prefix: keys.groupsOfAll, limit: 1 })
+      return found.length > 0
+    })
   }
 }
 

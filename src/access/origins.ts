@@ -1,11 +1,12 @@
+import type { Clock } from '../clock.ts'
 import type { Domains } from '../directory/domains.ts'
-import { decodeWithdrawal, withdrawalTopic } from '../directory/withdrawal.ts'
-import type { Bus } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { Tenant } from '../model/address.ts'
 import { domainsOf, isAllowedOrigin } from '../model/domain.ts'
+import type { AccessNews } from './access-news.ts'
+import { Remembered } from './remembered.ts'
 
-/** API keys whose domains are remembered; of more the ones remembered longest are forgotten. */
+/** API keys whose domains are remembered. */
 const rememberedMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
@@ -13,16 +14,15 @@ const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId
 /** Which pages may use which API key. What changes acts at once. */
 export class Origins {
   readonly #domains: Domains
-  readonly #remembered = new Map<string, Promise<readonly string[]>>()
+  readonly #remembered: Remembered<readonly string[]>
 
-  constructor(domains: Domains, bus: Bus) {
+  constructor(domains: Domains, news: AccessNews, clock: Clock) {
     this.#domains = domains
-    bus.subscribe(withdrawalTopic, (message) => {
-      const { kind, tenant } = decodeWithdrawal(message)
-      if (kind === 'domains') this.#remembered.delete(nameOf(tenant))
-      return undefined
+    this.#remembered = new Remembered({ clock, max: rememberedMax, keepMs: news.keepMs })
+    news.onWithdrawal((withdrawal) => {
+      if (withdrawal === null) this.#remembered.forgetAll()
+      else if (withdrawal.kind === 'domains') this.#remembered.forget(nameOf(withdrawal.tenant))
     })
-    bus.onLoss(() => this.#remembered.clear())
   }
 
   /** @param origin as in the header `Origin` */
@@ -35,16 +35,7 @@ export class Origins {
     return this.#domains.isAnyListed(domainsOf(origin))
   }
 
-  /** The question is remembered, not the answer: one that a change overtakes is forgotten with it. */
   #domainsOf(tenant: Tenant): Promise<readonly string[]> {
-    const name = nameOf(tenant)
-    const remembered = this.#remembered.get(name)
-    if (remembered !== undefined) return remembered
-    const asked = this.#domains.list(tenant)
-    this.#remembered.set(name, asked)
-    asked.catch(() => this.#remembered.delete(name))
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > rememberedMax && oldest !== undefined) this.#remembered.delete(oldest)
-    return asked
+    return this.#remembered.get(nameOf(tenant), () => this.#domains.list(tenant))
   }
 }

@@ -1,6 +1,7 @@
-import { decodeWithdrawal, type Withdrawal, withdrawalTopic } from '../directory/withdrawal.ts'
-import type { Bus } from '../engine/engine.ts'
+import type { AccessChange } from '../directory/access-change.ts'
+import type { Withdrawal } from '../directory/withdrawal.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
+import type { AccessNews } from './access-news.ts'
 import type { AccessReader, DocumentAccess } from './document-access.ts'
 import { anonymous, type Identity } from './identity.ts'
 import type { Origins } from './origins.ts'
@@ -9,7 +10,7 @@ import { TokenRefused, type Tokens } from './tokens.ts'
 export interface RealtimeAccessOptions {
   readonly tokens: Tokens
   readonly origins: Origins
-  readonly bus: Bus
+  readonly news: AccessNews
   /** Whom a connection without a token belongs to; null where a token is required. */
   readonly defaultTenant: Tenant | null
   readonly reader: AccessReader
@@ -45,19 +46,21 @@ export class RealtimeAccess {
     return this.#options.reader.read(address, address.documentId, userId)
   }
 
+  /** Calls when `accessOf` may have changed; null: for anybody. Returns the function that ends it. */
+  onChange(listener: (change: AccessChange | null) => void): () => void {
+    return this.#options.news.onChange(listener)
+  }
+
   /** Calls when `refusalOf` may have changed for those whom `concerns` picks. Returns the function that ends it. */
   onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
-    const { bus } = this.#options
-    const unsubscribe = bus.subscribe(withdrawalTopic, (message) => {
-      const withdrawal = decodeWithdrawal(message)
-      listener((identity) => isConcerned(identity, withdrawal))
-      return undefined
-    })
-    const stopLoss = bus.onLoss(() => listener(() => true))
-    return () => {
-      unsubscribe()
-      stopLoss()
-    }
+    return this.#options.news.onWithdrawal((withdrawal) =>
+      listener((identity) => withdrawal === null || isConcerned(identity, withdrawal)),
+    )
+  }
+
+  /** To be called for who is let in: has both told of changes, also those that the bus loses. Returns its end. */
+  follow(address: DocumentAddress): () => void {
+    return this.#options.news.follow(address)
   }
 
   #bearerOf(token: string | null): Promise<Identity> {

@@ -27,11 +27,14 @@ export function sendError(response: ServerResponse, error: ApiError): void {
   sendJson(response, error.httpCode, errorBody(error))
 }
 
+/** Why it is away only `/readyz` and the log tell. */
+export const storeAway = 'the store is not available; try again'
+
 /** The answer to anything thrown; null when it is our fault and only the log may tell. */
 export function answerable(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   if (error instanceof StoreUnavailable)
-    return new ApiError('UNAVAILABLE', 'the store is not available; try again', {
+    return new ApiError('UNAVAILABLE', storeAway, {
       retryAfterSeconds: 1,
       cause: error,
     })

@@ -32,7 +32,7 @@ export interface ApiParts {
   readonly bodyBytesMax: number
   /** Answer only requests that name this machine: there is no authentication. */
   readonly loopbackOnly: boolean
-  /** Not ok while the store is away and from the moment the server is to stop: then nothing is taken. */
+  /** Not ok while the store is away and from the moment the server is to stop: then nothing is taken. Callers are told the reason. */
   readonly readiness: () => Health
   readonly metrics: Metrics
   readonly log: Log

@@ -21,6 +21,10 @@ export interface BootstrapOptions {
   readonly directory: string | null
   readonly tenants: Tenants
   readonly clock: Clock
+  /** What nodes on this store have agreed on, as far as they have. */
+  readonly agreed: Partial<Pick<Credentials, 'workspaceId' | 'apiKey' | 'jwtSecret'>>
+  /** What counts where it differs: what was agreed on, or what this server has kept. */
+  readonly first: 'agreed' | 'kept'
   /** Told of each change before it is made, and waited for. */
   readonly onChange: (change: BootstrapChange) => Promise<void>
 }
@@ -50,7 +54,7 @@ export class BootstrapError extends Error {
 }
 
 interface Start extends BootstrapOptions {
-  /** What an earlier start kept. */
+  /** What an earlier start kept, here or in the store. */
   readonly kept: KeptCredentials
   readonly generator: Generator
 }
@@ -65,8 +69,9 @@ interface Start extends BootstrapOptions {
  * @throws BootstrapError when a configured or declared API key is of another workspace
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
-  const { configured, directory } = options
-  const kept = (directory === null ? null : await readCredentials(directory)) ?? {}
+  const { configured, directory, agreed, first } = options
+  const inFile = (directory === null ? null : await readCredentials(directory)) ?? {}
+  const kept = first === 'agreed' ? { ...inFile, ...agreed } : { ...agreed, ...inFile }
   const start = { ...options, kept, generator: new Generator() }
   for (const workspace of configured.bootstrap) await ensureDeclared(options, workspace)
   const workspace = await ensureWorkspace(start)
@@ -74,7 +79,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
   const authToken = await ensureAuthToken(start, tenant)
   const jwtSecret = configured.jwtSecret ?? kept.jwtSecret ?? start.generator.secret()
   const credentials = { ...tenant, workspaceAuthToken: workspace.authToken, authToken, jwtSecret }
-  if (directory !== null) await keep(directory, start, credentials)
+  if (directory !== null) await keep(directory, { inFile, configured }, credentials)
   return { credentials, created: start.generator.used }
 }
 
@@ -180,10 +185,14 @@ async function ensureDeclared(
 }
 
 /** A configured signing secret stays out of the file: it is kept where it is configured, and may be one of many servers'. */
-async function keep(directory: string, { kept, configured }: Start, credentials: Credentials): Promise<void> {
-  const jwtSecret = configured.jwtSecret === null ? credentials.jwtSecret : kept.jwtSecret
+async function keep(
+  directory: string,
+  { inFile, configured }: Pick<Start, 'configured'> & { readonly inFile: KeptCredentials },
+  credentials: Credentials,
+): Promise<void> {
+  const jwtSecret = configured.jwtSecret === null ? credentials.jwtSecret : inFile.jwtSecret
   const { jwtSecret: _, ...others } = credentials
   const next: KeptCredentials = jwtSecret === undefined ? others : { ...others, jwtSecret }
   const names = Object.keys(next) as (keyof Credentials)[]
-  if (names.some((name) => next[name] !== kept[name])) await writeCredentials(directory, next)
+  if (names.some((name) => next[name] !== inFile[name])) await writeCredentials(directory, next)
 }

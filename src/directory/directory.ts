@@ -26,7 +26,7 @@ export interface Directory {
   readonly activities: Activities
   /** To be started, and stopped after rooms are closed. */
   readonly edits: Edits
-  /** To be stopped before clients are. */
+  /** To be started, and stopped before clients are. */
   readonly visits: VisitEvents
   /** To be started, and stopped before the engine is closed. */
   readonly removals: Removals
@@ -46,11 +46,12 @@ interface DirectoryParts {
 }
 
 export function createDirectory(
-  { kv, log: documentLog, bus, queue }: Engine,
+  engine: Engine,
   { store, clock, log, forget, forgetDocument, events, editWindowMs, awayMs }: DirectoryParts,
 ): Directory {
-  const removal = new Removal({ kv, log: documentLog, bus, store, forget, forgetDocument })
-  const removals = new Removals({ queue, bus, removal, clock, log })
+  const { kv, log: documentLog, bus, queue, cluster } = engine
+  const removal = new Removal({ kv, log: documentLog, bus, cluster, store, forget, forgetDocument })
+  const removals = new Removals({ engine, removal, clock, log })
   const organizations = new Organizations({ kv, store, removals, clock })
   return {
     organizations,
@@ -60,8 +61,15 @@ export function createDirectory(
     groups: new Groups(store, clock),
     permissions: new Permissions(store, clock),
     activities: new Activities(store, events),
-    edits: new Edits({ store, queue, clock, log, windowMs: editWindowMs }),
-    visits: new VisitEvents({ store, events, clock, log, awayMs }),
+    edits: new Edits({
+      store,
+      queue,
+      clock,
+      log,
+      windowMs: editWindowMs,
+      sharedBy: cluster.isShared ? cluster.self : null,
+    }),
+    visits: new VisitEvents({ engine, store, events, clock, log, awayMs }),
     removals,
   }
 }

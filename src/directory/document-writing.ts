@@ -99,7 +99,10 @@ export async function markDocuments(
 }
 
 /** False for one that is being deleted, itself or with its folder. */
-async function isThere(transaction: Transaction, { folderId, deleting }: DocumentRecord): Promise<boolean> {
+export async function isThere(
+  transaction: Transaction,
+  { folderId, deleting }: DocumentRecord,
+): Promise<boolean> {
   return deleting !== true && (await folderPath(transaction, folderId)) !== null
 }
 

@@ -21,6 +21,8 @@ export interface EditsOptions {
   readonly log: Log
   /** One activity stands for the commits of a user to an editor in this time. */
   readonly windowMs: number
+  /** As of `EditWindows`. */
+  readonly sharedBy: string | null
 }
 
 /** Records who edits documents: one activity `crdt.editor_edit` for each editor, user and window. */
@@ -33,13 +35,14 @@ export class Edits {
 
   constructor(options: EditsOptions) {
     this.#options = options
-    const { queue, clock, log, windowMs } = options
-    const carryOut = (payload: Uint8Array): Promise<void> => this.#write(editOf(payload), 1)
+    const { queue, clock, log, windowMs, sharedBy } = options
+    const carryOut = (payload: Uint8Array, attempt: number): Promise<void> => this.#change(payload, attempt)
     this.#loop = new JobLoop({ queue, name: editQueue, clock, log, atOnceMax, carryOut })
     this.windows = new EditWindows({
       clock,
       queue: editQueue,
       windowMs,
+      sharedBy,
       begun: () => this.#loop.wake(),
       ended: (edit, commits) => this.#count(edit, commits),
     })
@@ -57,31 +60,49 @@ export class Edits {
     await Promise.all(this.#counting)
   }
 
-  /** What is missing then is the number only. */
+  /** Only what comes for the first time counts where the activity is there: another node has made it. */
+  #change(payload: Uint8Array, attempt: number): Promise<void> {
+    const edit = editOf(payload)
+    return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
+  }
+
+  /** What is missing then is the number only. The first commit has been counted. */
   #count(edit: Edit, commits: number): void {
-    const counted = this.#write(edit, commits)
+    const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
       .catch((err: unknown) => this.#options.log.warn({ err }, 'edits could not be counted'))
       .finally(() => this.#counting.delete(counted))
     this.#counting.add(counted)
   }
 
-  #write(edit: Edit, commits: number): Promise<void> {
-    return this.#options.store.change(edit.address, (transaction) => writeEdit(transaction, edit, commits))
+  /** Nothing for a document that is gone. */
+  #write({ address }: Edit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+    return this.#options.store.change(address, async (transaction) => {
+      const missing = await missingOf(transaction, [{ type: 'document', id: address.documentId }])
+      if (missing.length === 0) await write(transaction)
+    })
   }
 }
 
-/** Nothing for a document that is gone. A job that comes again changes nothing; what was deleted does not come back. */
-async function writeEdit(transaction: Transaction, edit: Edit, commits: number): Promise<void> {
-  const { activityId, address, at } = edit
-  if ((await missingOf(transaction, [{ type: 'document', id: address.documentId }])).length > 0) return
+/** Makes the activity of a window, or counts with it. What was deleted does not come back. */
+async function begin(transaction: Transaction, edit: Edit, commits: number): Promise<void> {
+  if (await addCommits(transaction, edit, commits)) return
+  const { at } = edit
+  const isErased = await isErasedSince(transaction, edit.user.userId, at)
+  await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
+}
+
+/** False when there is no such activity. */
+async function addCommits(
+  transaction: Transaction,
+  { activityId, at }: Edit,
+  commits: number,
+): Promise<boolean> {
   const known = (await readActivities(transaction, [activityId])).get(activityId)
-  if (known === undefined && commits === 1) {
-    const isErased = await isErasedSince(transaction, edit.user.userId, at)
-    const user = isErased ? deletedUser : edit.user
-    return writeActivities(transaction, [activityOf({ ...edit, user })], at)
-  }
-  if (known === undefined || commits === 1) return
-  await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits } }], at)
+  if (known === undefined) return false
+  const counted = Number(known.changes?.commits ?? 0) + commits
+  if (commits > 0)
+    await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
+  return true
 }
 
 const activityOf = ({ activityId, address, user }: Edit): ActivityEvent => ({

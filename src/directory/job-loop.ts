@@ -19,8 +19,8 @@ export interface JobLoopOptions {
   readonly log: Log
   /** Jobs that are carried out at the same time. */
   readonly atOnceMax: number
-  /** A job may come more than once. */
-  readonly carryOut: (payload: Uint8Array) => Promise<void>
+  /** A job may come more than once. @param attempt how often it has come, this time included */
+  readonly carryOut: (payload: Uint8Array, attempt: number) => Promise<void>
 }
 
 /** Carries out the short jobs of one queue in the background, until all that are due are done. */
@@ -80,7 +80,7 @@ export class JobLoop {
   async #carryOut({ payload, token, attempt }: ClaimedJob): Promise<void> {
     const { queue, name, log, carryOut } = this.#options
     try {
-      await carryOut(payload)
+      await carryOut(payload, attempt)
       await queue.done(token)
     } catch (err) {
       log.warn({ err, queue: name, attempt }, 'a job failed; it is tried again')

@@ -41,6 +41,8 @@ export const tenantKeys = {
   organizations: ['organizations'] as Key,
   /** When a user's tokens were revoked last. */
   revocation: (userId: string): Key => ['revocations', userId],
+  /** Another one with each revocation; only where several nodes are to learn of it. */
+  revocationMark: ['revocationMark'] as Key,
   /** What has become of deleting a user's data; by a digest of whose, and where. */
   erasure: (digest: string): Key => ['erasures', digest],
 }
@@ -76,6 +78,11 @@ export const keys = {
   groupOf: (userId: string, groupId: string): Key => ['groupsOf', userId, groupId],
   users: ['users'] as Key,
   user: (userId: string): Key => ['users', userId],
+  /** Removals that a node carries out; only where several may. */
+  removals: ['removals'] as Key,
+  removal: (name: string): Key => ['removals', name],
+  /** Another one with each change of access; only where several nodes are to learn of it. */
+  accessMark: ['accessMark'] as Key,
   /** When the data of a user was deleted; by a digest, which is no user's data. */
   erased: (digest: string): Key => ['erased', digest],
   /** Grants on a resource. */

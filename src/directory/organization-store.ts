@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Bus, Engine, Kv } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Events } from '../events/events.ts'
@@ -15,8 +16,10 @@ export class OrganizationStore {
   readonly #bus: Bus
   readonly #events: Events
   readonly #transactions: Transactions
+  readonly #isShared: boolean
 
-  constructor({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, events: Events) {
+  constructor({ kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>, events: Events) {
+    this.#isShared = cluster.isShared
     this.#kv = kv
     this.#bus = bus
     this.#events = events
@@ -42,7 +45,15 @@ export class OrganizationStore {
 
   /** Like `change`, for what follows from a change that has been recorded. */
   async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const { result, transaction } = await this.#transactions.run(organizationPart(scope), work)
+    const marked = async (transaction: Transaction): Promise<T> => {
+      const result = await work(transaction)
+      // Not read before: two changes do not have to wait for each other because of it.
+      if (accessChangeOf(scope, transaction.written()) !== null)
+        transaction.put(keys.accessMark, { id: randomUUID() })
+      return result
+    }
+    const done = this.#isShared ? marked : work
+    const { result, transaction } = await this.#transactions.run(organizationPart(scope), done)
     const change = accessChangeOf(scope, transaction.written())
     if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
     if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())

@@ -1,7 +1,8 @@
-import type { Bus, DocumentLog, Key, Kv } from '../engine/engine.ts'
+import type { Bus, Cluster, DocumentLog, Key, Kv } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { removeActivitiesOf } from '../events/record.ts'
 import { documentPrefix, organizationPrefix } from '../model/address.ts'
+import { isThere } from './document-writing.ts'
 import { removeFolder } from './folder-removal.ts'
 import { removeDocumentComments } from './gone-annotations.ts'
 import { removeGrant } from './grants.ts'
@@ -18,6 +19,7 @@ import {
 } from './organization-keys.ts'
 import { findOrganization, type OrganizationStore } from './organization-store.ts'
 import type { DocumentRecord, OrganizationRecord } from './records.ts'
+import { RemovalMarks } from './removal-marks.ts'
 import type { RemovalTask } from './removal-task.ts'
 import { encodeRemovalNews, removalTopic } from './removed.ts'
 import type { GoOn } from './worker.ts'
@@ -33,6 +35,7 @@ export interface RemovalTools {
   readonly kv: Kv
   readonly log: DocumentLog
   readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
   readonly store: OrganizationStore
   readonly forget: ForgetOrganization
   readonly forgetDocument: ForgetDocument
@@ -57,16 +60,20 @@ export class Removal {
   readonly #tools: RemovalTools
   /** Removals under way in organizations. */
   readonly #within = new Map<string, Set<Promise<void>>>()
+  /** Those of other nodes, too; null: there are none. */
+  readonly #marks: RemovalMarks | null
 
   constructor(tools: RemovalTools) {
     this.#tools = tools
+    this.#marks = tools.cluster.isShared ? new RemovalMarks(tools.store) : null
   }
 
   async carryOut(task: RemovalTask, goOn: GoOn): Promise<void> {
     if (task.kind === 'organization') return this.#organization(task.scope, goOn)
     const name = keyName(organizationPart(task.scope))
     const within = this.#within.get(name) ?? new Set()
-    const done = this.#removeWithin(task, goOn)
+    const remove = (): Promise<void> => this.#removeWithin(task, goOn)
+    const done = this.#marks === null ? remove() : this.#marks.during(task, remove)
     this.#within.set(name, within.add(done))
     try {
       await done
@@ -94,6 +101,7 @@ export class Removal {
     const within = this.#within.get(keyName(organizationPart(scope)))
     // They must not go on when it is there again, with the same ids.
     if (within !== undefined) await Promise.allSettled(within)
+    await this.#marks?.ended(scope, goOn)
     await this.#destroyLogs([organizationPrefix(scope)], goOn)
     await this.#removeContents(scope, goOn)
     await this.#tools.forget(scope, goOn)
@@ -143,6 +151,8 @@ export class Removal {
     await store.carryOut(scope, async (transaction) => {
       const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
       for (const record of records.filter((each) => each !== null)) {
+        // Another node has gone on with the task, and it has been made anew.
+        if (await isThere(transaction, record)) continue
         transaction.delete(keys.document(record.documentId))
         transaction.delete(keys.documentIn(record.folderId, record.documentId))
       }
@@ -177,8 +187,9 @@ export class Removal {
     await inSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
       while (after !== null) {
-        after = await log.destroyPrefix(prefix, after)
+        // First: who has lost the lease must not destroy what is there again.
         await goOn()
+        after = await log.destroyPrefix(prefix, after)
       }
     })
     bus.publish(removalTopic, encodeRemovalNews({ kind: 'gone', prefixes }))

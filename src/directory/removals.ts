@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Bus, Queue } from '../engine/engine.ts'
+import type { Bus } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import type { Removal } from './removal.ts'
-import { type RemovalTask, removalQueue, removalTaskOf } from './removal-task.ts'
+import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
 import { encodeRemovalNews, removalTopic } from './removed.ts'
-import { Worker } from './worker.ts'
+import { Worker, type WorkerEngine } from './worker.ts'
 
 export interface RemovalsOptions {
-  readonly queue: Queue
-  readonly bus: Bus
+  readonly engine: WorkerEngine
   readonly removal: Removal
   readonly clock: Clock
   readonly log: Log
@@ -26,8 +25,8 @@ export class Removals {
   readonly #bus: Bus
   readonly #worker: Worker<RemovalTask>
 
-  constructor({ bus, removal, ...options }: RemovalsOptions) {
-    this.#bus = bus
+  constructor({ removal, ...options }: RemovalsOptions) {
+    this.#bus = options.engine.bus
     this.#worker = new Worker({
       ...options,
       queueName: removalQueue,
@@ -59,8 +58,10 @@ export class Removals {
       const { result, task } = await change(jobId)
       if (task !== null) this.#bus.publish(removalTopic, encodeRemovalNews({ kind: 'begun', task }))
       this.#worker.checkRunning()
-      this.#worker.wake()
-      if (task !== null) await done
+      if (task !== null) {
+        this.#worker.insist(removalJob(jobId, task))
+        await done
+      }
       return result
     } finally {
       this.#worker.forget(jobId)

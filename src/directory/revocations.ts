@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Bus, Kv } from '../engine/engine.ts'
+import type { Bus, Cluster, Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import { tenantKeys, tenantPart } from './organization-keys.ts'
 import { decodeRecord, type RevocationRecord } from './records.ts'
@@ -9,6 +10,7 @@ import { encodeWithdrawal, withdrawalTopic } from './withdrawal.ts'
 export interface RevocationsOptions {
   readonly kv: Kv
   readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
   readonly clock: Clock
 }
 
@@ -33,12 +35,13 @@ export class Revocations {
    * than any before it, as tokens are that were issued meanwhile.
    */
   async revoke(tenant: Tenant, userId: string): Promise<number> {
-    const { bus, clock } = this.#options
+    const { bus, clock, cluster } = this.#options
     const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
       const key = tenantKeys.revocation(userId)
       const earlier = await transaction.get<RevocationRecord>(key)
       const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
       transaction.put(key, record)
+      if (cluster.isShared) transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
       return record.until
     })
     bus.publish(withdrawalTopic, encodeWithdrawal({ kind: 'tokens', tenant, userId }))

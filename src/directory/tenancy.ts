@@ -13,12 +13,15 @@ export interface Tenancy {
   readonly revocations: Revocations
 }
 
-export function createTenancy({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Clock): Tenancy {
+export function createTenancy(
+  { kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+  clock: Clock,
+): Tenancy {
   const tenants = new Tenants(kv)
   return {
     tenants,
     workspaces: new Workspaces({ tenants, clock }),
     domains: new Domains(tenants, bus),
-    revocations: new Revocations({ kv, bus, clock }),
+    revocations: new Revocations({ kv, bus, cluster, clock }),
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
@@ -8,6 +9,10 @@ import { type Deletable, decodeRecord, encodeRecord } from './records.ts'
 
 /** Somebody else's change between reading and writing means trying again; so many in a row mean a bug or an attack. */
 const attemptsMax = 20
+/** Who has lost so often loses to other nodes, which have lines of their own: it pauses before the next attempt, */
+const lossesMax = 4
+/** for up to so many ms, and longer each time. */
+const pauseMs = { first: 4, most: 100 }
 
 /**
  * Reads and writes one partition as if nobody else did: what was read by key is checked when everything is written,
@@ -29,6 +34,7 @@ export class Transactions {
     if (first !== null) return first
     return this.#losers.run(keyName(part), async () => {
       for (let attempt = 1; attempt < attemptsMax; attempt++) {
+        if (attempt >= lossesMax) await pause(pauseAfter(attempt - lossesMax))
         const done = await this.#attempt(part, work)
         if (done !== null) return done
       }
@@ -44,6 +50,10 @@ export class Transactions {
     return done ? { result, transaction } : null
   }
 }
+
+/** Milliseconds; at random, so that those who lost together do not meet again. */
+const pauseAfter = (pauses: number): number =>
+  Math.random() * Math.min(pauseMs.most, pauseMs.first * 2 ** pauses)
 
 interface Committed<T> {
   readonly result: T

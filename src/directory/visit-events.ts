@@ -1,16 +1,15 @@
 import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import type { Events } from '../events/events.ts'
-import type { OutboundEvent } from '../events/outbound.ts'
 import { Visits } from '../events/visits.ts'
 import type { Log } from '../log.ts'
 import type { OrganizationAddress } from '../model/address.ts'
-import { withoutUser } from '../model/named-users.ts'
-import { areErasedSince } from './erased-users.ts'
 import { inSlices } from './items.ts'
 import { type OrganizationScope, organizationPart } from './organization-keys.ts'
 import type { OrganizationStore } from './organization-store.ts'
-import type { Reader } from './reader.ts'
+import { SharedVisits } from './shared-visits.ts'
+import { type VisitEvent, withoutErased } from './visit-event.ts'
 
 /** Events that wait to be written, while the store is away; more are not told. */
 export const waitingMax = 10_000
@@ -22,6 +21,7 @@ const atOnceMax = 32
 const retryMs = 1_000
 
 export interface VisitEventsOptions {
+  readonly engine: Pick<Engine, 'kv' | 'cluster'>
   readonly store: OrganizationStore
   readonly events: Events
   readonly clock: Clock
@@ -35,17 +35,13 @@ interface Waiting {
   events: VisitEvent[]
 }
 
-interface VisitEvent {
-  readonly event: OutboundEvent
-  /** When the user came, or went: epoch milliseconds. */
-  readonly at: number
-}
-
 /** Tells who comes to documents and who leaves: `presence.join` and `presence.leave`, of each user in this order. */
 export class VisitEvents {
   /** For presence boards, to note who comes and goes. */
   readonly visits: Visits
   readonly #options: VisitEventsOptions
+  /** Null where no other node sees anybody come and go. */
+  readonly #shared: SharedVisits | null
   readonly #waiting = new Map<string, Waiting>()
   #count = 0
   #writing: Promise<void> | null = null
@@ -53,14 +49,28 @@ export class VisitEvents {
   #state: 'open' | 'full' | 'ended' = 'open'
 
   constructor(options: VisitEventsOptions) {
-    const { events, clock, awayMs } = options
+    const { events, clock } = options
+    const { kv, cluster } = options.engine
+    const { isShared } = cluster
+    const { awayMs } = options
     this.#options = options
+    this.#shared = isShared ? new SharedVisits({ ...options, kv, cluster }) : null
     this.visits = new Visits({
       clock,
       awayMs,
-      wants: (document, type) => events.wants(document, type),
-      tell: (document, event, at) => this.#tell(document, { event, at }),
+      // To know of leaves nodes have to know of joins.
+      wants: (document, type) =>
+        isShared
+          ? events.wants(document, 'presence.join') || events.wants(document, 'presence.leave')
+          : events.wants(document, type),
+      tell: (document, event, visitor, at) =>
+        this.#tell(document, { event, visitor, documentId: document.documentId, at }),
     })
+  }
+
+  /** Begins to end the visits of nodes that are gone. */
+  start(): void {
+    this.#shared?.start()
   }
 
   /** Tells who has gone before; resolves when all is written, or cannot be. What happens later is not told. */
@@ -70,6 +80,7 @@ export class VisitEvents {
     this.#cancelRetry?.()
     this.#write()
     await this.#writing
+    await this.#shared?.stop()
   }
 
   #tell(document: OrganizationAddress, event: VisitEvent): void {
@@ -116,13 +127,16 @@ export class VisitEvents {
   async #writeSome(name: string, { scope, events }: Waiting): Promise<'written' | 'failed'> {
     const some = events.slice(0, batchMax)
     try {
-      await this.#options.store.carryOut(scope, async (transaction) =>
+      await this.#shared?.mark(scope)
+      await this.#options.store.carryOut(scope, async (transaction) => {
+        const told = (await this.#shared?.admit(transaction, some)) ?? some
+        const events = await withoutErased(transaction, told)
         this.#options.events.recordNew(
           transaction,
           scope,
-          (await withoutErased(transaction, some)).map((outbound) => ({ activity: null, outbound })),
-        ),
-      )
+          events.map((outbound) => ({ activity: null, outbound })),
+        )
+      })
     } catch (err) {
       this.#options.log.warn({ err }, 'who comes and goes cannot be told')
       return 'failed'
@@ -140,18 +154,4 @@ export class VisitEvents {
       this.#write()
     })
   }
-}
-
-/** The events without users whose data were deleted meanwhile: a name that is gone must not come back. */
-async function withoutErased(
-  reader: Reader,
-  visits: readonly VisitEvent[],
-): Promise<readonly OutboundEvent[]> {
-  const erased = await areErasedSince(
-    reader,
-    visits.map(({ event, at }) => ({ userId: event.actionUser.userId, at })),
-  )
-  return visits.map(({ event }, index) =>
-    erased[index] === true ? withoutUser(event, { userId: event.actionUser.userId }) : event,
-  )
 }

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import type { ClaimedJob, Engine, Job } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { ApiError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Tenant } from '../model/address.ts'
 import { FairSlots } from './fair-slots.ts'
 import { tenantPart } from './organization-keys.ts'
+import { WorkNews } from './work-news.ts'
 
 /** Tasks that are claimed: so far ahead it is seen whose they are. */
 const claimedMax = 1_000
@@ -19,12 +20,16 @@ const pollMs = 1_000
 /** A task that has failed is tried again after this, and then after twice as long each time. */
 const retryMs = 1_000
 const retryMsMax = 60_000
+/** What another node may have carried out is enqueued again this often by who waits for it: the news can be lost. */
+const insistMs = 5_000
 
 /** To be called between slices: throws when the work must not go on. */
 export type GoOn = () => Promise<void>
 
+export type WorkerEngine = Pick<Engine, 'kv' | 'queue' | 'bus' | 'cluster'>
+
 export interface WorkerOptions<Task> {
-  readonly queue: Queue
+  readonly engine: WorkerEngine
   /** Whose jobs are carried out; the log calls the worker so. */
   readonly queueName: string
   readonly clock: Clock
@@ -41,7 +46,10 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Carries out tasks in the background; those that a crash or a stop has interrupted are taken up at the next start. */
+/**
+ * Carries out tasks in the background; those that a crash or a stop has interrupted are taken up at the next start, or by
+ * another node. A task is carried out by one node at a time, as long as that keeps its lease.
+ */
 export class Worker<Task> {
   readonly #options: WorkerOptions<Task>
   readonly #waiters = new Map<string, Waiter>()
@@ -51,10 +59,16 @@ export class Worker<Task> {
   #claiming: Promise<void> | null = null
   #claimAgain = false
   #stopped = false
+  /** Null: nobody else carries anything out. */
+  readonly #news: WorkNews | null
+  readonly #endNews: () => void
   #cancelPoll: () => void = () => {}
 
   constructor(options: WorkerOptions<Task>) {
     this.#options = options
+    const { bus, cluster } = options.engine
+    this.#news = cluster.isShared ? new WorkNews(bus, options.queueName) : null
+    this.#endNews = this.#news?.listen((jobId, outcome) => this.#settle(jobId, outcome)) ?? (() => {})
   }
 
   /** Begins to look for tasks. */
@@ -69,6 +83,7 @@ export class Worker<Task> {
     this.#cancelPoll()
     await this.#claiming
     await Promise.all(this.#running.values())
+    this.#endNews()
     for (const waiter of this.#waiters.values()) waiter.reject(stopping())
   }
 
@@ -95,6 +110,23 @@ export class Worker<Task> {
     this.#waiters.delete(jobId)
   }
 
+  /**
+   * Has a job that was enqueued, and is expected, carried out until it is known that it was: another node may take it, and
+   * what that tells may be lost. To be carried out once more does a task that is done no harm.
+   */
+  insist(job: Job): void {
+    const { engine, clock, log, taskOf, ownerOf, queueName } = this.#options
+    this.wake()
+    if (this.#news === null) return
+    clock.after(insistMs, () => {
+      if (this.#stopped || !this.#waiters.has(job.id)) return
+      engine.kv
+        .commit(tenantPart(ownerOf(taskOf(job.payload))), { jobs: [job] })
+        .catch((err: unknown) => log.warn({ err, worker: queueName }, 'work is not looked after'))
+        .finally(() => this.insist(job))
+    })
+  }
+
   /** A job has been enqueued. */
   wake(): void {
     if (this.#stopped) return
@@ -104,11 +136,11 @@ export class Worker<Task> {
 
   /** Whoever wakes it sees it under way until it has looked for the last time. */
   async #claim(): Promise<void> {
-    const { queue, queueName, log } = this.#options
+    const { engine, queueName, log } = this.#options
     while (this.#claimAgain && !this.#stopped) {
       this.#claimAgain = false
       try {
-        const jobs = await queue.claim(queueName, claimedMax - this.#running.size, leaseMs)
+        const jobs = await engine.queue.claim(queueName, claimedMax - this.#running.size, leaseMs)
         for (const job of jobs) this.#begin(job)
       } catch (err) {
         log.warn({ err, worker: queueName }, 'work cannot be claimed')
@@ -128,33 +160,54 @@ export class Worker<Task> {
   }
 
   async #carryOut(job: ClaimedJob): Promise<void> {
-    const { queue, queueName, log, taskOf, ownerOf, carryOut } = this.#options
+    const { engine, queueName, log, taskOf, ownerOf, carryOut } = this.#options
+    const { queue, cluster } = engine
     const task = taskOf(job.payload)
     const stopKeeping = this.#keep(job)
     try {
       await this.#slots.run(keyName(tenantPart(ownerOf(task))), async () => {
-        stopKeeping()
+        // Where others would take it up, also while one slice takes long.
+        if (!cluster.isShared) stopKeeping()
         if (this.#stopped) throw stopping()
         await carryOut(task, this.#goOn(job))
       })
       await queue.done(job.token)
-      this.#waiters.get(job.id)?.resolve()
+      this.#told(job.id, 'done')
     } catch (err) {
+      if (err instanceof LeaseLost) {
+        log.warn({ worker: queueName }, err.message)
+        return
+      }
       this.#waiters.get(job.id)?.reject(err)
+      this.#told(job.id, 'failed')
       if (!this.#stopped)
         log.error({ err, attempt: job.attempt, worker: queueName }, 'work failed; it is tried again')
       const delayMs = this.#stopped ? 0 : Math.min(retryMs * 2 ** (job.attempt - 1), retryMsMax)
       // Without this it is due at the end of its lease.
       await queue.retry(job.token, delayMs, messageOf(err)).catch(() => {})
+    } finally {
+      stopKeeping()
     }
+  }
+
+  /** Whoever waits for it waits here, or hears of it. */
+  #told(jobId: string, outcome: 'done' | 'failed'): void {
+    if (!this.#waiters.has(jobId)) this.#news?.tell(jobId, outcome)
+    this.#settle(jobId, outcome)
+  }
+
+  #settle(jobId: string, outcome: 'done' | 'failed'): void {
+    const waiter = this.#waiters.get(jobId)
+    if (outcome === 'done') waiter?.resolve()
+    else waiter?.reject(new ApiError('UNAVAILABLE', 'it has failed, and is tried again in the background'))
   }
 
   /** Keeps the lease of one that waits for a slot. Returns the function that ends it. */
   #keep(job: ClaimedJob): () => void {
-    const { queue, queueName, clock, log } = this.#options
+    const { engine, queueName, clock, log } = this.#options
     const keep = (): (() => void) =>
       clock.after(leaseMs / 4, () => {
-        queue
+        engine.queue
           .extend(job.token, leaseMs)
           .catch((err: unknown) => log.warn({ err, worker: queueName }, 'a lease is not kept'))
         cancel = keep()
@@ -165,7 +218,7 @@ export class Worker<Task> {
 
   /** What a task calls between two slices. */
   #goOn({ token }: ClaimedJob): GoOn {
-    const { queue, clock } = this.#options
+    const { engine, clock } = this.#options
     let extendedAt = clock.now()
     return async () => {
       // A store in memory answers at once: without this everybody else would wait for the end of the task.
@@ -173,8 +226,17 @@ export class Worker<Task> {
       if (this.#stopped) throw stopping()
       if (clock.now() - extendedAt < leaseMs / 4) return
       extendedAt = clock.now()
-      await queue.extend(token, leaseMs)
+      const isHeld = await engine.queue.extend(token, leaseMs)
+      if (!isHeld && engine.cluster.isShared) throw new LeaseLost()
     }
+  }
+}
+
+/** Another node may be carrying it out. */
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+  constructor() {
+    super('the lease of a task has ended while it was carried out: another node goes on with it')
   }
 }
 

@@ -1,15 +1,35 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
+import { AlignedWindows } from './aligned-windows.ts'
 import type { Wanted } from './events.ts'
-import { EventIds, eventJob, type StoredEvent, storedEvent } from './outbound.ts'
-import { type Begun, type EditNotes, type Editor, editorName, Windows } from './windows.ts'
+import { EventIds, eventIdOf, eventJob, type StoredEvent, storedEvent } from './outbound.ts'
+import {
+  type Begun,
+  type CountedWindows,
+  type EditNotes,
+  type Editor,
+  editorName,
+  Windows,
+} from './windows.ts'
 
 export interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
+  /** May other nodes note commits to the same editors? Then all mean the same windows. */
+  readonly isShared: boolean
   readonly wanted: Wanted
   /** Events are due. */
   readonly due: () => void
+}
+
+/** Clocks of nodes may be so far apart, in ms: a commit that belongs to a window at one has come when it is told of it. */
+const graceMs = 500
+
+/** A window has its event at every node. */
+interface Ahead {
+  readonly id: string
+  /** Epoch milliseconds at which it is told. */
+  readonly tellAt: number
 }
 
 /**
@@ -18,33 +38,46 @@ export interface ChangeWindowsOptions {
  */
 export class ChangeWindows implements EditNotes {
   readonly #options: ChangeWindowsOptions
-  readonly #windows: Windows<StoredEvent>
-  readonly #ids = new EventIds()
+  readonly #windows: CountedWindows<StoredEvent>
+  readonly #ahead: (name: string) => Ahead
 
   constructor(options: ChangeWindowsOptions) {
     this.#options = options
-    this.#windows = new Windows(options.clock, options.windowMs, options.due)
+    const { clock, windowMs, isShared, due } = options
+    if (!isShared) {
+      const ids = new EventIds()
+      this.#windows = new Windows(clock, windowMs, due)
+      this.#ahead = () => ({ id: ids.next(clock.now()), tellAt: clock.now() + windowMs })
+      return
+    }
+    const windows = new AlignedWindows<StoredEvent>(clock, windowMs, () => void clock.after(graceMs, due))
+    this.#windows = windows
+    this.#ahead = (name) => {
+      const until = windows.endOf(name)
+      return { id: eventIdOf(until, name), tellAt: until + graceMs }
+    }
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
     const name = editorName(address)
     if (this.#windows.count(name)) return null
-    const event = this.#eventOf(address, editors)
+    const { id, tellAt } = this.#ahead(name)
+    const event = this.#eventOf(address, editors, id)
     this.#windows.begin(name, event)
     return {
-      jobs: [{ ...eventJob(event), at: event.at + this.#options.windowMs }],
+      jobs: [{ ...eventJob(event), at: tellAt }],
       stored: () => {},
       lost: () => this.#windows.forget(name),
     }
   }
 
   /** Who edits first stands for all of the window; what nobody known does is done by the API key. */
-  #eventOf(address: DocumentAddress, [first]: readonly Editor[]): StoredEvent {
+  #eventOf(address: DocumentAddress, [first]: readonly Editor[], id: string): StoredEvent {
     const { apiKey, documentId, editorId } = address
     const at = this.#options.clock.now()
     const user = first === undefined || first.userId === '' ? { userId: apiKey } : first
     const event = { type: 'crdt.update_data', documentId, actionUser: user, data: { editorId } } as const
-    return storedEvent(address, event, { id: this.#ids.next(at), at })
+    return storedEvent(address, event, { id, at })
   }
 }

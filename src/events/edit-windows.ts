@@ -1,7 +1,16 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { type Begun, type EditNotes, type Editor, editorName, userName, Windows } from './windows.ts'
+import { AlignedWindows } from './aligned-windows.ts'
+import {
+  type Begun,
+  type CountedWindows,
+  type EditNotes,
+  type Editor,
+  editorName,
+  userName,
+  Windows,
+} from './windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
 export const editQueue = 'edits'
@@ -23,6 +32,8 @@ export interface EditWindowsOptions {
   /** Where the jobs go. */
   readonly queue: string
   readonly windowMs: number
+  /** Id of this node where others note the same windows, whose edits are then the same; null: each window is one's own. */
+  readonly sharedBy: string | null
   /** Edits have been enqueued. */
   readonly begun: () => void
   /** A window has ended that had several; null: nobody is told. @param commits of the whole window */
@@ -32,15 +43,24 @@ export interface EditWindowsOptions {
 /** Windows of each user's commits to each editor. */
 export class EditWindows implements EditNotes {
   readonly #options: EditWindowsOptions
-  readonly #windows: Windows<Edit>
+  readonly #windows: CountedWindows<Edit>
+  readonly #idOf: (name: string) => string
 
   constructor(options: EditWindowsOptions) {
-    const { clock, windowMs, ended } = options
+    const { clock, windowMs, ended, sharedBy } = options
     this.#options = options
     const told = (edit: Edit, commits: number): void => {
       if (commits > 1) ended?.(edit, commits)
     }
-    this.#windows = new Windows(clock, windowMs, ended === null ? null : told)
+    const end = ended === null ? null : told
+    if (sharedBy === null) {
+      this.#windows = new Windows(clock, windowMs, end)
+      this.#idOf = () => randomUUID()
+      return
+    }
+    const windows = new AlignedWindows(clock, windowMs, end)
+    this.#windows = windows
+    this.#idOf = (name) => idOfWindow(name, windows.endOf(name))
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
@@ -49,7 +69,7 @@ export class EditWindows implements EditNotes {
       if (user.userId === '') continue
       const name = userName(address, user.userId)
       if (this.#windows.count(name)) continue
-      const edit = this.#editOf(address, user)
+      const edit = this.#editOf(address, user, this.#idOf(name))
       this.#windows.begin(name, edit)
       begun = (begun ?? new Map<string, Edit>()).set(name, edit)
     }
@@ -66,10 +86,15 @@ export class EditWindows implements EditNotes {
     this.#windows.forgetAll(editorName(address))
   }
 
-  #editOf(address: DocumentAddress, user: Editor): Edit {
+  /** Likewise of all. */
+  forgetAll(): void {
+    this.#windows.forgetAll('')
+  }
+
+  #editOf(address: DocumentAddress, user: Editor, activityId: string): Edit {
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     return {
-      activityId: randomUUID(),
+      activityId,
       address: { workspaceId, apiKey, organizationId, documentId, editorId },
       user,
       at: this.#options.clock.now(),
@@ -77,10 +102,13 @@ export class EditWindows implements EditNotes {
   }
 
   #begun(edits: ReadonlyMap<string, Edit>): Begun {
+    const { queue, sharedBy } = this.#options
+    const suffix = sharedBy === null ? '' : `/${sharedBy}`
     return {
       jobs: [...edits.values()].map((edit) => ({
-        queue: this.#options.queue,
-        id: edit.activityId,
+        queue,
+        // Each node counts for itself.
+        id: edit.activityId + suffix,
         at: 0,
         payload: Buffer.from(JSON.stringify(edit)),
       })),
@@ -90,6 +118,14 @@ export class EditWindows implements EditNotes {
       },
     }
   }
+}
+
+/** The same for the same window, whoever notes it: in the form of an id that is made at random. */
+function idOfWindow(name: string, until: number): string {
+  const hex = createHash('sha256').update(`${until} ${name}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  )
 }
 
 /** The first of each user; most commits have one. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Job } from '../engine/engine.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import type { ActionUser } from './activity.ts'
@@ -71,6 +71,13 @@ export class EventIds {
     return idStart + order + randomBytes(8).toString('hex')
   }
 }
+
+/** The id of an event that each node makes for itself: the same for the same name and time (epoch milliseconds). */
+export const eventIdOf = (at: number, name: string): string =>
+  idStart +
+  digits(at, timeDigits) +
+  digits(0, placeDigits) +
+  createHash('sha256').update(`${at} ${name}`).digest('hex').slice(0, 16)
 
 const digits = (value: number, count: number): string => value.toString(36).padStart(count, '0')
 

@@ -29,7 +29,7 @@ export interface VisitsOptions {
   /** Does anybody want to know? */
   readonly wants: (document: DocumentScope, type: VisitEventType) => boolean
   /** @param at when the user came, or went: epoch milliseconds */
-  readonly tell: (document: DocumentScope, event: OutboundEvent, at: number) => void
+  readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
 }
 
 interface Away {
@@ -110,10 +110,12 @@ export class Visits implements VisitNotes {
     }
   }
 
-  #tell(type: VisitEventType, document: DocumentScope, { user, source }: Visitor, at: number): void {
+  #tell(type: VisitEventType, document: DocumentScope, visitor: Visitor, at: number): void {
     const { wants, tell } = this.#options
     if (!wants(document, type)) return
-    tell(document, { type, documentId: document.documentId, actionUser: user, data: { user, source } }, at)
+    const { user, source } = visitor
+    const event = { type, documentId: document.documentId, actionUser: user, data: { user, source } }
+    tell(document, event, visitor, at)
   }
 }
 

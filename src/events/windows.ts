@@ -72,25 +72,51 @@ interface Window<Subject> {
   count: number
 }
 
+/** Counts what happens under a name within a window. */
+export interface CountedWindows<Subject> {
+  /** Counts within a window. False where none is open: then one has to be begun. */
+  count(name: string): boolean
+  /** Begins a window, and counts the first. */
+  begin(name: string, subject: Subject): void
+  /** As if there had been none. */
+  forget(name: string): void
+  /** Likewise for every name that starts so. */
+  forgetAll(start: string): void
+  /** Ends every window now. */
+  end(): void
+}
+
+interface WindowBounds {
+  /** When a window ends that begins now; later ones never end before earlier ones. Epoch milliseconds. */
+  readonly endAt: (now: number) => number
+  /** Windows that are open at once. */
+  readonly max: number
+}
+
 /** Windows that are open at once; of more, those that began first end early. */
 export const windowsMax = 50_000
 
 /**
  * Counts in memory what happens under a name within a time: the first one begins a window, the others cost nothing
  * but counting. A window that begins brings a job with it, so that a crash does not lose that there was one. All are
- * equally long, so they are in the order of their ends: one timer serves them.
+ * equally long, or end as `bounds` says, so they are in the order of their ends: one timer serves them.
  */
-export class Windows<Subject> {
+export class Windows<Subject> implements CountedWindows<Subject> {
   readonly #clock: Clock
-  readonly #windowMs: number
+  readonly #bounds: WindowBounds
   readonly #ended: ((subject: Subject, count: number) => void) | null
   readonly #open = new Map<string, Window<Subject>>()
   #cancelTimer: (() => void) | null = null
 
   /** @param ended called with what a window was begun with, and how often its name was counted; null: that is not kept */
-  constructor(clock: Clock, windowMs: number, ended: ((subject: Subject, count: number) => void) | null) {
+  constructor(
+    clock: Clock,
+    windowMs: number,
+    ended: ((subject: Subject, count: number) => void) | null,
+    bounds: WindowBounds = { endAt: (now) => now + windowMs, max: windowsMax },
+  ) {
     this.#clock = clock
-    this.#windowMs = windowMs
+    this.#bounds = bounds
     this.#ended = ended
   }
 
@@ -107,8 +133,8 @@ export class Windows<Subject> {
     // Its job may have been done, though its timer is late.
     this.#end(name)
     const kept = this.#ended === null ? null : subject
-    this.#open.set(name, { subject: kept, until: this.#clock.now() + this.#windowMs, count: 1 })
-    if (this.#open.size > windowsMax) this.#endFirst()
+    this.#open.set(name, { subject: kept, until: this.#bounds.endAt(this.#clock.now()), count: 1 })
+    if (this.#open.size > this.#bounds.max) this.#endFirst()
     this.#schedule()
   }
 

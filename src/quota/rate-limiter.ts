@@ -6,7 +6,11 @@ export interface RateLimitOptions {
   /** Calls (or bytes) at once, after a pause. At least 1. */
   readonly burst: number
   readonly clock: Clock
+  /** Told what is used, where others count that, too. */
+  readonly used?: Used
 }
+
+type Used = (key: string, cost: number) => void
 
 /** Keys remembered before those that could make a full burst again are forgotten. */
 const keysMax = 10_000
@@ -22,9 +26,11 @@ export class RateLimiter {
   readonly #intervalMs: number
   readonly #toleranceMs: number
   readonly #now: () => number
+  readonly #used: Used | undefined
   readonly #restedAt = new Map<string, number>()
 
-  constructor({ perSecond, burst, clock }: RateLimitOptions) {
+  constructor({ perSecond, burst, clock, used }: RateLimitOptions) {
+    this.#used = used
     this.perSecond = perSecond
     this.#intervalMs = 1000 / perSecond
     this.#toleranceMs = this.#intervalMs * (burst - 1)
@@ -41,11 +47,18 @@ export class RateLimiter {
     const waitMs = restedAt - now - this.#toleranceMs
     if (waitMs > roundingMs) return waitMs
     this.#set(key, restedAt + this.#intervalMs * cost)
+    this.#used?.(key, cost)
     return 0
   }
 
   /** Counts what `key` has used without having asked for it. */
   charge(key: string, cost: number): void {
+    this.chargeOthers(key, cost)
+    this.#used?.(key, cost)
+  }
+
+  /** Counts what others say that `key` has used. */
+  chargeOthers(key: string, cost: number): void {
     const now = this.#now()
     this.#set(key, Math.max(this.#restedAt.get(key) ?? now, now) + this.#intervalMs * cost)
   }
@@ -79,20 +92,33 @@ const minuteMs = 60_000
 export class MinuteLimiter {
   readonly perMinute: number
   readonly #now: () => number
+  readonly #used: Used | undefined
   readonly #minutes = new Map<string, { readonly endsAt: number; calls: number }>()
 
-  constructor({ perMinute, clock }: { perMinute: number; clock: Clock }) {
+  constructor({ perMinute, clock, used }: { perMinute: number; clock: Clock; used?: Used }) {
+    this.#used = used
     this.perMinute = perMinute
     this.#now = steadyTime(clock)
   }
 
   /** Counts a call of `key`. False when it is one too many. */
   take(key: string): boolean {
+    this.#used?.(key, 1)
+    return this.#count(key, 1) <= this.perMinute
+  }
+
+  /** Counts calls of `key` that others say that there were. */
+  chargeOthers(key: string, calls: number): void {
+    this.#count(key, calls)
+  }
+
+  /** How many there have been in the minute. */
+  #count(key: string, calls: number): number {
     const now = this.#now()
     const known = this.#minutes.get(key)
     const minute = known === undefined || known.endsAt <= now ? { endsAt: now + minuteMs, calls: 0 } : known
-    minute.calls += 1
-    if (minute === known) return minute.calls <= this.perMinute
+    minute.calls += calls
+    if (minute === known) return minute.calls
     // Set anew, the keys are in the order in which their minutes end.
     this.#minutes.delete(key)
     this.#minutes.set(key, minute)
@@ -100,6 +126,6 @@ export class MinuteLimiter {
       if (endsAt > now && this.#minutes.size <= keysMax) break
       this.#minutes.delete(oldest)
     }
-    return true
+    return minute.calls
   }
 }

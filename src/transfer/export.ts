@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { readVersion } from '../config/version.ts'
+import { agreedCredentials } from '../directory/agreement.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
-import { CorruptRecord, type Engine, type Key } from '../engine/engine.ts'
+import { CorruptRecord, type Key } from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
 import { messageOf } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { loadRoom } from '../rooms/loading.ts'
 import { type Progress, StorageError } from '../storage/problem.ts'
-import { openStopped, storedEntries } from '../storage/stopped.ts'
+import { directoryOf, openToRead, type StoppedStore, type StorePlace } from '../storage/stopped.ts'
 import { writeDocument } from './document-files.ts'
 import { type ExportList, ExportTree } from './export-tree.ts'
 import {
@@ -49,16 +50,16 @@ export interface Exported {
  * @throws StorageError where it is not empty; EngineOpenError; CorruptRecord where something else than a document is damaged
  */
 export async function exportStore(
-  directory: string,
+  place: StorePlace,
   target: string,
   options: ExportOptions,
   onProgress: Progress,
 ): Promise<Exported> {
-  const engine = await openStopped(directory, 'open')
+  const store = await openToRead(place)
   try {
     const tree = await ExportTree.begin(target)
     try {
-      const exported = await new Exporting(engine, tree, options, onProgress).run(directory)
+      const exported = await new Exporting(store, tree, options, onProgress).run(directoryOf(place))
       await tree.name()
       return exported
     } catch (error) {
@@ -67,7 +68,7 @@ export async function exportStore(
       throw new StorageError(`the export could not be made: ${messageOf(error)}`, { cause: error })
     }
   } finally {
-    await engine.close()
+    await store.close()
   }
 }
 
@@ -77,7 +78,7 @@ type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
 const documentsAtOnce = 8
 
 class Exporting {
-  readonly #engine: Engine
+  readonly #store: StoppedStore
   readonly #tree: ExportTree
   readonly #options: ExportOptions
   readonly #onProgress: Progress
@@ -85,8 +86,8 @@ class Exporting {
   readonly #damaged: string[] = []
   #bytes = 0
 
-  constructor(engine: Engine, tree: ExportTree, options: ExportOptions, onProgress: Progress) {
-    this.#engine = engine
+  constructor(store: StoppedStore, tree: ExportTree, options: ExportOptions, onProgress: Progress) {
+    this.#store = store
     this.#tree = tree
     this.#options = options
     this.#onProgress = onProgress
@@ -119,7 +120,7 @@ class Exporting {
   /** All but documents, of which the keys are kept. */
   async #writeRecords(lists: Readonly<Record<ListKind, ExportList>>): Promise<void> {
     this.#onProgress('records', 0)
-    for await (const entry of storedEntries(this.#engine)) {
+    for await (const entry of this.#store.entries()) {
       if (!isSelected(entry, this.#options)) continue
       if (entry.is === 'document') this.#documents.push(entry)
       else if (entry.is === 'value') await this.#writeValue(lists.values, entry)
@@ -165,7 +166,7 @@ class Exporting {
     const address = addressOf(key)
     if (state === 'deleted') return { state, address, epoch }
     try {
-      const { loaded, state: room } = await loadRoom(this.#engine.log, key)
+      const { loaded, state: room } = await loadRoom(this.#store.engine.log, key)
       if (loaded.state !== 'live') throw new Error('its log is gone')
       const { head, changed } = loaded
       const written = await writeDocument(this.#tree, address, room.encode())
@@ -190,8 +191,14 @@ class Exporting {
   async #writeCredentials(directory: string): Promise<FileEntry | null> {
     const path = credentialsPath(directory)
     if (this.#options.secrets === 'left out') return null
-    const bytes = await readFile(path).catch(() => null)
+    const bytes = (await readFile(path).catch(() => null)) ?? (await this.#agreed())
     return bytes && this.#tree.write(basename(path), bytes)
+  }
+
+  /** Servers that share a database need no file. */
+  async #agreed(): Promise<Uint8Array | null> {
+    const agreed = await agreedCredentials(this.#store.engine.kv)
+    return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)
   }
 
   async #writeSummary(

@@ -1,9 +1,5 @@
-import { open, readFile, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import type { Engine } from '../engine/engine.ts'
-import { messageOf } from '../errors.ts'
 import { StorageError } from '../storage/problem.ts'
-import { importMarkOf, storedEntries, syncDirectory } from '../storage/stopped.ts'
+import type { MarkPlace, StoppedStore } from '../storage/stopped.ts'
 
 /**
  * Says that a store that was empty has not taken in all of an export yet, and of which: no server starts on it, which would
@@ -11,57 +7,35 @@ import { importMarkOf, storedEntries, syncDirectory } from '../storage/stopped.t
  * it has is whole all the time.
  */
 export class ImportMark {
-  readonly #path: string
+  readonly #place: MarkPlace
 
-  private constructor(path: string) {
-    this.#path = path
+  private constructor(place: MarkPlace) {
+    this.#place = place
   }
 
   /**
    * Called before anything of the export is written. Null: the store needs none.
-   * @param name that tells exports apart @throws StorageError where another export has been begun with
+   * @param name that tells exports apart @param store named as `into`
+   * @throws StorageError where another export has been begun with
    */
-  static async begin(directory: string, engine: Engine, name: string): Promise<ImportMark | null> {
-    const path = await importMarkOf(directory)
-    const found = await ImportMark.#read(path)
-    if (found === null && !(await isEmpty(engine))) return null
+  static async begin(store: StoppedStore, into: string, name: string): Promise<ImportMark | null> {
+    const found = await store.mark.read()
+    if (found === null && !(await isEmpty(store))) return null
     if (found !== null && found !== '' && found !== name)
       throw new StorageError(
-        `the import of another export into ${directory} was interrupted: start that one again, or import this one into an empty directory`,
+        `the import of another export into ${into} was interrupted: start that one again, or import this one into an empty directory`,
       )
-    if (found !== name) await write(path, name)
-    return new ImportMark(path)
+    if (found !== name) await store.mark.write(name)
+    return new ImportMark(store.mark)
   }
 
   /** Called when everything is in the store. */
-  async end(): Promise<void> {
-    await rm(this.#path)
-    await syncDirectory(dirname(this.#path))
-  }
-
-  /** Null where there is none; '' where its making was interrupted: nothing was written then. */
-  static async #read(path: string): Promise<string | null> {
-    try {
-      return (await readFile(path, 'utf8')).trim()
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
-    }
+  end(): Promise<void> {
+    return this.#place.remove()
   }
 }
 
-async function isEmpty(engine: Engine): Promise<boolean> {
-  for await (const _ of storedEntries(engine)) return false
+async function isEmpty({ entries }: StoppedStore): Promise<boolean> {
+  for await (const _ of entries()) return false
   return true
-}
-
-async function write(path: string, name: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(`${name}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await syncDirectory(dirname(path))
 }

@@ -1,4 +1,6 @@
+import { clusterPart } from '../directory/agreement.ts'
 import { organizationPart, tenantKeys, tenantPart } from '../directory/organization-keys.ts'
+import { isTurn } from '../directory/turn.ts'
 import { workspacesPart } from '../directory/workspace-keys.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
 import { importPart } from './restore-jobs.ts'
@@ -20,7 +22,9 @@ const [organizationsOfTenant] = tenantKeys.organizations
 export function isSelected(entry: StoredEntry, { holds, organizationId }: Selection): boolean {
   if (holds === 'documents' && entry.is !== 'document') return false
   // Of the store alone.
-  if (entry.is === 'value' && entry.part[0] === importPart[0]) return false
+  if (entry.is === 'value' && (entry.part[0] === importPart[0] || entry.part[0] === clusterPart[0]))
+    return false
+  if (entry.is === 'job' && isTurn(entry)) return false
   if (organizationId === null) return true
   if (entry.is === 'document') return entry.key[2] === organizationId
   if (entry.is === 'blob') return entry.key[3] === organizationId

@@ -1,13 +1,22 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { systemClock } from '../clock.ts'
-import { credentialsPath } from '../directory/credentials-file.ts'
+import { proposeCredentials } from '../directory/agreement.ts'
+import { credentialsPath, readCredentials } from '../directory/credentials-file.ts'
 import type { Documents } from '../directory/documents.ts'
 import { Tenants } from '../directory/tenants.ts'
-import { CorruptRecord, type Engine } from '../engine/engine.ts'
+import { CorruptRecord } from '../engine/engine.ts'
 import { ApiError, messageOf } from '../errors.ts'
 import type { DocumentAddress, Tenant } from '../model/address.ts'
 import { type Progress, StorageError } from '../storage/problem.ts'
-import { hasStore, openEmpty, openOrMakeStopped } from '../storage/stopped.ts'
+import {
+  directoryOf,
+  hasStore,
+  openEmpty,
+  openToFill,
+  placeName,
+  type StoppedStore,
+  type StorePlace,
+} from '../storage/stopped.ts'
 import { ExportedFiles } from './exported.ts'
 import { ImportMark } from './import-mark.ts'
 import { type DocumentLine, type LiveLine, pathOf } from './manifest.ts'
@@ -42,7 +51,7 @@ export interface Imported {
  */
 export async function importExport(
   source: string,
-  directory: string,
+  place: StorePlace,
   options: ImportOptions,
   onProgress: Progress,
 ): Promise<Imported> {
@@ -51,21 +60,22 @@ export async function importExport(
     throw new StorageError(
       'the export holds workspaces and API keys: only documents alone can be given to others',
     )
-  const isNew = !(await hasStore(directory))
+  const directory = directoryOf(place)
+  const isNew = !(await hasStore(place))
   if (options.run === 'real')
     await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw new StorageError(`${directory} cannot be made: ${messageOf(error)}`)
     })
-  const engine = options.run === 'dry' && isNew ? await openEmpty() : await openOrMakeStopped(directory)
+  const store = options.run === 'dry' && isNew ? await openEmpty() : await openToFill(place)
   try {
-    return await new Importing({ engine, files, options, onProgress }).run(directory)
+    return await new Importing({ store, files, options, onProgress }).run(place)
   } finally {
-    await engine.close()
+    await store.close()
   }
 }
 
 interface Parts {
-  readonly engine: Engine
+  readonly store: StoppedStore
   readonly files: ExportedFiles
   readonly options: ImportOptions
   readonly onProgress: Progress
@@ -82,22 +92,24 @@ class Importing {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#documents = new DocumentRestorer(parts.engine.log)
-    this.#records = documentsOf(parts.engine, systemClock)
+    const { engine } = parts.store
+    this.#documents = new DocumentRestorer(engine.log)
+    this.#records = documentsOf(engine, systemClock)
   }
 
-  async run(directory: string): Promise<Imported> {
-    const { engine, files, options } = this.#parts
+  async run(place: StorePlace): Promise<Imported> {
+    const { store, files, options } = this.#parts
+    const { engine } = store
     const values = new ValueRestorer(engine, files)
     const compared = await values.compare()
     await this.#expectTenants()
-    const mark = options.run === 'real' ? await ImportMark.begin(directory, engine, files.name) : null
+    const mark = options.run === 'real' ? await ImportMark.begin(store, placeName(place), files.name) : null
     // Versions before what names them, and documents before what says that they are there.
     await this.#placeBlobs()
     await this.#placeDocuments()
     if (options.run === 'real') await this.#writeValues(values, compared)
     const jobs = await restoreJobs(engine, files, options.run)
-    if (options.run === 'real') await this.#writeCredentials(directory)
+    if (options.run === 'real') await this.#writeCredentials(place)
     await mark?.end()
     const { added, there } = this.#blobs
     return {
@@ -116,7 +128,7 @@ class Importing {
 
   /** Nobody could reach documents of an API key that is not there. */
   async #expectTenants(): Promise<void> {
-    const { engine, files, options } = this.#parts
+    const { store, files, options } = this.#parts
     if (files.summary.holds === 'all') return
     const known = new Set<string>()
     for await (const { address } of files.lines('documents')) {
@@ -124,7 +136,7 @@ class Importing {
       const name = JSON.stringify([workspaceId, apiKey])
       if (known.has(name)) continue
       known.add(name)
-      if (await new Tenants(engine.kv).isTenant({ workspaceId, apiKey })) continue
+      if (await new Tenants(store.engine.kv).isTenant({ workspaceId, apiKey })) continue
       throw new StorageError(
         `the store has no API key ${JSON.stringify(apiKey)} of a workspace ${JSON.stringify(workspaceId)}` +
           (options.tenant === null ? ': name others by --workspace and --api-key' : ''),
@@ -137,13 +149,14 @@ class Importing {
   }
 
   async #placeBlobs(): Promise<void> {
-    const { engine, files, options } = this.#parts
+    const { store, files, options } = this.#parts
+    const { blobs } = store.engine
     for await (const line of files.lines('blobs')) {
       const bytes = await files.read(line)
-      const found = await engine.blobs.get(line.key)
+      const found = await blobs.get(line.key)
       const isThere = found !== null && Buffer.compare(found, bytes) === 0
       this.#blobs[isThere ? 'there' : 'added'] += 1
-      if (!isThere && options.run === 'real') await engine.blobs.put(line.key, bytes)
+      if (!isThere && options.run === 'real') await blobs.put(line.key, bytes)
     }
   }
 
@@ -185,15 +198,19 @@ class Importing {
     if (this.#parts.options.run === 'real') await this.#documents.bury(this.#placeOf(address), epoch)
   }
 
-  /** Those that are there stay. */
-  async #writeCredentials(directory: string): Promise<void> {
-    const { files } = this.#parts
+  /** Those that are there stay. Servers that share a database find them there, whichever starts first. */
+  async #writeCredentials(place: StorePlace): Promise<void> {
+    const { files, store } = this.#parts
     const { credentials } = files.summary
-    const path = credentialsPath(directory)
-    if (credentials === null || (await stat(path).catch(() => null)) !== null) return
-    // A file under its name is whole.
-    await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
+    if (credentials === null) return
+    const path = credentialsPath(directoryOf(place))
+    if ((await stat(path).catch(() => null)) === null) {
+      // A file under its name is whole.
+      await writeFile(`${path}.new`, await files.read(credentials), { mode: 0o600, flush: true })
+      await rename(`${path}.new`, path)
+    }
+    const kept = typeof place === 'string' ? null : await readCredentials(directoryOf(place))
+    if (kept !== null) await proposeCredentials(store.engine.kv, kept)
   }
 }
 

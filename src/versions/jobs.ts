@@ -19,8 +19,12 @@ export interface VersionTask {
 export const versionTaskOf = (payload: Uint8Array): VersionTask =>
   JSON.parse(Buffer.from(payload).toString()) as VersionTask
 
-/** Due at once: whoever carries it out waits for the call that enqueues it, if that is still under way. */
-export const sweepJob = (address: DocumentAddress): Job => jobOf('sweep', address, randomUUID(), 0)
+/**
+ * Due at once (0) where whoever carries it out waits for the call that enqueues it, if that is still under way.
+ * @param at epoch milliseconds
+ */
+export const sweepJob = (address: DocumentAddress, at: number): Job =>
+  jobOf('sweep', address, randomUUID(), at)
 
 /** @param at epoch milliseconds: the end of a window. The same window again is the same job */
 export const automaticJob = (address: DocumentAddress, at: number): Job =>

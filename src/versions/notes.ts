@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Bus } from '../engine/engine.ts'
 import { EditWindows } from '../events/edit-windows.ts'
 import { allNotes, type Begun, type EditNotes, type Editor, editorName } from '../events/windows.ts'
 import type { DocumentAddress } from '../model/address.ts'
@@ -13,7 +14,12 @@ export interface VersionNotesOptions {
   readonly everyMs: number
   /** Authors have been enqueued. */
   readonly begun: () => void
+  /** Where other nodes note who edits the same editors; null: nobody else does. */
+  readonly bus: Bus | null
 }
+
+/** Told with the address of an editor of which a version has been made. */
+const splitTopic = 'versions.split'
 
 /**
  * Notes who edits, for the next version of each editor, and that there is something to make an automatic one of. Both
@@ -28,11 +34,17 @@ export class VersionNotes implements EditNotes {
 
   constructor(options: VersionNotesOptions) {
     this.#options = options
-    const { clock, begun } = options
-    const windows = { queue: authorQueue, windowMs: authorWindowMs }
+    const { clock, begun, bus } = options
+    const windows = { queue: authorQueue, windowMs: authorWindowMs, sharedBy: null }
     this.#authors = new EditWindows({ clock, ...windows, begun, ended: null })
     const automatic: EditNotes = { noted: (address) => this.#window(address) }
     this.#all = options.everyMs === 0 ? this.#authors : allNotes([this.#authors, automatic])
+    bus?.subscribe(splitTopic, (message) => {
+      this.#authors.forgetEditor(JSON.parse(Buffer.from(message).toString()) as DocumentAddress)
+      return undefined
+    })
+    // Of which editor there is a version nobody knows then: to note somebody once more costs a job.
+    bus?.onLoss(() => this.#authors.forgetAll())
   }
 
   noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
@@ -42,6 +54,9 @@ export class VersionNotes implements EditNotes {
   /** A version has been made: who edits from now on is an author of the next one. */
   split(address: DocumentAddress): void {
     this.#authors.forgetEditor(address)
+    const { workspaceId, apiKey, organizationId, documentId, editorId } = address
+    const editor: DocumentAddress = { workspaceId, apiKey, organizationId, documentId, editorId }
+    this.#options.bus?.publish(splitTopic, Buffer.from(JSON.stringify(editor)))
   }
 
   /** Windows follow the clock, shifted for each editor so that not all end at once: a restart does not lose them. */

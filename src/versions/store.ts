@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
 import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
@@ -13,6 +14,7 @@ import { ApiError } from '../errors.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import { deletedUser } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
+import { type BlobNames, ownNames, SharedNames } from './blob-names.ts'
 import { sweepJob } from './jobs.ts'
 import { versionLimits } from './limits.ts'
 import {
@@ -47,15 +49,21 @@ export interface NewVersion {
 
 /**
  * Versions as they are kept: records in the partition of the organization, contents as blobs. Changes of the versions of
- * one editor are to come one after the other. A job that is enqueued before a blob is put sees to it that it goes when no
+ * one editor are to come one after the other, of those in one process. A job that is enqueued before a blob is put sees to it that it goes when no
  * record comes to name it.
  */
 export class VersionStore {
   readonly #organizations: OrganizationStore
   readonly #blobs: Blobs
   readonly #log: Engine['log']
+  readonly #names: BlobNames
 
-  constructor({ blobs, log }: Pick<Engine, 'blobs' | 'log'>, organizations: OrganizationStore) {
+  constructor(
+    { blobs, log, cluster }: Pick<Engine, 'blobs' | 'log' | 'cluster'>,
+    organizations: OrganizationStore,
+    clock: Clock,
+  ) {
+    this.#names = cluster.isShared ? new SharedNames(clock) : ownNames
     this.#organizations = organizations
     this.#blobs = blobs
     this.#log = log
@@ -63,10 +71,10 @@ export class VersionStore {
 
   /** @throws ApiError NOT_FOUND when the document is gone meanwhile, FAILED_PRECONDITION when there are too many */
   async add(address: DocumentAddress, { bytes, ...version }: NewVersion): Promise<VersionRecord> {
-    const hash = createHash('sha256').update(bytes).digest('base64url')
+    const hash = this.#names.of(createHash('sha256').update(bytes).digest('base64url'))
     await this.#organizations.carryOut(address, async (transaction) => {
       await requireDocument(transaction, address)
-      transaction.enqueue(sweepJob(address))
+      transaction.enqueue(sweepJob(address, this.#names.sweepAt()))
     })
     await this.#blobs.put(blobKeys.blob(address, hash), bytes)
     await this.#requireEpoch(address, version.epoch)
@@ -181,7 +189,9 @@ export class VersionStore {
   async #removeUnnamed(address: DocumentAddress): Promise<void> {
     const named = new Set((await this.all(address)).map(({ hash }) => hash))
     const keys = await this.#blobs.list(blobKeys.of(address), { limit: versionsMax * 2 })
-    for (const key of keys) if (!named.has(key.at(-1) as string)) await this.#blobs.delete(key)
+    const unnamed = keys.filter((key) => !named.has(key.at(-1) as string))
+    for (const key of unnamed)
+      if (!this.#names.mayBeNamedYet(key.at(-1) as string)) await this.#blobs.delete(key)
   }
 
   #read = (address: DocumentAddress): Reader => this.#organizations.read(address)
@@ -202,7 +212,7 @@ export class VersionStore {
       const record = await transaction.get<VersionRecord>(versionKeys.version(address, versionId))
       if (record === null) return false
       await writeVersion(transaction, address, versionId, null)
-      transaction.enqueue(sweepJob(address))
+      transaction.enqueue(sweepJob(address, this.#names.sweepAt()))
       await addAuthors(transaction, address, versionId, record.authors)
       return true
     })

@@ -29,11 +29,12 @@ export function createVersionParts(
     everyMs,
   }: { organizations: OrganizationStore; clock: Clock; log: Log; everyMs: number },
 ): VersionParts {
-  const store = new VersionStore(engine, organizations)
+  const store = new VersionStore(engine, organizations, clock)
   const carryOut = (payload: Uint8Array): Promise<void> => {
     const { address, user, at } = editOf(payload)
     return store.noteAuthor(address, { ...user, at })
   }
   const authors = new JobLoop({ queue: engine.queue, name: authorQueue, clock, log, atOnceMax, carryOut })
-  return { store, authors, notes: new VersionNotes({ clock, everyMs, begun: () => authors.wake() }) }
+  const bus = engine.cluster.isShared ? engine.bus : null
+  return { store, authors, notes: new VersionNotes({ clock, everyMs, bus, begun: () => authors.wake() }) }
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Change } from '../content/change.ts'
 import type { Page, PageRange } from '../directory/page.ts'
 import type { Metadata } from '../directory/records.ts'
-import { Worker } from '../directory/worker.ts'
-import { type Queue, StoreUnavailable } from '../engine/engine.ts'
+import { Worker, type WorkerEngine } from '../directory/worker.ts'
+import { StoreUnavailable } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { Lines } from '../engine/lines.ts'
 import { ApiError } from '../errors.ts'
@@ -23,7 +23,7 @@ const attemptsMax = 4
 
 export interface VersionsOptions extends VersionParts {
   readonly rooms: Rooms
-  readonly queue: Queue
+  readonly engine: WorkerEngine
   readonly clock: Clock
   readonly log: Log
 }
@@ -60,9 +60,9 @@ export class Versions {
 
   constructor(options: VersionsOptions) {
     this.#options = options
-    const { queue, clock, log } = options
+    const { engine, clock, log } = options
     this.#worker = new Worker({
-      queue,
+      engine,
       queueName: versionQueue,
       clock,
       log,

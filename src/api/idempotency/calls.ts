@@ -2,27 +2,39 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { JobLoop } from '../../directory/job-loop.ts'
 import { decodeRecord } from '../../directory/records.ts'
-import type { Key, Kv, Queue } from '../../engine/engine.ts'
+import type { Cluster, Key, Kv, Queue } from '../../engine/engine.ts'
 import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { errorBody } from '../../model/raw-answer.ts'
 import { CallIds } from '../call-ids.ts'
 import { type Call, checkSame } from './call.ts'
+import { CallClaims, type Claim, isUnderWay, noClaim } from './claims.ts'
 import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
 import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
-import { bytesOf, bytesOfCall, type CallRecord, CallRecords, sweepQueue } from './records.ts'
+import {
+  type BegunRecord,
+  bytesOf,
+  bytesOfCall,
+  type CallRecord,
+  CallRecords,
+  type FoundCall,
+  sweepQueue,
+} from './records.ts'
 import { Sealing } from './sealing.ts'
 import { sweep } from './sweep.ts'
-import { CallTurns } from './turns.ts'
+import { busy, CallTurns } from './turns.ts'
 import { Usage } from './usage.ts'
 
 /** Callers whose calls are removed at the same time. */
 const sweepsAtOnce = 4
+/** How often it is looked whether another node has carried a call out, in ms. */
+const lookMs = 100
 
 export interface IdempotentCallsOptions {
   readonly kv: Kv
   readonly queue: Queue
+  readonly cluster: Pick<Cluster, 'isShared'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'idempotentCalls'>
@@ -54,14 +66,17 @@ export class IdempotentCalls {
   readonly #usage: Usage
   readonly #turns: CallTurns
   readonly #sealing: Sealing
+  /** Null: no other node carries out calls. */
+  readonly #claims: CallClaims | null
   readonly #sweeps: JobLoop
 
   constructor(options: IdempotentCallsOptions) {
-    const { kv, clock, limits = idempotencyLimits } = options
+    const { kv, clock, cluster, limits = idempotencyLimits } = options
     this.#options = options
     this.#limits = limits
     this.#records = new CallRecords(kv)
-    this.#usage = new Usage(kv, limits)
+    this.#usage = new Usage({ kv, clock, cluster }, limits)
+    this.#claims = cluster.isShared ? new CallClaims(this.#records, clock) : null
     this.#turns = new CallTurns(clock, limits)
     this.#sealing = new Sealing(options.secrets)
     this.#sweeps = new JobLoop({
@@ -88,19 +103,42 @@ export class IdempotentCalls {
    *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
   async run(call: Call, work: Work): Promise<GivenAnswer> {
-    return this.#turns.run(call, () => this.#alone(call, work))
+    return this.#turns.run(call, async () => {
+      const { clock } = this.#options
+      const lateAt = clock.now() + this.#limits.waitMs
+      for (;;) {
+        const given = await this.#alone(call, work)
+        if (given !== 'elsewhere') return given
+        if (clock.now() >= lateAt) throw busy()
+        await new Promise<void>((resolve) => clock.after(lookMs, resolve))
+      }
+    })
   }
 
-  async #alone(call: Call, work: Work): Promise<GivenAnswer> {
-    const record = await this.#records.find(call, this.#options.clock.now())
+  /** `elsewhere`: another node carries it out, or has just begun to. */
+  async #alone(call: Call, work: Work): Promise<GivenAnswer | 'elsewhere'> {
+    const now = this.#options.clock.now()
+    const found = await this.#records.find(call, now)
+    const { record } = found
     if (record !== null) checkSame(record, call)
     if (record?.state === 'done') return this.#replay(call, record)
+    if (record !== null && this.#claims !== null && isUnderWay(record, now)) return 'elsewhere'
     if (record !== null && call.effect === 'once') throw this.#refused('unknown', endUnknown())
-    if (record !== null) return this.#carryOut(call, record, work, 'again')
+    if (record !== null) return this.#again(call, record, found, work)
     await this.#take(call)
     const begun = this.#begun(call)
-    if (isNoted(call)) await this.#begin(call, begun)
-    return this.#carryOut(call, begun, work, 'first')
+    const claim = isNoted(call) ? await this.#begin(call, begun, found) : noClaim
+    return claim === null ? 'elsewhere' : this.#carryOut(call, begun, work, { is: 'first', claim })
+  }
+
+  async #again(
+    call: Call,
+    record: BegunRecord,
+    { bytes }: FoundCall,
+    work: Work,
+  ): Promise<GivenAnswer | 'elsewhere'> {
+    const claim = this.#claims === null ? noClaim : await this.#claims.take(call, record, bytes)
+    return claim === null ? 'elsewhere' : this.#carryOut(call, record, work, { is: 'again', claim })
   }
 
   #replay(call: Call, { httpCode, answer }: DoneRecord): GivenAnswer {
@@ -115,8 +153,10 @@ export class IdempotentCalls {
     let text: string
     try {
       text = await work(new CallIds(seed))
+      time.claim.release()
     } catch (error) {
-      await this.#failed(call, endsAt, error, time)
+      time.claim.release()
+      await this.#failed(call, record, error, time)
       throw error
     }
     await this.#keep(call, endsAt, 200, text)
@@ -129,23 +169,33 @@ export class IdempotentCalls {
     return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
   }
 
-  async #begin(call: Call, record: BegunRecord): Promise<void> {
+  /** Null when another node has begun it meanwhile. */
+  async #begin(call: Call, record: BegunRecord, { bytes }: FoundCall): Promise<Claim | null> {
     try {
-      await this.#records.put(call, record)
+      const claim = this.#claims === null ? noClaim : await this.#claims.take(call, record, bytes)
+      if (this.#claims === null) await this.#records.put(call, record)
+      if (claim === null) await this.#giveBack(call)
+      return claim
     } catch (error) {
       await this.#giveBack(call)
       throw error
     }
   }
 
-  async #failed(call: Call, endsAt: number, error: unknown, time: Time): Promise<void> {
+  async #failed(call: Call, record: BegunRecord, error: unknown, time: Time): Promise<void> {
+    const { endsAt } = record
     const ending = endingOf(error)
     if (ending === 'kept' && error instanceof ApiError)
       return this.#keep(call, endsAt, error.httpCode, JSON.stringify(errorBody(error)))
     // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
-    if (isNoted(call) && (ending === 'unknown' || time === 'again')) return
+    if (isNoted(call) && (ending === 'unknown' || time.is === 'again')) return this.#leave(call, record)
     await this.#giveBack(call)
     if (isNoted(call)) await this.#whileStored(this.#records.remove(call, endsAt))
+  }
+
+  /** Its end is not known, and nobody is at it any more. */
+  async #leave(call: Call, record: BegunRecord): Promise<void> {
+    if (this.#claims !== null) await this.#whileStored(this.#records.put(call, record))
   }
 
   /** Notes how a call has ended, before it is answered. */
@@ -203,10 +253,12 @@ export class IdempotentCalls {
 /** What a call does, with ids for what it makes; resolves with the text of its answer. */
 export type Work = (ids: CallIds) => Promise<string>
 
-type BegunRecord = Extract<CallRecord, { state: 'begun' }>
 type DoneRecord = Extract<CallRecord, { state: 'done' }>
 /** Again: nobody knows what an earlier time has done. */
-type Time = 'first' | 'again'
+interface Time {
+  readonly is: 'first' | 'again'
+  readonly claim: Claim
+}
 type Outcome = 'first' | 'replayed' | 'unknown' | 'lost' | 'too_many'
 
 /** What is `repeatable` leaves the same without. */

@@ -10,10 +10,18 @@ interface Common {
   readonly endsAt: number
 }
 
+/** How it ended is not known, unless it is under way. */
+export interface BegunRecord extends Common {
+  readonly state: 'begun'
+  /** Of the ids that it makes. */
+  readonly seed: string
+  /** Epoch milliseconds until which its node carries it out, as far as others know; only where there may be others. */
+  readonly underWayUntil?: number
+}
+
 /** What is kept of a call. */
 export type CallRecord =
-  /** How it ended is not known, unless it is under way. `seed` is of the ids that it makes. */
-  | (Common & { readonly state: 'begun'; readonly seed: string })
+  | BegunRecord
   /** `answer` is sealed; null: it was too large to be kept. */
   | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
 
@@ -62,28 +70,44 @@ export class CallRecords {
     this.#kv = kv
   }
 
-  /** Null also for what is no longer remembered at `now`. */
-  async find({ part, id }: Call, now: number): Promise<CallRecord | null> {
+  /** `record` is null also for what is no longer remembered at `now`; `bytes`: what is stored. */
+  async find({ part, id }: Call, now: number): Promise<FoundCall> {
     const [bytes = null] = await this.#kv.get(part, [callKeys.call(id)])
     const record = bytes === null ? null : (decodeRecord(bytes) as CallRecord)
-    return record === null || record.endsAt <= now ? null : record
+    return { record: record === null || record.endsAt <= now ? null : record, bytes }
   }
 
-  async put({ part, id }: Call, record: CallRecord): Promise<void> {
-    const bytes = bytesOf(record)
-    await this.#kv.commit(part, {
-      puts: [
-        { key: callKeys.call(id), value: encodeRecord(record) },
-        { key: callKeys.end(record.endsAt, id), value: encodeRecord({ bytes } satisfies EndRecord) },
-      ],
-      jobs: [sweepJob(part, record.endsAt)],
-    })
+  async put(call: Call, record: CallRecord): Promise<void> {
+    await this.#kv.commit(call.part, commitOf(call, record))
+  }
+
+  /** Puts a record in the place of what is stored; returns what is stored then. Null when that is something else. */
+  async replace(call: Call, record: CallRecord, before: Uint8Array | null): Promise<Uint8Array | null> {
+    const commit = commitOf(call, record)
+    const checks = [{ key: callKeys.call(call.id), value: before }]
+    return (await this.#kv.commit(call.part, { ...commit, checks })) ? encodeRecord(record) : null
   }
 
   async remove({ part, id }: Call, endsAt: number): Promise<void> {
     await this.#kv.commit(part, { dels: [callKeys.call(id), callKeys.end(endsAt, id)] })
   }
 }
+
+export interface FoundCall {
+  readonly record: CallRecord | null
+  readonly bytes: Uint8Array | null
+}
+
+const commitOf = ({ part, id }: Call, record: CallRecord) => ({
+  puts: [
+    { key: callKeys.call(id), value: encodeRecord(record) },
+    {
+      key: callKeys.end(record.endsAt, id),
+      value: encodeRecord({ bytes: bytesOf(record) } satisfies EndRecord),
+    },
+  ],
+  jobs: [sweepJob(part, record.endsAt)],
+})
 
 /** What a record counts, about. */
 export const bytesOf = (record: CallRecord): number =>

@@ -56,7 +56,7 @@ export class CallTurns {
   }
 }
 
-const busy = (): ApiError =>
+export const busy = (): ApiError =>
   new ApiError('ABORTED', `the first call with this ${idempotencyHeader} is still under way; try again`, {
     details: { outcome: 'running' },
     retryAfterSeconds: 1,

@@ -1,31 +1,54 @@
+import type { Clock } from '../../clock.ts'
 import { decodeRecord } from '../../directory/records.ts'
-import type { Key, Kv } from '../../engine/engine.ts'
+import type { Cluster, Key, Kv } from '../../engine/engine.ts'
 import { keyName } from '../../engine/keys.ts'
 import { bytesOfCall, callKeys, type EndRecord, endOf } from './records.ts'
 
 const pageMax = 1_000
+
+/** Where other nodes change it, too, it is counted anew after so long, in ms, */
+const countedMs = 60_000
+/** and before a call is refused because of it after so long. */
+const refusingMs = 2_000
 
 interface Used {
   calls: number
   bytes: number
 }
 
+interface Counted {
+  readonly used: Promise<Used>
+  readonly at: number
+}
+
+export interface UsageParts {
+  readonly kv: Kv
+  readonly clock: Clock
+  readonly cluster: Pick<Cluster, 'isShared'>
+}
+
 /** How much is remembered for each caller: counted once from what is stored, and then kept up to date in memory. */
 export class Usage {
   readonly #kv: Kv
+  readonly #clock: Clock
+  readonly #isShared: boolean
   readonly #max: Used
-  readonly #used = new Map<string, Promise<Used>>()
+  readonly #used = new Map<string, Counted>()
 
-  constructor(kv: Kv, max: Readonly<Used>) {
+  constructor({ kv, clock, cluster }: UsageParts, max: Readonly<Used>) {
     this.#kv = kv
+    this.#clock = clock
+    this.#isShared = cluster.isShared
     this.#max = max
   }
 
   /** Takes the place of one call. Null when it is taken; else when the first place is free again, in epoch milliseconds. */
   async take(part: Key): Promise<number | null> {
-    const used = await this.#usedBy(part)
-    if (used.calls >= this.#max.calls || used.bytes + bytesOfCall > this.#max.bytes)
-      return this.#firstEnd(part)
+    const isFull = ({ calls, bytes }: Used): boolean =>
+      calls >= this.#max.calls || bytes + bytesOfCall > this.#max.bytes
+    let used = await this.#usedBy(part)
+    if (isFull(used) && this.#isShared) used = await this.#usedBy(part, refusingMs)
+    if (isFull(used)) return this.#firstEnd(part)
     used.calls += 1
     used.bytes += bytesOfCall
     return null
@@ -41,21 +64,22 @@ export class Usage {
 
   /** What is remembered has become so much more, or less. */
   async add(part: Key, { calls, bytes }: Readonly<Used>): Promise<void> {
-    const used = await this.#used.get(keyName(part))
+    const used = await this.#used.get(keyName(part))?.used
     if (used === undefined) return
     used.calls = Math.max(0, used.calls + calls)
     used.bytes = Math.max(0, used.bytes + bytes)
   }
 
-  #usedBy(part: Key): Promise<Used> {
+  #usedBy(part: Key, oldMs = countedMs): Promise<Used> {
     const name = keyName(part)
     const known = this.#used.get(name)
-    if (known !== undefined) return known
-    const counted = this.#count(part)
+    const now = this.#clock.now()
+    if (known !== undefined && (!this.#isShared || now - known.at < oldMs)) return known.used
+    const counted = { used: this.#count(part), at: now }
     this.#used.set(name, counted)
     // What could not be read is read again by the next call.
-    counted.catch(() => this.#used.delete(name))
-    return counted
+    counted.used.catch(() => this.#used.get(name) === counted && this.#used.delete(name))
+    return counted.used
   }
 
   async #count(part: Key): Promise<Used> {

@@ -1,10 +1,11 @@
+import type { Slots } from '../../engine/slots.ts'
 import { messageOf } from '../../errors.ts'
 import type { DocumentPath } from '../../model/address.ts'
 import { closeCodes } from '../../model/close.ts'
 import { LinkEnded } from './link.ts'
 import type { OldServer } from './original.ts'
 import { Visit } from './visit.ts'
-import { Bell, backOff, type Gate } from './waiting.ts'
+import { Bell, backOff } from './waiting.ts'
 import type { WeftServer } from './weft.ts'
 
 export interface DocumentName {
@@ -17,7 +18,7 @@ export interface DocumentParts {
   readonly old: OldServer
   readonly weft: WeftServer
   /** Before the documents that come at once. */
-  readonly gate: Gate
+  readonly slots: Slots
   readonly checkEveryMs: number
   /** Told of each update that is passed on. */
   readonly passed: () => void
@@ -96,7 +97,7 @@ export class MirroredDocument {
     let failures = 0
     while (this.#isMirroring) {
       try {
-        const visit = await this.#parts.gate.through(() => this.#arrive())
+        const visit = await this.#parts.slots.run(() => this.#arrive())
         await this.#stay(visit, () => {
           failures = 0
         })
@@ -111,7 +112,7 @@ export class MirroredDocument {
   async #once(): Promise<void> {
     for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
       try {
-        return await this.#settle(await this.#parts.gate.through(() => this.#arrive()))
+        return await this.#settle(await this.#parts.slots.run(() => this.#arrive()))
       } catch (error) {
         this.#fail(error)
         if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))

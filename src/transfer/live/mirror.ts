@@ -1,7 +1,7 @@
+import { Slots } from '../../engine/slots.ts'
 import { type DocumentName, type DocumentParts, MirroredDocument } from './document.ts'
-import { Gate } from './waiting.ts'
 
-export interface MirrorParts extends Omit<DocumentParts, 'gate' | 'passed'> {
+export interface MirrorParts extends Omit<DocumentParts, 'slots' | 'passed'> {
   readonly names: readonly DocumentName[]
   /** Documents that come at once. */
   readonly parallel: number
@@ -28,11 +28,11 @@ export class Mirror {
   #stopped: () => void = () => undefined
 
   constructor(parts: MirrorParts) {
-    const gate = new Gate(parts.parallel)
+    const slots = new Slots(parts.parallel)
     const passed = (): void => {
       this.#updates += 1
     }
-    this.documents = parts.names.map((name) => new MirroredDocument(name, { ...parts, gate, passed }))
+    this.documents = parts.names.map((name) => new MirroredDocument(name, { ...parts, slots, passed }))
   }
 
   /** Updates passed on so far. */

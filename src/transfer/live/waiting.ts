@@ -22,28 +22,6 @@ export class Bell {
   }
 }
 
-/** Lets so many pass at once; the others wait in their order. */
-export class Gate {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(atOnceMax: number) {
-    this.#free = atOnceMax
-  }
-
-  async through<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free += 1
-      else next()
-    }
-  }
-}
-
 const backOffMs = { first: 500, longest: 15_000 }
 
 /** How long to wait after so many failures in a row; not the same for all who failed together. */

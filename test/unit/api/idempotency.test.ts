@@ -29,11 +29,21 @@ function started(
   secrets: readonly string[] = ['a secret'],
   keptMs: number = keepMs,
 ): IdempotentCalls {
-  const { kv, queue } = engine
+  const { kv, queue, cluster } = engine
   const log = createLog('silent')
   const metrics = createMetrics()
   const all = { ...idempotencyLimits, ...limits }
-  return new IdempotentCalls({ kv, queue, clock, log, metrics, secrets, keepMs: keptMs, limits: all })
+  return new IdempotentCalls({
+    kv,
+    queue,
+    cluster,
+    clock,
+    log,
+    metrics,
+    secrets,
+    keepMs: keptMs,
+    limits: all,
+  })
 }
 
 const callWith = (key: string, effect: Effect = 'once', text = '{}'): Call =>

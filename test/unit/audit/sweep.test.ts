@@ -28,7 +28,7 @@ it('[AUDIT-7] records that are too old go from every log, a bounded number at a 
       return engine.kv.commit(part, commit)
     },
   }
-  const { tenants, workspaces } = createTenancy({ kv, bus: engine.bus }, clock)
+  const { tenants, workspaces } = createTenancy({ ...engine, kv }, clock)
   const made = [0, 1, 2].map(() => workspaces.create({ name: 'w', owner }))
   const places = [null, ...(await Promise.all(made)).map(({ workspace }) => workspace.id)]
   const audit = new AuditLog({ kv, clock, log })

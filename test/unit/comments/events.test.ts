@@ -46,7 +46,7 @@ function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): Co
     organizations,
     events,
     memory,
-    queue: engine.queue,
+    engine,
     clock,
     log: createLog('silent'),
   })

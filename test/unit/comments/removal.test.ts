@@ -24,7 +24,7 @@ beforeEach(async () => {
   await directory.documents.add(scope, [{ documentId: 'd1' }, { documentId: 'd2' }], { createFolder: false })
   const events = new Events(clock, () => false)
   const log = createLog('silent')
-  comments = createComments({ store, organizations, events, memory, queue: engine.queue, clock, log })
+  comments = createComments({ store, organizations, events, memory, engine, clock, log })
 })
 afterEach(() => directory.close())
 

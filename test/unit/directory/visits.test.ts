@@ -97,9 +97,9 @@ async function storeAway() {
     },
   }
   const events = new Events(clock, () => true)
-  const store = new OrganizationStore({ kv, bus: engine.bus }, events)
+  const store = new OrganizationStore({ ...engine, kv }, events)
   const log = createLog('silent')
-  const visitEvents = new VisitEvents({ store, events, clock, log, awayMs })
+  const visitEvents = new VisitEvents({ engine, store, events, clock, log, awayMs })
   const told = async (): Promise<string[]> => {
     const jobs = await engine.queue.claim(eventQueue, 20_000, 60_000)
     await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { JobLoop } from '../../../src/directory/job-loop.ts'
 import { Worker } from '../../../src/directory/worker.ts'
 import type { ClaimedJob, Queue } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
 import { HeldClock } from '../../support/clock.ts'
 import { tenant } from '../../support/directory.ts'
@@ -25,6 +26,9 @@ function lateQueue(): { queue: Queue; claims: () => number; claimed: Promise<voi
   return { queue, claims: () => claims, claimed }
 }
 
+const engine = await openMemoryEngine()
+afterAll(() => engine.close())
+
 const common = () => ({ clock: new HeldClock(), log: createLog('silent') })
 
 it.each(Array.from({ length: turns }, (_, turn) => turn))(
@@ -36,7 +40,7 @@ it.each(Array.from({ length: turns }, (_, turn) => turn))(
       (queue: Queue) =>
         new Worker({
           ...common(),
-          queue,
+          engine: { ...engine, queue },
           queueName: 'q',
           taskOf: () => null,
           ownerOf: () => tenant,

@@ -10,9 +10,9 @@ import { HeldClock } from '../../support/clock.ts'
 import { tenant } from '../../support/directory.ts'
 
 /** The services of one process, on a store that others may use, too. */
-export function processOn({ kv }: Pick<Engine, 'kv'>, bus: Bus, bytesMax?: number) {
+export function processOn({ kv, cluster }: Pick<Engine, 'kv' | 'cluster'>, bus: Bus, bytesMax?: number) {
   const clock = new HeldClock()
-  const subscriptions = new Subscriptions({ kv, bus }, bytesMax)
+  const subscriptions = new Subscriptions({ kv, bus, cluster }, clock, bytesMax)
   const store = new SubscriptionStore({ kv, bus, subscriptions })
   return { clock, subscriptions, configs: new WebhookConfigs(store), endpoints: new Endpoints(store, clock) }
 }

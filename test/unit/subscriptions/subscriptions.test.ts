@@ -91,7 +91,7 @@ it('[HOOK-41] a reading that a change overtakes is not remembered', async () => 
       return found
     },
   }
-  const { subscriptions, configs } = processOn({ kv }, engine.bus)
+  const { subscriptions, configs } = processOn({ ...engine, kv }, engine.bus)
   subscriptions.wanted(tenant, 'comment.add')
   const late = subscriptions.targetsOf(tenant, toldEvent())
   await configs.updateBasic(tenant, {
@@ -165,7 +165,7 @@ it('[HOOK-42] of many who ask at once what has changed one reads it, for all', a
   }
   const bus = new LossyBus(systemClock)
   bus.isDeaf = true
-  const [reader, other] = [processOn({ kv }, bus), processOn(engine, bus)]
+  const [reader, other] = [processOn({ ...engine, kv }, bus), processOn(engine, bus)]
   const ask = () =>
     Promise.all(Array.from({ length: 100 }, () => reader.subscriptions.targetsOf(tenant, toldEvent())))
   expect(new Set((await ask()).map(({ length }) => length))).toEqual(new Set([0]))
@@ -188,7 +188,7 @@ it('[HOOK-44] while the store is away everything is wanted, and when it is back 
     commit: (part, commit) => engine.kv.commit(part, commit),
     scan: (part, range) => engine.kv.scan(part, range),
   }
-  const { subscriptions } = processOn({ kv }, engine.bus)
+  const { subscriptions } = processOn({ ...engine, kv }, engine.bus)
   expect(subscriptions.wanted(tenant, 'comment.add')).toBe(true)
   await expect(subscriptions.targetsOf(tenant, toldEvent())).rejects.toThrow('away')
   expect(subscriptions.wanted(tenant, 'comment.add')).toBe(true)

@@ -63,7 +63,7 @@ export const broadcastLive = operation({
     const text = JSON.stringify({ event, data })
     checkData(JSON.stringify(data))
     const scope = await presenceScope(document, caller, services)
-    const reach = services.rooms.live.broadcast(scope, editorId, text)
+    const reach = await services.rooms.live.broadcastToAll(scope, editorId, text)
     return { message: `Sent to ${reach.delivered} connections.`, data: { success: true, ...reach } }
   },
 })

@@ -17,7 +17,9 @@ export const addPresence = operation({
   description:
     'Users who are not connected are shown for a time, to connected clients too: in their awareness each has a client ' +
     'of its own. Those who are connected are changed as by `presence/update`. Who was taken away by `presence/delete` ' +
-    'is back. What is said here of a user ends when the user closes the last connection.',
+    'is back. What is said here of a user ends when the user closes the last connection. Where several servers share a ' +
+    'store, users who are not connected are known to those that have somebody on the document; while none has, they ' +
+    'are gone if the server that was told ends.',
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'users'],
@@ -41,7 +43,7 @@ export const addPresence = operation({
     const { organizationId, documentId } = data
     const document = { type: 'document', id: documentId } as const
     await createMissing(services, { ...caller.tenant, organizationId }, document, data)
-    services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
+    await services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }
   },
 })

@@ -25,7 +25,7 @@ export const deletePresence = operation({
   errors: [noDocument],
   async handler({ userIds, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
-    const deleted = services.rooms.presence.delete(scope, userIds)
+    const deleted = await services.rooms.presence.delete(scope, userIds)
     return { message: `${deleted} users taken away.`, data: { success: deleted > 0 } }
   },
 })

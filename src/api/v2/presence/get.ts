@@ -1,4 +1,4 @@
-import type { PresenceEntry } from '../../../rooms/presence-board.ts'
+import type { PresenceEntry } from '../../../rooms/present.ts'
 import { operation } from '../../operation.ts'
 import {
   describedPresence,
@@ -62,7 +62,7 @@ export const getPresence = operation({
   errors: [noDocument],
   async handler({ userIds, statuses, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
-    const all = services.rooms.presence.entries(scope)
+    const all = await services.rooms.presence.entries(scope)
     const wanted = filterOf(userIds, statuses)
     const found = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
     return { message: `${found.length} users are present.`, data: found }

@@ -26,7 +26,7 @@ export const updatePresence = operation({
   errors: [noDocument],
   async handler({ users, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
-    const updated = services.rooms.presence.update(scope, users)
+    const updated = await services.rooms.presence.update(scope, users)
     return { message: `${updated} of ${users.length} users updated.`, data: { success: updated > 0 } }
   },
 })

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { keys } from '../../../src/directory/organization-keys.ts'
+import { RemovalMarks } from '../../../src/directory/removal-marks.ts'
+import type { RemovalTask } from '../../../src/directory/removal-task.ts'
+import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/directory.ts'
+import { sharedNodes } from '../../support/nodes.ts'
+
+const scope = scopeOf(tenant, 'acme')
+const task: RemovalTask = { kind: 'documents', scope, documentIds: ['d'] }
+
+it('[CS-52] an organization is not made anew while another node still removes what it held', async () => {
+  const [here, there] = (await sharedNodes(2)).map(({ engine }) => directoryOn(engine)) as [
+    TestDirectory,
+    TestDirectory,
+  ]
+  await here.organizations.ensure(scope)
+  let end = (): void => {}
+  const removing = new RemovalMarks(here.store).during(
+    task,
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      }),
+  )
+  there.removals.start()
+  let isDeleted = false
+  const deleting = there.organizations.delete(tenant, ['acme']).then((results) => {
+    isDeleted = true
+    return results
+  })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(isDeleted).toBe(false)
+  await expect(here.organizations.ensure(scope)).rejects.toThrow('being deleted')
+  // Nothing begins there any more: it goes with the organization.
+  await new RemovalMarks(here.store).during({ ...task, documentIds: ['e'] }, () => {
+    throw new Error('it has begun')
+  })
+  end()
+  await removing
+  expect(await deleting).toMatchObject({ acme: { success: true } })
+  await here.organizations.ensure(scope)
+  expect(await here.store.read(scope).scan({ prefix: keys.removals, limit: 1 })).toEqual([])
+  await there.removals.stop()
+})

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { Transactions } from '../../../src/directory/transaction.ts'
+import type { Key, Kv } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { ApiError } from '../../../src/errors.ts'
+
+const [part, key]: [Key, Key] = [['p'], ['k']]
+const late = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
+
+it('[CS-53] what many nodes change at once is changed as often as they are told', async () => {
+  const engine = await openMemoryEngine()
+  const kv: Kv = {
+    get: async (...call) => {
+      const values = await engine.kv.get(...call)
+      await late()
+      return values
+    },
+    scan: (...call) => engine.kv.scan(...call),
+    commit: async (...call) => {
+      await late()
+      return engine.kv.commit(...call)
+    },
+  }
+  const nodes = Array.from({ length: 8 }, () => new Transactions(kv))
+  const told = await Promise.all(
+    Array.from({ length: 160 }, (_, index) =>
+      (nodes[index % 8] as Transactions)
+        .run(part, async (transaction) => {
+          const { count } = (await transaction.get<{ count: number }>(key)) ?? { count: 0 }
+          transaction.put(key, { count: count + 1 })
+        })
+        .then(
+          () => 'changed',
+          (error: unknown) => (error instanceof ApiError ? error.status : error),
+        ),
+    ),
+  )
+  const changed = told.filter((each) => each === 'changed').length
+  expect(told.filter((each) => each !== 'changed' && each !== 'ABORTED')).toEqual([])
+  expect(changed).toBeGreaterThan(100)
+  const [bytes] = await engine.kv.get(part, [key])
+  expect(JSON.parse(Buffer.from(bytes ?? '').toString())).toEqual({ count: changed })
+})

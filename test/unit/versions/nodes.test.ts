@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { authorQueue } from '../../../src/versions/jobs.ts'
+import { VersionNotes } from '../../../src/versions/notes.ts'
+import { type NewVersion, VersionStore } from '../../../src/versions/store.ts'
+import { typed } from '../../support/clients.ts'
+import { HeldClock } from '../../support/clock.ts'
+import { directoryOn, scopeOf, tenant } from '../../support/directory.ts'
+import { sharedNodes } from '../../support/nodes.ts'
+
+const scope = scopeOf(tenant, 'acme')
+const address = { ...scope, documentId: 'd', editorId: 'main' }
+
+async function stores() {
+  const clock = new HeldClock()
+  const store = await openMemoryEngine({ clock })
+  const engines = (await sharedNodes(2, { clock, store })).map(({ engine }) => engine) as [Engine, Engine]
+  const directory = directoryOn(engines[0], clock)
+  await directory.organizations.ensure(scope)
+  await directory.documents.ensure(scope, 'd')
+  const { epoch } = await store.log.append(addressKey(address), 'create', [{ bytes: typed('x', 1), by: '' }])
+  const version = (text: string): NewVersion => ({
+    kind: 'manual',
+    label: text,
+    metadata: {},
+    createdBy: '',
+    createdAt: clock.now(),
+    bytes: typed(text, 1),
+    version: text,
+    epoch,
+  })
+  return { clock, store, engines, directory, version }
+}
+
+/** A node whose blobs are stored, and then nothing goes on until it is let go. */
+function pausing(engine: Engine) {
+  let [go, stored] = [(): void => {}, (): void => {}]
+  const gate = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const isStored = new Promise<void>((resolve) => {
+    stored = resolve
+  })
+  const { blobs } = engine
+  const put: Engine['blobs']['put'] = async (key, bytes) => {
+    await blobs.put(key, bytes)
+    stored()
+    await gate
+  }
+  const own: Engine['blobs'] = {
+    put,
+    get: (key) => blobs.get(key),
+    delete: (key) => blobs.delete(key),
+    list: (...call) => blobs.list(...call),
+  }
+  return { engine: { ...engine, blobs: own }, isStored, go: () => go() }
+}
+
+it('[CS-60] a node that removes a version leaves alone what another one is just keeping', async () => {
+  const { clock, engines, directory, version } = await stores()
+  const paused = pausing(engines[0])
+  const here = new VersionStore(paused.engine, directory.store, clock)
+  const there = new VersionStore(engines[1], directory.store, clock)
+  const first = await there.add(address, version('one'))
+  const adding = here.add(address, version('two'))
+  await paused.isStored
+  await there.remove(address, [first.versionId])
+  await there.sweep(address)
+  paused.go()
+  const second = await adding
+  expect(await there.contentOf(address, second)).toEqual(version('two').bytes)
+})
+
+it('[CS-60] contents that no version names go in time', async () => {
+  const { clock, store, engines, directory, version } = await stores()
+  const there = new VersionStore(engines[1], directory.store, clock)
+  const first = await there.add(address, version('one'))
+  const kept = await there.add(address, version('two'))
+  await there.remove(address, [first.versionId])
+  clock.advance(3_600_000)
+  const jobs = await store.queue.claim('versions', 10, 1_000)
+  expect(jobs.length).toBeGreaterThan(0)
+  await there.sweep(address)
+  const names = (await store.blobs.list(['versions'], { limit: 10 })).map((key) => key.at(-1))
+  expect(names).toEqual([kept.hash])
+})
+
+it('[CS-61] who edits at another node after a version was made is an author of the next one', async () => {
+  const { clock, store, engines } = await stores()
+  const [here, there] = engines.map(
+    ({ bus }) => new VersionNotes({ clock, everyMs: 0, bus, begun() {} }),
+  ) as [VersionNotes, VersionNotes]
+  const edited = [{ userId: 'ann' }]
+  expect(there.noted(address, edited)?.jobs).toHaveLength(1)
+  expect(there.noted(address, edited)).toBeNull()
+  here.split(address)
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(there.noted(address, edited)?.jobs).toMatchObject([{ queue: authorQueue }])
+  await store.close()
+})
