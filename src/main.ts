@@ -6,6 +6,7 @@ import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
 import { docCommand } from './cli/doc.ts'
 import { doctorCommand } from './cli/doctor.ts'
+import { refuseWithoutStore } from './cli/embedded.ts'
 import { runCommand } from './cli/exit.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
@@ -32,5 +33,7 @@ const program = new Command('weft')
   .addCommand(upgradeCommand())
   .addCommand(exportCommand())
   .addCommand(docCommand())
+
+program.hook('preAction', (_, command) => refuseWithoutStore(command))
 
 await runCommand(program, process.argv)

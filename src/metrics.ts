@@ -140,7 +140,7 @@ function counters(registry: Registry) {
  * counter takes over when somebody asks for it.
  */
 function updatesBySource(registers: Registry[]) {
-  const counts = { socket: 0, rest: 0 }
+  const counts = { socket: 0, rest: 0, node: 0 }
   const counter = new Counter({
     name: 'weft_updates_total',
     help: 'Document updates accepted, by the door they came in by',

@@ -1,15 +1,19 @@
 import { createAudit } from './audit/audit.ts'
 import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { nodeUrlAt } from './config/node-url.ts'
 import type { Config } from './config.ts'
-import { bootstrap } from './directory/bootstrap.ts'
+import { bootstrapNode } from './directory/agreement.ts'
 import { type Credentials, makeDataDirectory } from './directory/credentials-file.ts'
 import { createTenancy } from './directory/tenancy.ts'
 import type { Engine } from './engine/engine.ts'
+import type { NodesOptions } from './engine/shared-bus.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { LimitReports } from './quota/reports.ts'
 import { createHttp, createSync } from './server/edges.ts'
+import { createForwarding } from './server/forwarding.ts'
+import { measureNodes } from './server/node-gauges.ts'
 import { type Base, createServices } from './server/services.ts'
 import { endServer } from './server/stopping.ts'
 
@@ -54,8 +58,34 @@ const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 /** Only the chosen engine is loaded. */
 async function openEngine(config: Config, log: Log): Promise<Engine> {
   if (config.engine === 'memory') return (await import('./engine/memory/engine.ts')).openMemoryEngine()
+  if (config.engine === 'postgres') return openPostgres(config, log)
   const { openLevelEngine } = await import('./engine/level/engine.ts')
   return openLevelEngine({ directory: config.data, durability: config.durability, log })
+}
+
+async function openPostgres(config: Config, log: Log): Promise<Engine> {
+  const { openPostgresEngine } = await import('./engine/postgres/engine.ts')
+  return openPostgresEngine({
+    url: config.postgresUrl ?? '',
+    schema: config.postgresSchema,
+    durability: config.durability,
+    poolSize: config.postgresConnections,
+    statementTimeoutMs: config.postgresStatementSeconds * 1000,
+    connectTimeoutMs: config.postgresConnectSeconds * 1000,
+    log,
+    ...(config.natsUrl !== null && { nodes: nodesOver(config.natsUrl, config, log) }),
+  })
+}
+
+function nodesOver(urls: readonly string[], config: Config, log: Log): NodesOptions {
+  const { nodeName, natsCredentialsFile: credentialsFile } = config
+  return {
+    ...(nodeName !== null && { name: nodeName }),
+    openBus: async ({ prefix, node, clock }) => {
+      const { NatsBus } = await import('./engine/nats/bus.ts')
+      return NatsBus.open({ urls, credentialsFile, prefix, name: `weft ${node}`, clock, log })
+    },
+  }
 }
 
 async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
@@ -65,19 +95,28 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   const directory = keepsData(config) ? config.data : null
   const auditing = createAudit({ kv: engine.kv, tenants, clock, log, keepMs: config.auditDays * dayMs })
   const onChange = await startAuditing(auditing.audit, config.audit)
-  const { credentials, created } = await bootstrap({
+  const { credentials, created } = await bootstrapNode(engine, {
     configured: config,
     directory,
     tenants,
     clock,
     onChange,
   })
-  const stop = new AbortController()
+  const [leaving, stopping] = [new AbortController(), new AbortController()]
   const metrics = createMetrics()
+  measureNodes(metrics, engine)
   const reports = new LimitReports({ ...given, metrics })
-  const base = { ...given, metrics, reports, tenancy, auditing, stopping: stop.signal }
+  const base = {
+    ...given,
+    metrics,
+    reports,
+    tenancy,
+    auditing,
+    leaving: leaving.signal,
+    stopping: stopping.signal,
+  }
   const services = createServices(base, credentials)
-  const sync = createSync(services)
+  const sync = createSync({ ...services, forwarding: createForwarding(base, credentials) })
   const edge = createHttp(services)
   edge.server.on('upgrade', (request, connection, head) => sync.upgrade(request, connection, head))
   await sync.start()
@@ -85,8 +124,10 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
     await sync.end()
     throw error
   })
+  sync.announce(config.nodeUrl ?? nodeUrlAt(config.host, port))
   services.directory.removals.start()
   services.directory.edits.start()
+  services.directory.visits.start()
   services.userData.start()
   services.comments.judging.start()
   services.webhooks.start()
@@ -94,9 +135,7 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   auditing.sweep.start()
   services.idempotentCalls.start()
   let closing: Promise<void> | null = null
-  const end = () => {
-    stop.abort()
-    return endServer(services, edge, sync)
-  }
+  const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
+  const end = () => endServer(services, edge, sync, stop)
   return { port, credentials, created, close: () => (closing ??= end()) }
 }

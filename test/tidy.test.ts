@@ -94,12 +94,13 @@ describe('layers', () => {
 
   it('[TIDY-5] an engine is chosen by the composition root and the door to stopped stores, and loaded when chosen', () => {
     const choosers = ['src/server.ts', 'src/storage/stopped.ts']
-    const engines = /src\/engine\/(memory|level)\//
+    const engines = /src\/engine\/(memory|level|postgres|nats)\//
     const users = sources.filter(
       (file) => !engines.test(file) && importsOf(file).some((target) => engines.test(target)),
     )
     expect(users.filter((file) => !choosers.includes(file))).toEqual([])
-    for (const chooser of choosers) expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level)\//m)
+    for (const chooser of choosers)
+      expect(text(chooser)).not.toMatch(/^import .*engine\/(memory|level|postgres|nats)\//m)
   })
 })
 

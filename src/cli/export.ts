@@ -2,8 +2,9 @@ import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import { type Exported, exportStore } from '../transfer/export.ts'
 import { exitCodes } from './exit.ts'
-import { configOf, print } from './options.ts'
+import { print } from './options.ts'
 import { showProgress } from './progress.ts'
+import { storePlace } from './store-place.ts'
 
 interface Flags {
   readonly data?: string
@@ -16,9 +17,9 @@ interface Flags {
 /** `weft export`: exit code 1 when documents are damaged, which are left out. */
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Write all that a stopped server has stored as files that can be read without Weft.')
+    .description('Write all that stopped servers have stored as files that can be read without Weft.')
     .argument('<directory>', 'New or empty directory; made for its owner only.')
-    .option('--data <directory>', 'Data directory.')
+    .option('--data <directory>', 'Data directory; what is configured, a database too, unless given.')
     .option('--documents-only', 'Only the contents of documents.')
     .option('--organization <id>', 'Only this organization.')
     .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
@@ -32,8 +33,7 @@ export function exportCommand(): Command {
         secrets: secrets ? 'included' : 'left out',
         clock: systemClock,
       } as const
-      const source = data ?? configOf({}).config.data
-      const done = await exportStore(source, directory, options, progress.at).finally(progress.end)
+      const done = await exportStore(storePlace(data), directory, options, progress.at).finally(progress.end)
       print(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(directory, done))
       if (done.damaged.length > 0) process.exitCode = exitCodes.fault
     })

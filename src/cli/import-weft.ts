@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../config/read.ts'
+import { placeName } from '../storage/stopped.ts'
 import { type Imported, importExport } from '../transfer/weft-import.ts'
 import { exitCodes } from './exit.ts'
-import { configOf, print } from './options.ts'
+import { print } from './options.ts'
 import { showProgress } from './progress.ts'
+import { storePlace } from './store-place.ts'
 
 interface Flags {
   readonly data?: string
@@ -17,9 +19,12 @@ interface Flags {
 export function addWeftImport(command: Command): void {
   command
     .command('weft')
-    .description('Take in what `weft export` has written, into the store of a stopped server, new or not.')
+    .description('Take in what `weft export` has written, into the store of stopped servers, new or not.')
     .argument('<directory>', 'The export.')
-    .option('--data <directory>', 'Data directory; made unless it is there.')
+    .option(
+      '--data <directory>',
+      'Data directory, made unless it is there; what is configured, a database too, unless given.',
+    )
     .option('--workspace <id>', 'Whose the documents of an export of documents only are to be.')
     .option('--api-key <key>', 'Likewise; both or none.')
     .option('--dry-run', 'Check everything, and write nothing.')
@@ -27,10 +32,10 @@ export function addWeftImport(command: Command): void {
     .action(async (directory: string, flags: Flags) => {
       const progress = showProgress('import', flags.json ? 'json' : 'text')
       const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags) } as const
-      const target = flags.data ?? configOf({}).config.data
+      const target = storePlace(flags.data)
       const done = await importExport(directory, target, options, progress.at).finally(progress.end)
       const ok = done.problems.length === 0
-      print(flags.json ? JSON.stringify({ ok, ...done }) : asText(target, flags, done))
+      print(flags.json ? JSON.stringify({ ok, ...done }) : asText(placeName(target), flags, done))
       if (!ok) process.exitCode = exitCodes.fault
     })
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
 import type { Organizations } from '../directory/organizations.ts'
-import type { Queue } from '../engine/engine.ts'
+import type { WorkerEngine } from '../directory/worker.ts'
 import type { Events } from '../events/events.ts'
 import type { Log } from '../log.ts'
 import type { Memory } from '../memory/memory.ts'
@@ -26,7 +26,7 @@ export function createComments(parts: {
   readonly organizations: Organizations
   readonly events: Events
   readonly memory: Memory
-  readonly queue: Queue
+  readonly engine: WorkerEngine
   readonly clock: Clock
   readonly log: Log
 }): Comments {

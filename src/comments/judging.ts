@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 import { isErasedSince } from '../directory/erased-users.ts'
 import type { OrganizationScope } from '../directory/organization-keys.ts'
 import type { OrganizationStore } from '../directory/organization-store.ts'
-import { Worker } from '../directory/worker.ts'
-import type { Job, Queue } from '../engine/engine.ts'
+import { Worker, type WorkerEngine } from '../directory/worker.ts'
+import type { Job } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Decision } from '../memory/judgment-keys.ts'
@@ -50,10 +50,13 @@ const decidedOf = (payload: Uint8Array): DecidedSuggestion =>
 interface Parts {
   readonly store: OrganizationStore
   readonly memory: Memory
-  readonly queue: Queue
+  readonly engine: WorkerEngine
   readonly clock: Clock
   readonly log: Log
 }
+
+/** How long a call waits for what another node may be doing, in ms: what that tells may be lost. */
+const waitMs = 5_000
 
 /** What a change has come to, and the ids of the jobs that it has enqueued. */
 export interface Decided<T> {
@@ -64,8 +67,10 @@ export interface Decided<T> {
 /** Keeps decided suggestions as judgments, each once. To be started, and stopped before the engine is closed. */
 export class Judging {
   readonly #worker: Worker<DecidedSuggestion>
+  readonly #options: Pick<Parts, 'engine' | 'clock'>
 
   constructor({ memory, store, ...options }: Parts) {
+    this.#options = options
     this.#worker = new Worker({
       ...options,
       queueName: judgmentQueue,
@@ -95,11 +100,22 @@ export class Judging {
     try {
       const { result, jobIds } = await change(ids)
       if (jobIds.length > 0) this.#worker.wake()
-      await Promise.allSettled(jobIds.flatMap((id) => expected.get(id) ?? []))
+      await this.#settled(jobIds.flatMap((id) => expected.get(id) ?? []))
       return result
     } finally {
       for (const id of ids) this.#worker.forget(id)
     }
+  }
+
+  async #settled(expected: readonly Promise<void>[]): Promise<void> {
+    const { engine, clock } = this.#options
+    if (!engine.cluster.isShared || expected.length === 0) return void (await Promise.allSettled(expected))
+    let cancel = (): void => {}
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(waitMs, resolve)
+    })
+    await Promise.race([Promise.allSettled(expected), late])
+    cancel()
   }
 }
 

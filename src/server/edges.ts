@@ -3,6 +3,7 @@ import { AccessReader } from '../access/document-access.ts'
 import { PermissionReader } from '../access/permission-report.ts'
 import { RealtimeAccess } from '../access/realtime.ts'
 import { Auditor } from '../api/auditor.ts'
+import { storeAway } from '../api/envelope.ts'
 import { boundConnections } from '../api/http-connections.ts'
 import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
@@ -12,15 +13,14 @@ import { readVersion } from '../config/version.ts'
 import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
 import { Notifications } from '../notifications/notifications.ts'
-import { MinuteLimiter } from '../quota/rate-limiter.ts'
 import { backupOf } from '../storage/backup.ts'
 import { BackupSlots } from '../storage/backup-slots.ts'
 import type { Gate } from '../sync/client-socket.ts'
 import { LocalGate } from '../sync/local-socket.ts'
 import { ReadPressure } from '../sync/pressure.ts'
-import { SyncServer } from '../sync/server.ts'
+import { type SyncParts, SyncServer } from '../sync/server.ts'
 import { WorkerPool } from '../sync/workers/pool.ts'
-import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf } from './quotas.ts'
+import { admissionOf, apiQuotasOf, httpConnectionsOf, inflowOf, workspaceReadsOf } from './quotas.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -46,9 +46,11 @@ export function createSync({
   organizations,
   directory,
   origins,
+  accessNews,
   defaultTenant,
   auditing,
-}: Services): SyncServer {
+  forwarding,
+}: Services & Pick<SyncParts, 'forwarding'>): SyncServer {
   return new SyncServer(
     {
       ...admissionOf({ config, clock, reports }),
@@ -59,15 +61,15 @@ export function createSync({
     },
     {
       gate: gateOf({ config, clock, metrics, reports, log }),
+      forwarding,
       rooms,
       access: new RealtimeAccess({
         tokens,
         origins,
-        bus: engine.bus,
+        news: accessNews,
         defaultTenant,
-        reader: new AccessReader(organizations, engine.bus),
+        reader: new AccessReader(organizations, accessNews, clock),
       }),
-      bus: engine.bus,
       records: directory.documents,
       logger: log,
       clock,
@@ -75,7 +77,7 @@ export function createSync({
       reports,
       inflow: inflowOf({ config, clock, reports }),
       pressure: new ReadPressure(
-        () => engine.pendingBytes(),
+        () => engine.pendingBytes() + rooms.queuedBytes,
         pendingBytesMax,
         () => reports.acted('pendingBytes', ''),
       ),
@@ -120,9 +122,15 @@ export function createHttp({
   auditing,
   ...rest
 }: Services): HttpEdge {
-  const { rateLimitWorkspaceGetPerMinute: perMinute } = config
-  const readiness = (): Health =>
-    rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : engine.health()
+  const stopping = (): Health | null =>
+    rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : null
+  const readiness = (): Health => stopping() ?? engine.health()
+  const callable = (): Health =>
+    stopping() ?? (engine.health().ok ? { ok: true } : { ok: false, reason: storeAway })
+  const wanted = (): Health =>
+    rest.leaving.aborted && !rest.stopping.aborted
+      ? { ok: false, reason: 'the server is draining' }
+      : readiness()
   const authenticator = new Authenticator({
     tenants: tenancy.tenants,
     origins,
@@ -139,7 +147,7 @@ export function createHttp({
       operations,
       metrics,
       metricsToken: config.metricsToken,
-      readiness,
+      readiness: wanted,
       adminToken: config.adminToken,
       backup: () => {
         const dump = engine.dump()
@@ -154,7 +162,7 @@ export function createHttp({
       ...subscribing,
       memory,
       userData,
-      workspaceReads: perMinute === 0 ? null : new MinuteLimiter({ perMinute, clock }),
+      workspaceReads: workspaceReadsOf({ config, clock, rates: rest.rates }),
       permissionReader: new PermissionReader(organizations, clock),
       notifications: new Notifications(organizations, clock),
       notificationConfigs: new NotificationConfigs(organizations),
@@ -173,10 +181,10 @@ export function createHttp({
     auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),
     idempotentCalls,
     origins,
-    quotas: apiQuotasOf({ config, clock, reports: rest.reports }),
+    quotas: apiQuotasOf({ config, clock, reports: rest.reports, rates: rest.rates }),
     bodyBytesMax: config.maxBodyBytes,
     loopbackOnly: config.auth === 'none',
-    readiness,
+    readiness: callable,
     metrics,
     log,
   })

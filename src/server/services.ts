@@ -1,3 +1,4 @@
+import { AccessNews } from '../access/access-news.ts'
 import { configuredProvider } from '../access/configured-provider.ts'
 import { Origins } from '../access/origins.ts'
 import { Tokens } from '../access/tokens.ts'
@@ -22,6 +23,7 @@ import { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
 import type { LimitReports } from '../quota/reports.ts'
+import { SharedRates } from '../quota/shared-rates.ts'
 import { Rooms } from '../rooms/rooms.ts'
 import { createSubscribing, forgetDeliveries, type Subscribing } from '../subscriptions/subscribing.ts'
 import { userTraces } from '../userdata/traces.ts'
@@ -42,6 +44,8 @@ export interface Base {
   readonly reports: LimitReports
   readonly tenancy: Tenancy
   readonly auditing: Audit
+  /** It is to be asked for nothing more, though it still answers. */
+  readonly leaving: AbortSignal
   readonly stopping: AbortSignal
 }
 
@@ -57,9 +61,12 @@ export interface Services extends Base {
   readonly comments: Comments
   readonly subscribing: Subscribing
   readonly webhooks: Webhooks
+  readonly accessNews: AccessNews
   readonly origins: Origins
   readonly pageTokens: PageTokens
   readonly idempotentCalls: IdempotentCalls
+  /** What nodes count together; null: there is this one only. */
+  readonly rates: SharedRates | null
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -101,11 +108,11 @@ export function createServices(base: Base, credentials: Credentials): Services {
   })
   const notes = allNotes([directory.edits.windows, changeWindows(base, wanted), kept.notes])
   const rooms = createRooms(base, directory, notes)
-  const { queue } = engine
+  const accessNews = new AccessNews({ engine, clock, log })
   return {
     ...base,
     rooms,
-    versions: new Versions({ ...kept, rooms, queue, clock, log }),
+    versions: new Versions({ ...kept, rooms, engine, clock, log }),
     tokens: createTokens(base, credentials),
     subscribing,
     webhooks: createWebhooks(base, subscribing, organizations),
@@ -113,8 +120,7 @@ export function createServices(base: Base, credentials: Credentials): Services {
     directory,
     memory,
     userData: new UserData({
-      kv: engine.kv,
-      queue,
+      engine,
       store: organizations,
       revocations: tenancy.revocations,
       traces: userTraces({ store: organizations, presence: rooms.presence, memory }),
@@ -126,21 +132,27 @@ export function createServices(base: Base, credentials: Credentials): Services {
       organizations: directory.organizations,
       events,
       memory,
-      queue,
+      engine,
       clock,
       log,
     }),
-    origins: new Origins(tenancy.domains, engine.bus),
+    accessNews,
+    origins: new Origins(tenancy.domains, accessNews, clock),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
+    rates: sharedRatesOf(base),
     defaultTenant: config.auth === 'none' ? first : null,
   }
 }
+
+const sharedRatesOf = ({ engine: { bus, cluster }, clock }: Base): SharedRates | null =>
+  cluster.isShared ? new SharedRates({ bus, self: cluster.self, clock }) : null
 
 const changeWindows = ({ config, clock, engine }: Base, wanted: Wanted): EditNotes =>
   new ChangeWindows({
     clock,
     windowMs: config.crdtEventSeconds * 1000,
+    isShared: engine.cluster.isShared,
     wanted,
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
@@ -182,6 +194,7 @@ const createIdempotentCalls = ({ config, engine, ...base }: Base, jwtSecret: str
     ...base,
     kv: engine.kv,
     queue: engine.queue,
+    cluster: engine.cluster,
     secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
     keepMs: config.idempotencyHours * hourMs,
   })

@@ -7,15 +7,44 @@ import type { Services } from './services.ts'
 /** Part of the time for a stop that is kept for the store. */
 const storeShare = 0.25
 
+/**
+ * Of the time for clients, where other nodes are there: so long the node says that it is not ready and serves all the same,
+ * so that load balancers send newcomers elsewhere; and so long it takes to send everybody away.
+ */
+const leavingShares = { saying: 0.25, sending: 0.5 }
+
+/** What ends a server, and how it is told that it is to end. */
+export interface Stop {
+  /** It is not ready from now on. */
+  readonly leave: () => void
+  /** Nothing new is done from now on. */
+  readonly stop: () => void
+}
+
 /** Calls in progress and clients first, then the rooms, the port and the store; all within the configured time. */
-export async function endServer(services: Services, edge: HttpEdge, sync: SyncServer): Promise<void> {
-  const { config, directory, webhooks, reports, log } = services
+export async function endServer(
+  services: Services,
+  edge: HttpEdge,
+  sync: SyncServer,
+  { leave, stop }: Stop,
+): Promise<void> {
+  const { config, directory, engine, webhooks, reports, log } = services
   const restarting = close('restarting', 'the server is restarting')
   const drainMs = config.drainSeconds * 1000
+  const clientsMs = drainMs * (1 - storeShare)
+  leave()
+  // Who is sent away finds a home elsewhere. Nobody waits for that: others may be slow to see it.
+  void engine.cluster.drain(clientsMs)
+  const told = webhooks.stop(clientsMs)
+  const isAlone = engine.cluster.nodes().length === 1
+  const sayingMs = isAlone ? 0 : clientsMs * leavingShares.saying
+  if (!isAlone) await late(sayingMs)
+  stop()
   // First: that clients are sent away is no leaving.
   const visits = directory.visits.stop()
-  const clientsMs = drainMs * (1 - storeShare)
-  await Promise.all([edge.settle(clientsMs), sync.drain(restarting, clientsMs), webhooks.stop(clientsMs)])
+  const leftMs = clientsMs - sayingMs
+  const overMs = isAlone ? 0 : clientsMs * leavingShares.sending
+  await Promise.all([edge.settle(leftMs), sync.drain(restarting, leftMs, overMs), told])
   const finishing = finishServer(services, edge, visits, restarting)
   // When it is late nobody waits for it any more, but it may still fail.
   finishing.catch((err: unknown) => log.error({ err }, 'the store failed at the end'))
@@ -25,7 +54,7 @@ export async function endServer(services: Services, edge: HttpEdge, sync: SyncSe
 }
 
 async function finishServer(
-  { rooms, versions, directory, userData, comments, idempotentCalls, auditing, engine }: Services,
+  { rooms, versions, directory, userData, comments, idempotentCalls, auditing, engine, ...rest }: Services,
   edge: HttpEdge,
   visits: Promise<void>,
   restarting: Close,
@@ -36,6 +65,8 @@ async function finishServer(
   await directory.edits.stop()
   await visits
   await auditing.refusals.flush()
+  rest.accessNews.end()
+  rest.rates?.end()
   // A connection that will not end must not keep the store open.
   await Promise.all([edge.close(), engine.close()])
 }

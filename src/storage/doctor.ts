@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { filesBeside, openFilesMax } from '../quota/open-files.ts'
-import { fileProblems, interruptedFilling } from './stopped.ts'
+import { fileProblems, interruptedFilling, lookAtBus, lookAtDatabase } from './stopped.ts'
 
 /** `help` says what to do; '' where nothing is to be done. */
 export interface Finding {
@@ -26,18 +26,20 @@ const freeBytes = { fail: 100 * MB, warn: 1024 * MB }
 const syncs = 20
 /** Of a group commit, in ms: an acknowledged edit takes at least as long. */
 const slowSyncMs = 20
+/** To the database: an acknowledged edit takes two of them, and a sync. */
+const slowTripMs = 10
+/** Of a message between servers; what is larger is read from the database. */
+const busBytesMin = 256 * 1024
 const skewMs = 2_000
 /** Of the clock: nothing of this version was made before. */
 const earliest = Date.UTC(2026, 0)
 
 /** Looks at what it takes to serve with this configuration. Makes a file in the data directory, and removes it. */
 export async function examine(config: Config): Promise<readonly Finding[]> {
-  const checks: Readonly<Record<string, () => Promise<Judged> | Judged>> = {
+  const checks: Checks = {
     'node version': nodeVersion,
     'data directory': () => dataDirectory(config.data),
-    'free disk space': () => freeSpace(config.data),
-    'disk sync': () => syncSpeed(config),
-    'stored files': () => storedFiles(config.data),
+    ...storeChecks(config),
     clock: () => clock(config.data),
     'open files': () => openFiles(config.maxConnections),
     port: () => port(config),
@@ -45,6 +47,41 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   const found: Finding[] = []
   for (const [name, check] of Object.entries(checks)) found.push({ name, ...(await judge(check)) })
   return found
+}
+
+type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
+
+/** Of where the documents are. */
+function storeChecks(config: Config): Checks {
+  if (config.engine === 'postgres') {
+    const { natsUrl } = config
+    return {
+      database: () => database(config),
+      ...(natsUrl !== null && { bus: () => bus(natsUrl, config.natsCredentialsFile) }),
+    }
+  }
+  return {
+    'free disk space': () => freeSpace(config.data),
+    'disk sync': () => syncSpeed(config),
+    'stored files': () => storedFiles(config.data),
+  }
+}
+
+async function database({ postgresUrl, postgresConnectSeconds }: Config): Promise<Judged> {
+  const { version, roundTripMs, warnings } = await lookAtDatabase({
+    url: postgresUrl ?? '',
+    connectTimeoutMs: postgresConnectSeconds * 1000,
+  })
+  const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
+  if (warnings.length > 0) return warn(`${found}: ${warnings.join('; ')}`, 'set fsync to on')
+  return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
+}
+
+async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {
+  const { version, roundTripMs, bytesMax } = await lookAtBus(urls, credentialsFile)
+  const found = `NATS ${version}, ${roundTripMs.toFixed(2)} ms away, messages up to ${bytesMax / 1024} KB`
+  if (bytesMax < busBytesMin) return warn(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
+  return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to NATS') : ok(found)
 }
 
 async function judge(check: () => Promise<Judged> | Judged): Promise<Judged> {

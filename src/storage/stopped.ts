@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckOptions, StoreCheck } from '../engine/damage.ts'
 import { CorruptRecord, type Engine, type OpenedDump, type StoredPage } from '../engine/engine.ts'
@@ -6,9 +6,47 @@ import type { StoredEntry } from '../engine/stored-entry.ts'
 import { messageOf } from '../errors.ts'
 import { StorageError } from './problem.ts'
 
-/** The one door to the stores of servers that are stopped: only the LevelDB engine keeps any. */
+/** The one door to the stores of servers that are stopped. Most of what can be done is about files, which LevelDB has alone. */
 const loadEngine = () => import('../engine/level/engine.ts')
 const loadUpkeep = () => import('../engine/level/upkeep.ts')
+const loadDatabase = () => import('../engine/postgres/stopped.ts')
+
+/** Of servers that keep their documents in PostgreSQL. */
+export interface DatabasePlace {
+  readonly url: string
+  readonly schema: string
+  readonly statementTimeoutMs: number
+  readonly connectTimeoutMs: number
+  /** Data directory of one of these servers: of its credentials. */
+  readonly directory: string
+}
+
+/** Where a store is: a data directory, or a database. */
+export type StorePlace = string | DatabasePlace
+
+export const directoryOf = (place: StorePlace): string =>
+  typeof place === 'string' ? place : place.directory
+
+/** For people; never with a password. */
+export const placeName = (place: StorePlace): string =>
+  typeof place === 'string' ? place : `the schema ${place.schema} of the database`
+
+/** A store that no server has open, and none can. To be closed. */
+export interface StoppedStore {
+  readonly engine: Engine
+  /** All that is stored but the contents of documents. @throws CorruptRecord, StoreUnavailable */
+  readonly entries: () => AsyncGenerator<StoredEntry>
+  readonly mark: MarkPlace
+  readonly close: () => Promise<void>
+}
+
+/** Where it is told which export a store is taking in: a server that finds it there does not start. */
+export interface MarkPlace {
+  /** Null where there is none; '' where its making was interrupted: nothing was written then. */
+  read(): Promise<string | null>
+  write(name: string): Promise<void>
+  remove(): Promise<void>
+}
 
 /** @throws StorageError when no server has ever kept anything there */
 async function expectStore(directory: string): Promise<void> {
@@ -37,25 +75,51 @@ export async function openStopped(directory: string, damaged: 'open' | 'refuse')
  * Opens the store of a server that is stopped, or makes one, for an import that may have been interrupted before; to be
  * closed. @throws EngineOpenError, also where it is damaged
  */
-export async function openOrMakeStopped(directory: string): Promise<Engine> {
+async function openOrMakeStopped(directory: string): Promise<Engine> {
   const { openLevelEngine } = await loadEngine()
   const opening = { older: { do: 'refuse' }, depth: 'verify', damaged: 'refuse', importing: 'open' } as const
   return openLevelEngine({ directory, ...opening })
 }
 
-/** A store in which there is nothing, and of which nothing is kept. */
-export const openEmpty = async (): Promise<Engine> =>
-  (await import('../engine/memory/engine.ts')).openMemoryEngine()
+/**
+ * Opens a store to read all of it.
+ * @throws StorageError where there is none; EngineOpenError, also where servers use it, or it is not whole
+ */
+export async function openToRead(place: StorePlace): Promise<StoppedStore> {
+  if (typeof place === 'string') return storeIn(place, await openStopped(place, 'open'))
+  if (!(await hasStore(place))) throw new StorageError(`${placeName(place)} holds no store`)
+  return (await loadDatabase()).openStoppedSchema(place)
+}
 
-/** Has a server ever kept anything there? */
-export const hasStore = (directory: string): Promise<boolean> =>
-  expectStore(directory).then(
+/** Opens a store to fill it, or makes one, also where that was interrupted before. @throws EngineOpenError */
+export async function openToFill(place: StorePlace): Promise<StoppedStore> {
+  if (typeof place === 'string') return storeIn(place, await openOrMakeStopped(place))
+  return (await loadDatabase()).openStoppedSchema({ ...place, importing: 'open' })
+}
+
+const storeIn = (directory: string, engine: Engine): StoppedStore => ({
+  engine,
+  entries: () => storedEntries(engine),
+  mark: markFile(directory),
+  close: () => engine.close(),
+})
+
+/** A store in which there is nothing, and of which nothing is kept. */
+export async function openEmpty(): Promise<StoppedStore> {
+  const engine = await (await import('../engine/memory/engine.ts')).openMemoryEngine()
+  return storeIn('', engine)
+}
+
+/** Has a server ever kept anything there? @throws EngineOpenError where a database cannot be asked */
+export async function hasStore(place: StorePlace): Promise<boolean> {
+  if (typeof place !== 'string') return (await loadDatabase()).isMade(place)
+  return expectStore(place).then(
     () => true,
     () => false,
   )
+}
 
-/** All that is stored but the contents of documents. @throws CorruptRecord, StoreUnavailable */
-export async function* storedEntries(engine: Engine): AsyncGenerator<StoredEntry> {
+async function* storedEntries(engine: Engine): AsyncGenerator<StoredEntry> {
   const { storedEntry } = await loadUpkeep()
   for await (const page of engine.dump()?.pages ?? [])
     for (const [key, value] of page) {
@@ -137,13 +201,44 @@ export async function isKnownFormat(format: number): Promise<boolean> {
 /** What was named in a directory is named there after a loss of power. */
 export const syncDirectory = async (path: string): Promise<void> => (await loadUpkeep()).syncDirectory(path)
 
-/** The file that is there while a store that was empty takes in an export: no server starts then. */
-export const importMarkOf = async (directory: string): Promise<string> =>
-  (await loadUpkeep()).importMarkPath(directory)
+/** A file in the data directory. */
+function markFile(directory: string): MarkPlace {
+  const pathOf = async (): Promise<string> => (await loadUpkeep()).importMarkPath(directory)
+  return {
+    read: async () => readMark(await pathOf()),
+    write: async (name) => {
+      await writeFile(await pathOf(), `${name}\n`, { mode: 0o600, flush: true })
+      await syncDirectory(directory)
+    },
+    remove: async () => {
+      await rm(await pathOf())
+      await syncDirectory(directory)
+    },
+  }
+}
+
+async function readMark(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
+  }
+}
 
 /** A sentence about a restore or an import that was interrupted; null when there was none. */
 export async function interruptedFilling(directory: string): Promise<string | null> {
   return (await loadUpkeep()).unfinishedProblem(directory)
+}
+
+/** What is to be known of a database before a server uses it. @throws EngineOpenError */
+export async function lookAtDatabase(at: { readonly url: string; readonly connectTimeoutMs: number }) {
+  return (await import('../engine/postgres/look.ts')).lookAtDatabase(at)
+}
+
+/** The same of the bus between servers. @throws what keeps it from being used */
+export async function lookAtBus(urls: readonly string[], credentialsFile: string | null) {
+  return (await import('../engine/nats/look.ts')).lookAtNats({ urls, credentialsFile })
 }
 
 /** Sentences of LevelDB, and of our own list of files, about damage that opening would pass over. */

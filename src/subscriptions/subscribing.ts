@@ -19,8 +19,9 @@ export interface Subscribing {
   readonly deliveryRemoval: DeliveryRemoval
 }
 
-export function createSubscribing({ kv, bus }: Pick<Engine, 'kv' | 'bus'>, clock: Clock): Subscribing {
-  const subscriptions = new Subscriptions({ kv, bus })
+export function createSubscribing(engine: Pick<Engine, 'kv' | 'bus' | 'cluster'>, clock: Clock): Subscribing {
+  const { kv, bus } = engine
+  const subscriptions = new Subscriptions(engine, clock)
   const store = new SubscriptionStore({ kv, bus, subscriptions })
   const deliveryStore = new DeliveryStore(kv)
   return {

@@ -1,4 +1,5 @@
-import type { Bus, Kv } from '../engine/engine.ts'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
 import { keptNames, keyName } from '../engine/keys.ts'
 import type { EventType } from '../events/outbound.ts'
 import type { Tenant } from '../model/address.ts'
@@ -20,20 +21,36 @@ interface Remembered {
   readonly reading: Promise<Snapshot>
   /** Null while it is being read. */
   snapshot: Snapshot | null
+  /** When it was known to be what is stored; epoch milliseconds. */
+  checkedAt: number
+  isChecking: boolean
 }
+
+/** Where others change what is stored, one that was not looked at for so long may be another by now, in ms. */
+const checkedMs = 5_000
+/** One that is asked for is looked at so often, in ms. */
+const checkEveryMs = 2_500
 
 /** Bytes of what is remembered, roughly; of more, what is remembered longest is forgotten. */
 const rememberedBytesMax = 33_554_432
 
 /** Who wants to be told of what. */
 export class Subscriptions {
-  readonly #kv: Kv
+  readonly #kv: Engine['kv']
+  readonly #clock: Clock
+  readonly #isShared: boolean
   readonly #bytesMax: number
   readonly #remembered = new Map<string, Remembered>()
   #bytes = 0
 
-  constructor({ kv, bus }: { readonly kv: Kv; readonly bus: Bus }, bytesMax: number = rememberedBytesMax) {
+  constructor(
+    { kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+    clock: Clock,
+    bytesMax: number = rememberedBytesMax,
+  ) {
     this.#kv = kv
+    this.#clock = clock
+    this.#isShared = cluster.isShared
     this.#bytesMax = bytesMax
     bus.subscribe(subscriptionsTopic, (message) => {
       this.forget(decodeChange(message))
@@ -47,12 +64,14 @@ export class Subscriptions {
 
   /**
    * Whether anybody may want to be told of events of a type: true, too, while that is not known, and then it is found
-   * out. What this process changes acts at once, what others change when the bus has told it.
+   * out. What this process changes acts at once, what others change when the bus has told it, or, where the news is lost,
+   * within 5 s.
    */
   wanted(tenant: Tenant, type: EventType): boolean {
     const known = this.#remembered.get(nameOf(tenant))
     if (known === undefined) this.#load(tenant)
-    return known === undefined || known.snapshot === null || known.snapshot.types.has(type)
+    if (known === undefined || known.snapshot === null || known.snapshot.types.has(type)) return true
+    return this.#isShared && !this.#isChecked(tenant, known)
   }
 
   /** Those that are to be told of an event, as stored at this moment. */
@@ -77,6 +96,27 @@ export class Subscriptions {
     this.#remembered.delete(name)
   }
 
+  /** Is it sure to be what was stored a short time ago? Else it is looked at. */
+  #isChecked(tenant: Tenant, known: Remembered): boolean {
+    const age = this.#clock.now() - known.checkedAt
+    if (age >= checkEveryMs && !known.isChecking) {
+      known.isChecking = true
+      void this.#check(tenant, known).finally(() => {
+        known.isChecking = false
+      })
+    }
+    return age < checkedMs
+  }
+
+  /** What cannot be read counts as unknown after a while. */
+  async #check(tenant: Tenant, known: Remembered): Promise<void> {
+    const asked = this.#clock.now()
+    const revision = await readRevision(this.#kv, tenant).catch(() => null)
+    if (revision === null) return
+    if (revision === known.snapshot?.revision) known.checkedAt = asked
+    else if (this.#remembered.get(nameOf(tenant)) === known) this.#load(tenant)
+  }
+
   async #current(tenant: Tenant): Promise<Snapshot> {
     const name = nameOf(tenant)
     const known = this.#remembered.get(name)
@@ -91,7 +131,12 @@ export class Subscriptions {
   #load(tenant: Tenant): Remembered {
     const name = nameOf(tenant)
     this.forget(tenant)
-    const remembered: Remembered = { reading: readSnapshot(this.#kv, tenant), snapshot: null }
+    const remembered: Remembered = {
+      reading: readSnapshot(this.#kv, tenant),
+      snapshot: null,
+      checkedAt: this.#clock.now(),
+      isChecking: false,
+    }
     this.#remembered.set(name, remembered)
     const isCurrent = () => this.#remembered.get(name) === remembered
     remembered.reading.then(

@@ -1,6 +1,5 @@
 import type { RealtimeAccess } from '../access/realtime.ts'
-import { type AccessChange, accessTopic, decodeAccessChange } from '../directory/access-change.ts'
-import type { Bus } from '../engine/engine.ts'
+import type { AccessChange } from '../directory/access-change.ts'
 import type { Log } from '../log.ts'
 import { RecentChanges } from './recent-changes.ts'
 import type { Session } from './session.ts'
@@ -20,20 +19,17 @@ export class AccessWatch {
   /** Sessions to be looked at, each once however often it is named. */
   readonly #waiting = new Set<Session>()
   readonly #reading = new Set<Session>()
-  readonly #subscriptions: readonly (() => void)[]
+  readonly #unsubscribe: () => void
+  /** What ends that changes are looked for, for each session. */
+  readonly #following = new Map<Session, () => void>()
   #readers = 0
 
-  constructor(bus: Bus, access: RealtimeAccess, logger: Log) {
+  constructor(access: RealtimeAccess, logger: Log) {
     this.#access = access
     this.#logger = logger
-    this.#subscriptions = [
-      bus.subscribe(accessTopic, (message) => {
-        const change = decodeAccessChange(message)
-        this.#changed(change, this.#open.touchedBy(change))
-        return undefined
-      }),
-      bus.onLoss(() => this.#changed(null, this.#open.all())),
-    ]
+    this.#unsubscribe = access.onChange((change) =>
+      this.#changed(change, change === null ? this.#open.all() : this.#open.touchedBy(change)),
+    )
   }
 
   /** Number of changes so far: to be taken before the access of a newcomer is read. */
@@ -44,16 +40,19 @@ export class AccessWatch {
   /** @param changes what they were before the session's access was read: what has come since would be missed */
   add(session: Session, changes: number): void {
     this.#open.add(session)
+    this.#following.set(session, this.#access.follow(session.address))
     if (this.#recent.mayConcern(session, changes)) this.#lookAt([session])
   }
 
   delete(session: Session): void {
     this.#open.delete(session)
+    this.#following.get(session)?.()
+    this.#following.delete(session)
     this.#waiting.delete(session)
   }
 
   end(): void {
-    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.#unsubscribe()
   }
 
   #changed(change: AccessChange | null, sessions: Iterable<Session>): void {

@@ -2,7 +2,7 @@ import type { Identity } from '../access/identity.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
 import { type Role, roleOn } from '../access/roles.ts'
 import { steadyTime } from '../clock.ts'
-import { type Bus, CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
+import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type DocumentPath, documentAddress } from '../model/address.ts'
@@ -29,7 +29,6 @@ export interface EntranceOptions {
 export interface EntranceParts extends Omit<SessionTools, 'time' | 'live'> {
   readonly rooms: Rooms
   readonly access: RealtimeAccess
-  readonly bus: Bus
   readonly records: DocumentRecords
   readonly logger: Log
 }
@@ -71,7 +70,7 @@ export class Entrance {
   constructor(options: EntranceOptions, parts: EntranceParts) {
     this.#options = options
     this.#parts = { ...parts, time: steadyTime(parts.clock), live: parts.rooms.live }
-    this.#watch = new AccessWatch(parts.bus, parts.access, parts.logger)
+    this.#watch = new AccessWatch(parts.access, parts.logger)
     this.#credentials = new CredentialWatch(parts.access, parts.logger)
   }
 
@@ -85,10 +84,10 @@ export class Entrance {
     this.#enter(newcomer).catch((error: unknown) => this.#fail(newcomer, error))
   }
 
-  /** Ends all sessions with `reason`, also those to come. */
-  drain(reason: Close): void {
+  /** From now on newcomers are refused. Returns what ends the sessions there are, except those on shared sockets. */
+  drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
-    for (const session of this.#sessions) session.end(reason)
+    return [...this.#sessions].filter(({ isShared }) => !isShared).map((session) => () => session.end(reason))
   }
 
   /** To be called about twice a second: rights that end do so within this time. */

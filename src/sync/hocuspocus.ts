@@ -61,10 +61,10 @@ export class Hocuspocus {
     gate.accept(knock, address, (socket) => this.#serve(socket, address, asked, identified))
   }
 
-  /** Ends all, also those to come. */
-  drain(reason: Close): void {
+  /** From now on newcomers are refused. Returns what ends the sockets there are. */
+  drain(reason: Close): readonly (() => void)[] {
     this.#draining = reason
-    for (const socket of this.#sockets) socket.end(reason)
+    return [...this.#sockets].map((socket) => () => socket.end(reason))
   }
 
   #serve(socket: ClientSocket, address: string, asked: AskedShared, identified: () => void): void {

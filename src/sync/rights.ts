@@ -3,7 +3,7 @@ import type { Identity } from '../access/identity.ts'
 import { type Role, roleOn } from '../access/roles.ts'
 import type { DocumentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
-import { deleted } from '../rooms/room.ts'
+import { deleted } from '../rooms/failing.ts'
 
 /** What the user of one session may do on its document, by what is known of both now. */
 export class Rights {

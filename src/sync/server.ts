@@ -3,13 +3,18 @@ import type { Duplex } from 'node:stream'
 import { clientAddress } from '../access/client-address.ts'
 import { loopbackProblem } from '../access/loopback.ts'
 import { TokenRefused } from '../access/tokens.ts'
+import { ApiError } from '../errors.ts'
+import { addressKey, documentAddress } from '../model/address.ts'
 import { type Close, close } from '../model/close.ts'
 import { Admission, type AdmissionLimits, type Place } from './admission.ts'
 import type { Gate } from './client-socket.ts'
+import { spread } from './departures.ts'
 import { Entrance, type EntranceOptions, type EntranceParts } from './entrance.ts'
 import { Hocuspocus } from './hocuspocus.ts'
 import { Identification } from './identification.ts'
 import type { Knock } from './knock.ts'
+import type { Forwarding } from './nodes/forwarding.ts'
+import type { ReadHop } from './nodes/hop.ts'
 import { yWebsocket, yWebsocketSaved } from './protocols/y-websocket.ts'
 import { nothingElsewhere, refuseUpgrade } from './refusal.ts'
 import { Refusals } from './refusals.ts'
@@ -27,6 +32,8 @@ export interface SyncOptions extends AdmissionLimits, EntranceOptions {
 export interface SyncParts extends EntranceParts {
   /** Serves those who may come in. */
   readonly gate: Gate
+  /** Sends clients to other nodes; null: all are served here. */
+  readonly forwarding: Forwarding | null
   /** Told of a token that was refused, and where it came from. Must not throw. */
   readonly onRefused: (clientAddress: string) => void
 }
@@ -71,6 +78,11 @@ export class SyncServer {
     return this.#parts.gate.start()
   }
 
+  /** Other nodes may send clients here from now on. @param url where they reach this one, such as `http://10.0.0.5:8787` */
+  announce(url: string): void {
+    this.#parts.forwarding?.announce(url)
+  }
+
   /** Takes over a connection from the HTTP server, unless it is destroyed already. Never throws. */
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
     if (connection.destroyed) return
@@ -80,9 +92,12 @@ export class SyncServer {
     connection.on('close', () => this.#gone(connection, place))
     const asked = readSyncRequest(request)
     if (asked.kind === 'elsewhere') return refuseUpgrade(request, connection, nothingElsewhere)
-    const address = clientAddress(request, this.#options.proxies)
-    const knock: Knock = { request, connection, head, address }
+    const hop = this.#parts.forwarding?.read(request) ?? { kind: 'direct' }
+    if (hop.kind === 'forged') return refuseUpgrade(request, connection, forged)
+    const knock: Knock = { request, connection, head, address: this.#addressOf(request, hop) }
+    const { address } = knock
     const refusal = this.#refusalBefore(knock, asked)
+    if (hop.kind === 'hop' && refusal !== null) return refuseUpgrade(request, connection, notHere)
     if (refusal !== null || asked.kind === 'bad') {
       return this.#refusals.refuse(knock, refusal ?? close('bad', 'bad address'))
     }
@@ -92,18 +107,24 @@ export class SyncServer {
       this.#admission.enter(place, address)
       return this.#hocuspocus.accept(knock, asked)
     }
-    this.#authenticate(knock, asked, place).catch((error: unknown) => {
+    this.#authenticate(knock, asked, place, hop).catch((error: unknown) => {
       this.#parts.logger.error({ err: error }, 'upgrade failed')
       connection.destroy()
     })
   }
 
-  /** Refuses newcomers, ends everyone with `reason`, resolves when all are gone or after `timeoutMs`. */
-  async drain(reason: Close, timeoutMs: number): Promise<void> {
-    this.#draining = reason
-    this.#entrance.drain(reason)
-    this.#hocuspocus.drain(reason)
+  /**
+   * Refuses newcomers, ends everyone with `reason`, resolves when all are gone or after `timeoutMs`.
+   * @param overMs so long it may take until the last one is told: they go on elsewhere
+   */
+  async drain(reason: Close, timeoutMs: number, overMs = 0): Promise<void> {
     const deadline = performance.now() + timeoutMs
+    this.#draining = reason
+    const doors = [this.#entrance, this.#hocuspocus, this.#parts.forwarding]
+    await spread(
+      doors.flatMap((door) => door?.drain(reason) ?? []),
+      overMs,
+    )
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(10)
     for (const connection of this.#connections.keys()) connection.destroy()
     await this.end()
@@ -112,8 +133,14 @@ export class SyncServer {
   /** Cuts off whoever is left. */
   async end(): Promise<void> {
     clearInterval(this.#ticking)
+    this.#parts.forwarding?.end()
     await this.#parts.gate.end()
     this.#entrance.end()
+  }
+
+  /** Of a client that another node sends, where it is. */
+  #addressOf(request: IncomingMessage, hop: ReadHop): string {
+    return hop.kind === 'hop' ? hop.address : clientAddress(request, this.#options.proxies)
   }
 
   #gone(connection: Duplex, place: Place): void {
@@ -135,7 +162,7 @@ export class SyncServer {
     return this.#admission.problem(address)
   }
 
-  async #authenticate(knock: Knock, asked: AskedDocument, place: Place): Promise<void> {
+  async #authenticate(knock: Knock, asked: AskedDocument, place: Place, hop: ReadHop): Promise<void> {
     const { connection, address } = knock
     this.#admission.enter(place, address)
     const identified = this.#admission.enterPending(address)
@@ -145,7 +172,10 @@ export class SyncServer {
     if (identity instanceof TokenRefused)
       return this.#refusals.refuse(knock, this.#identification.refused(identity, address))
     const { workspaceId } = identity.tenant
+    const document = documentAddress(identity.tenant, asked.path)
+    if (hop.kind === 'direct' && (await this.#parts.forwarding?.forward(knock, addressKey(document)))) return
     const full = this.#admission.workspaceProblem(workspaceId) ?? this.#gateProblem()
+    if (full !== null && hop.kind === 'hop') return refuseUpgrade(knock.request, connection, notHere)
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
@@ -154,6 +184,10 @@ export class SyncServer {
     )
   }
 }
+
+/** A node that is told so serves the client itself. */
+const notHere = new ApiError('UNAVAILABLE', 'this node takes nobody from other nodes now')
+const forged = new ApiError('UNAUTHENTICATED', 'this comes from no node of this cluster')
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -40,6 +40,8 @@ const emptyAwareness = writeAwareness([])
 export class Session implements Member, Listener, TurnReader, SocketListener {
   readonly encoder: Protocol
   readonly user: MemberUser
+  /** Is it one of several documents on a socket? */
+  readonly isShared: boolean
   readonly share = newShare()
   readonly #parts: SessionParts
   readonly #tools: SessionTools
@@ -68,6 +70,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#room = parts.lease.room
     this.encoder = parts.protocol
     const { identity, address, access, tokens } = parts
+    this.isShared = tokens !== null
     this.#rights = new Rights(identity, address, access, (role) => this.#tellRole(role))
     const { userId: id, name, email } = identity
     this.user = { id, name, email }

@@ -3,12 +3,11 @@ import { organizationPrefix } from '../model/address.ts'
 import type { Presence, PresenceOn } from '../rooms/presence.ts'
 import type { TenantPlace, UserTrace } from './trace.ts'
 
-/** Where users are now, in this process. */
+/** Where users are now. */
 export const presenceTrace = (presence: Presence): UserTrace<TenantPlace> => ({
   name: 'presence',
   async list(place, userId, { after, limit }) {
-    const found = presence
-      .ofUser(place, userId)
+    const found = (await presence.ofUser(place, userId))
       .map((on) => ({ on, position: positionOf(on) }))
       .filter(({ position }) => after === undefined || position > after)
       .toSorted((a, b) => (a.position < b.position ? -1 : 1))

@@ -5,8 +5,8 @@ import { type OrganizationStore, organizationOf } from '../directory/organizatio
 import type { Page, PageRange } from '../directory/page.ts'
 import type { Revocations } from '../directory/revocations.ts'
 import { Transaction, Transactions } from '../directory/transaction.ts'
-import { Worker } from '../directory/worker.ts'
-import type { Kv, Queue } from '../engine/engine.ts'
+import { Worker, type WorkerEngine } from '../directory/worker.ts'
+import type { Kv } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import { Erasure } from './erasure.ts'
 import {
@@ -27,8 +27,7 @@ const waitMs = 5_000
 const countedTogetherMs = 2_592_000_000
 
 export interface UserDataOptions {
-  readonly kv: Kv
-  readonly queue: Queue
+  readonly engine: WorkerEngine
   readonly store: OrganizationStore
   readonly revocations: Revocations
   readonly traces: UserTraces
@@ -49,19 +48,21 @@ export interface ErasureReport {
 
 /** All that is kept of one user: what it is, and getting rid of it. */
 export class UserData {
-  readonly #options: UserDataOptions
+  readonly #options: UserDataOptions & { readonly kv: Kv }
   readonly #transactions: Transactions
   readonly #worker: Worker<ErasureTask>
 
   constructor(options: UserDataOptions) {
-    this.#options = options
-    this.#transactions = new Transactions(options.kv)
+    const { kv } = options.engine
+    const parts = { ...options, kv }
+    this.#options = parts
+    this.#transactions = new Transactions(kv)
     this.#worker = new Worker({
       ...options,
       queueName: erasureQueue,
       taskOf: erasureTaskOf,
       ownerOf: ({ place }) => place,
-      carryOut: (task, goOn) => new Erasure(options, task, goOn).carryOut(),
+      carryOut: (task, goOn) => new Erasure(parts, task, goOn).carryOut(),
     })
   }
 

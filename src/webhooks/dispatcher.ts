@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import { FairSlots } from '../directory/fair-slots.ts'
 import { inSlices } from '../directory/items.ts'
-import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
+import { Steward } from '../directory/steward.ts'
+import type { ClaimedJob, Engine } from '../engine/engine.ts'
 import { keyName } from '../engine/keys.ts'
 import { messageOf } from '../errors.ts'
 import { eventQueue, eventTopic, type StoredEvent, storedEventOf } from '../events/outbound.ts'
@@ -24,8 +25,7 @@ const leaseMs = 10_000
 const pollMs = 5_000
 
 export interface DispatcherOptions extends FanoutParts {
-  readonly queue: Queue
-  readonly bus: Bus
+  readonly engine: Pick<Engine, 'kv' | 'queue' | 'bus' | 'cluster'>
   readonly clock: Clock
 }
 
@@ -38,7 +38,10 @@ interface Waiting {
   readonly event: StoredEvent
 }
 
-/** Has messages made of events. Each API key has a line of its own, in which its events keep their order. */
+/**
+ * Has messages made of events. Each API key has a line of its own, in which its events keep their order: therefore one
+ * node at a time dispatches.
+ */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #fanout: Fanout
@@ -50,6 +53,7 @@ export class Dispatcher {
   readonly #lines = new Map<string, Waiting[]>()
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new FairSlots(portionsAtOnce)
+  readonly #steward: Steward
   #claiming: Promise<void> = Promise.resolve()
   #isClaiming = false
   #again = false
@@ -59,7 +63,8 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#fanout = new Fanout(options)
-    this.#unsubscribe = options.bus.subscribe(eventTopic, () => {
+    this.#steward = new Steward({ ...options, name: 'dispatching', begun: () => this.#wake() })
+    this.#unsubscribe = options.engine.bus.subscribe(eventTopic, () => {
       this.#wake()
       return undefined
     })
@@ -67,8 +72,8 @@ export class Dispatcher {
 
   /** Begins to look for events. */
   start(): void {
-    this.#wake()
-    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.start())
+    this.#steward.start()
+    this.#poll()
   }
 
   /** Resolves when nothing is dispatched any more; what is left goes on at the next start. */
@@ -78,10 +83,25 @@ export class Dispatcher {
     this.#cancelPoll()
     await this.#claiming
     await Promise.all(this.#running)
+    await this.#release()
+    await this.#steward.stop()
+  }
+
+  /** What has not had its turn is due at once, for whoever goes on with it. */
+  async #release(): Promise<void> {
+    const { queue } = this.#options.engine
+    // Without this it is due at the end of its lease.
+    const released = [...this.#held.values()].map(({ token }) => queue.retry(token, 0, '').catch(() => false))
+    await Promise.all(released)
+  }
+
+  #poll(): void {
+    this.#wake()
+    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.#poll())
   }
 
   #wake(): void {
-    if (this.#stopped) return
+    if (this.#stopped || !this.#steward.isOn) return
     this.#again = true
     if (this.#isClaiming) return
     this.#isClaiming = true
@@ -89,11 +109,11 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { queue, log } = this.#options
+    const { engine, log } = this.#options
     try {
-      while (this.#again && !this.#stopped) {
+      while (this.#again && !this.#stopped && this.#steward.isOn) {
         this.#again = false
-        const jobs = await queue.claim(eventQueue, this.#free(), leaseMs)
+        const jobs = await engine.queue.claim(eventQueue, this.#free(), leaseMs)
         this.#again ||= jobs.length > 0
         this.#take((await inSlices(jobs, (job) => this.#read(job))).flatMap((each) => each ?? []))
       }
@@ -119,7 +139,7 @@ export class Dispatcher {
       return { jobId: id, token, bytes, event: isTooLarge ? { ...event, data: {} } : event }
     } catch (error) {
       this.#options.log.error({ err: error }, 'an event cannot be read; it is put aside')
-      await this.#options.queue.bury(token, messageOf(error))
+      await this.#options.engine.queue.bury(token, messageOf(error))
       return null
     }
   }
@@ -164,7 +184,7 @@ export class Dispatcher {
         bytes,
       )
       const told = portion.filter(({ event }) => !failed.has(event))
-      await Promise.all(told.map(({ token }) => this.#options.queue.done(token)))
+      await Promise.all(told.map(({ token }) => this.#options.engine.queue.done(token)))
     } catch (err) {
       this.#options.log.warn({ err }, 'events cannot be dispatched; it is tried again')
     }

@@ -80,7 +80,9 @@ export class Pull {
       const free = atOnce - this.#running.size
       if (free === 0) break
       try {
-        for (const job of await queue.claim(name, free, leaseMs)) this.#begin(job)
+        // From before it was asked for: by then nobody else can have it.
+        const claimedAt = this.#options.clock.now()
+        for (const job of await queue.claim(name, free, leaseMs)) this.#begin(job, claimedAt)
       } catch (err) {
         log.warn({ err, queue: name }, 'jobs cannot be claimed')
       }
@@ -89,10 +91,9 @@ export class Pull {
     this.#isClaiming = false
   }
 
-  #begin(job: ClaimedJob): void {
+  #begin(job: ClaimedJob, claimedAt: number): void {
     // Where its lease has ended though it goes on, it is begun again when it has really ended.
     const before = this.#running.get(job.id) ?? Promise.resolve()
-    const claimedAt = this.#options.clock.now()
     const running = before
       .then(() => this.#carryOut(job, claimedAt))
       .finally(() => {

@@ -15,7 +15,7 @@ import { type Schedule, usualSchedule } from './schedule.ts'
 import { Worker } from './worker.ts'
 
 export interface WebhooksParts extends Subscribing {
-  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue'>
+  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'cluster'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
@@ -34,8 +34,8 @@ export class Webhooks {
 
   constructor(parts: WebhooksParts) {
     const { engine, clock, subscriptions, endpoints, schedule = usualSchedule } = parts
-    const { kv, bus, queue } = engine
-    const shared = { ...parts, bus, queue, removal: parts.deliveryRemoval }
+    const { kv, bus, queue, cluster } = engine
+    const shared = { ...parts, bus, queue, cluster, removal: parts.deliveryRemoval }
     const composer = new Composer(new CommentRecipients(parts.organizations, parts.participants))
     const attempts = new Attempts({ destinations: parts.destinations, clock })
     this.#dispatcher = new Dispatcher(shared)

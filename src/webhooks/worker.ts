@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { FairSlots } from '../directory/fair-slots.ts'
-import type { Bus, ClaimedJob, Queue } from '../engine/engine.ts'
+import type { Bus, ClaimedJob, Cluster, Queue } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import { type Deliveries, sweepMs } from '../subscriptions/deliveries.ts'
 import {
@@ -31,6 +31,8 @@ const atOnce = { total: 256, each: 128 }
 const waitingMax = 64
 /** For so long: of what failed there may be a lot, and to no avail. */
 const putBackMs = { answering: 1_000, failing: 5_000 }
+/** Of many nodes that are told at once that there is something to do, each looks after a while of at most this, in ms. */
+const lookWithinMs = 50
 /** Jobs that only enqueue others. */
 const retriesAtOnce = 64
 /** How often it is looked for them: the shortest of their delays is 5 s, a tenth more or less. */
@@ -40,6 +42,7 @@ const sweepsAtOnce = 4
 export interface WorkerOptions extends Omit<LineParts, 'attempt'>, RuleParts {
   readonly queue: Queue
   readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
   readonly log: Log
   readonly deliveries: Deliveries
   readonly removal: DeliveryRemoval
@@ -61,6 +64,7 @@ export class Worker {
   readonly #unsubscribe: () => void
   readonly #cut = new AbortController()
   #stopping = false
+  #isToLook = false
   #cancelShowing: () => void = () => {}
 
   constructor(options: WorkerOptions) {
@@ -89,7 +93,7 @@ export class Worker {
       }),
     ]
     this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
-      this.#serving.wake()
+      this.#told()
       return undefined
     })
   }
@@ -111,6 +115,20 @@ export class Worker {
     const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
     await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
     disarm()
+    // Others go on with what was put back.
+    if (this.#options.cluster.isShared) this.#options.bus.publish(deliveryTopic, new Uint8Array())
+  }
+
+  /** Whatever is told meanwhile is found by the same look. */
+  #told(): void {
+    const { clock, cluster, random } = this.#options
+    if (!cluster.isShared) return this.#serving.wake()
+    if (this.#isToLook) return
+    this.#isToLook = true
+    clock.after(Math.floor(random() * lookWithinMs), () => {
+      this.#isToLook = false
+      this.#serving.wake()
+    })
   }
 
   #showBacklog(): void {

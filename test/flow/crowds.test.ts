@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { closeCodes } from '../../src/model/close.ts'
-import type { PresenceEntry } from '../../src/rooms/presence-board.ts'
+import type { PresenceEntry } from '../../src/rooms/present.ts'
 import { type Editor, eventually, type ProviderVersion, RawClient, syncedEditor } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'

@@ -92,7 +92,14 @@ it('[ACT-12] after a crash there is at least that there was an edit; a stop keep
   const scope = scopeOf(tenant, 'acme')
   await before.organizations.ensure(scope)
   await before.documents.ensure(scope, 'd')
-  const windows = new EditWindows({ clock, queue: editQueue, windowMs: 600_000, begun() {}, ended() {} })
+  const windows = new EditWindows({
+    clock,
+    queue: editQueue,
+    windowMs: 600_000,
+    sharedBy: null,
+    begun() {},
+    ended() {},
+  })
   const begun = windows.noted(address, [{ userId: 'ann', name: 'Ann' }])
   const bytes = new Uint8Array([0, 0])
   const appended = [{ bytes, by: 'ann' }]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { PresenceEntry } from '../../src/rooms/presence-board.ts'
+import type { PresenceEntry } from '../../src/rooms/present.ts'
 import type { AwarenessEntry } from '../../src/update/awareness.ts'
 import { type Editor, eventually, type ProviderVersion, RawClient, syncedEditor } from '../support/clients.ts'
 import { HeldClock } from '../support/clock.ts'

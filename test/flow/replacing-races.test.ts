@@ -122,7 +122,11 @@ const replace = (room: Room, type: string, data: unknown, options: Partial<Repla
   })
 
 const nobody = {
-  encoder: { update: (bytes: Uint8Array) => bytes, awareness: (message: Uint8Array) => message },
+  encoder: {
+    update: (bytes: Uint8Array) => bytes,
+    awareness: (message: Uint8Array) => message,
+    awarenessQuery: new Uint8Array(),
+  },
   user: { id: 'ada', name: 'ada', email: '' },
   deliver() {},
   deliverAwareness() {},

@@ -52,7 +52,7 @@ function visitor(id: string): Member & { readonly codes: number[] } {
   const codes: number[] = []
   return {
     codes,
-    encoder: { update: (bytes) => bytes, awareness: (message) => message },
+    encoder: { update: (bytes) => bytes, awareness: (message) => message, awarenessQuery: new Uint8Array() },
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},

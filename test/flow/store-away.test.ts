@@ -48,6 +48,17 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
+it('[API-16] a call that comes while the store is away is not told why, whoever makes it', async () => {
+  const writer = await connect()
+  await writer.roundTrip()
+  full = true
+  writer.sendUpdate(typed('held back', 1))
+  await eventually(async () => (await ready()) === 503)
+  const { status, body } = await server.post('/v2/crdt/get', address, { 'x-service-auth-token': '' })
+  const message = 'the store is not available; try again'
+  expect({ status, error: body.error }).toEqual({ status: 503, error: { status: 'UNAVAILABLE', message } })
+})
+
 it('[ROOM-7] a disk that is full for a moment: nothing is shown or acknowledged meanwhile, then all of it is', async () => {
   const [writer, reader] = [await connect(), await connect()]
   await Promise.all([writer.roundTrip(), reader.roundTrip()])

@@ -105,7 +105,11 @@ function typist(room: Room): { type(): void; start(): void; stop(): number; read
 }
 
 const silent = {
-  encoder: { update: (bytes: Uint8Array) => bytes, awareness: (message: Uint8Array) => message },
+  encoder: {
+    update: (bytes: Uint8Array) => bytes,
+    awareness: (message: Uint8Array) => message,
+    awarenessQuery: new Uint8Array(),
+  },
   user: { id: 'typist', name: 'typist', email: '' },
   deliver() {},
   deliverAwareness() {},

@@ -247,7 +247,7 @@ it('[VER-18] authors survive a crash, and one who is noted late belongs to the v
   const address = { ...tenant, ...editor }
   await directory.organizations.ensure(address)
   await directory.documents.ensure(address, 'd')
-  const notes = new VersionNotes({ clock, everyMs: 0, begun() {} })
+  const notes = new VersionNotes({ clock, everyMs: 0, bus: null, begun() {} })
   const begun = notes.noted(address, [{ userId: 'ann', name: 'Ann' }, { userId: '' }])
   expect(notes.noted(address, [{ userId: 'ann' }])).toBeNull()
   const bytes = typed('text', 1)
@@ -255,7 +255,7 @@ it('[VER-18] authors survive a crash, and one who is noted late belongs to the v
   const { epoch } = await engine.log.append(addressKey(address), 'create', [{ bytes, by: 'ann' }], { jobs })
   expect(await engine.queue.claim('versionAuthors', 10, 1)).toHaveLength(1)
 
-  const store = new VersionStore(engine, directory.store)
+  const store = new VersionStore(engine, directory.store, clock)
   const made = {
     kind: 'manual',
     label: '',

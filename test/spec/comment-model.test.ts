@@ -201,7 +201,7 @@ async function compare({ annotations }: Comments, model: Model): Promise<void> {
 }
 
 function commentsOn({ engine, store, clock, organizations, memory }: OpenDirectory): Comments {
-  const parts = { store, organizations, memory, queue: engine.queue, clock }
+  const parts = { store, organizations, memory, engine, clock }
   return createComments({ ...parts, events: new Events(clock, () => false), log: createLog('silent') })
 }
 

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/read.ts'
 import { environmentOf, isSecret, optionKeys, options } from '../../src/config.ts'
+import { startCluster } from '../support/cluster.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'examples', 'deploy')
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
-const deployments = ['weft.service', 'compose.yaml', 'kubernetes.yaml', 'README.md']
+const ofCluster = ['compose.yaml', 'kubernetes.yaml', 'README.md'].map((name) => `cluster/${name}`)
+const deployments = ['weft.service', 'compose.yaml', 'kubernetes.yaml', 'README.md', ...ofCluster]
 
 let server: TestServer
 /** Each metric of `/metrics`, by its type. */
@@ -88,6 +90,38 @@ it('[OPS-31] nobody kills before a stop is over', () => {
   }
   for (const [file, grace] of Object.entries(graces))
     expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(options.drainSeconds.default)
+})
+
+it('[CF-30] nobody kills a server of a cluster before it has drained, and all have what they share', () => {
+  const graces = {
+    'cluster/compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
+    'cluster/kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
+  }
+  for (const [file, grace] of Object.entries(graces)) {
+    const drain = /WEFT_DRAIN_SECONDS(?:: |\n +value: )'(\d+)'/.exec(read(file))?.[1]
+    expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(Number(drain))
+    for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NATS_URL']) expect(read(file)).toContain(name)
+  }
+  expect(read('cluster/kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
+})
+
+it('[CF-30] the alerts about a cluster name metrics that its servers have', async () => {
+  const { servers, stop } = await startCluster(2, { forwardToHome: true })
+  const text = await (await fetch(`${servers[0]?.url}/metrics`)).text()
+  await stop()
+  for (const file of ['cluster/alerts.yml', 'cluster/README.md']) {
+    const names = namedIn(read(file))
+    expect(names.length).toBeGreaterThan(2)
+    expect(names.filter((name) => !text.includes(`\n${name}`))).toEqual([])
+  }
+})
+
+it('[CF-30] the balancer asks what tells that a server is to stop', () => {
+  expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
+  const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
+  expect(asked.length).toBe(3)
+  for (const place of asked)
+    expect(read('cluster/compose.yaml')).toContain(`WEFT_NODE_URL: http://${place}\n`)
 })
 
 it('[OPS-31] Kubernetes keeps its own variables to itself: of a service `weft` it would set WEFT_PORT', () => {

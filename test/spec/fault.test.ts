@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { AccessNews } from '../../src/access/access-news.ts'
 import { Authenticator } from '../../src/access/credentials.ts'
 import { Origins } from '../../src/access/origins.ts'
 import { Auditor } from '../../src/api/auditor.ts'
@@ -50,9 +51,11 @@ beforeEach(() => {
 })
 
 beforeAll(async () => {
-  const { kv, bus, queue } = await openMemoryEngine()
+  const engine = await openMemoryEngine()
+  const { kv, bus, queue } = engine
   const tenants = new Tenants(kv)
-  const origins = new Origins(new Domains(tenants, bus), bus)
+  const news = new AccessNews({ engine, clock: systemClock, log })
+  const origins = new Origins(new Domains(tenants, bus), news, systemClock)
   const authenticator = new Authenticator({
     tenants,
     origins,
@@ -83,6 +86,7 @@ beforeAll(async () => {
     idempotentCalls: new IdempotentCalls({
       kv,
       queue,
+      cluster: engine.cluster,
       clock,
       log,
       metrics,

@@ -54,7 +54,7 @@ const sourcesOf = (map: string): string[] =>
   )
 
 /** What libraries use where it is installed, and do without where it is not. */
-const optional = ['bufferutil', 'utf-8-validate', 'supports-color']
+const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
 
 it('[OPS-44] what is built loads nothing but level, SQLite and what is in Node', () => {
   const imports =

@@ -1,26 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
+import { type Content, callExample, type Described, type OpenApi } from '../support/example-calls.ts'
 import type { TestServer } from '../support/server.ts'
-import { makeWorld, startExampleServer } from '../support/world.ts'
-
-interface Content {
-  readonly 'application/json': {
-    readonly schema: object
-    readonly examples: Readonly<Record<string, { readonly value: unknown } | undefined>>
-  }
-}
-interface Described {
-  readonly tags: readonly [string]
-  readonly security: readonly [Readonly<Record<string, readonly []>>]
-  readonly requestBody: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content: Content }>>
-}
-interface OpenApi {
-  readonly tags: readonly { readonly name: string; readonly description?: string }[]
-  readonly paths: Readonly<Record<string, { readonly post: Described }>>
-  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
-}
+import { startExampleServer } from '../support/world.ts'
 
 let server: TestServer
 let credentials: Readonly<Record<string, string>>
@@ -33,17 +16,6 @@ beforeAll(async () => {
   ajv.addSchema(document, 'openapi')
 })
 afterAll(() => server?.stop())
-
-/** What a caller shows for the security schemes of an operation, and nothing else. */
-function headersOf(schemes: object): Record<string, string> {
-  const { securitySchemes } = document.components
-  return Object.fromEntries(
-    Object.entries(securitySchemes).map(([scheme, { name }]) => [
-      name,
-      Object.hasOwn(schemes, scheme) ? (credentials[scheme] as string) : '',
-    ]),
-  )
-}
 
 /** Why an example does not fit; null when it does. */
 function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
@@ -70,15 +42,8 @@ describe.each(operations.map(({ path }) => path))('%s', (path) => {
   })
 
   it('[API-41] answers its example as described', async () => {
-    const { security, requestBody, responses } = described()
-    const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
-    const told: Record<string, string> = await makeWorld(server, path)
-    // What asks for the credentials once more, in the body, gets those of the headers.
-    const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
-    const data = Object.fromEntries(
-      Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown]),
-    )
-    const { status, body } = await server.post(path, data, headersOf(security[0]))
+    const { responses } = described()
+    const { status, body } = await callExample(server, document, credentials, path)
     expect({ status, body }).toMatchObject({ status: 200 })
     expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Tenants } from '../../src/directory/tenants.ts'
-import type { PresenceEntry } from '../../src/rooms/presence-board.ts'
+import type { PresenceEntry } from '../../src/rooms/present.ts'
 import { RawClient } from '../support/clients.ts'
 import { errorOf, oddIds, type PeopleServer, startPeopleServer } from '../support/people.ts'
 

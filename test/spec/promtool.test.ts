@@ -59,6 +59,13 @@ describe.skipIf(isMissing)('promtool', () => {
     expect(promtool(['check', 'metrics'], wrong).said).not.toBe('')
   })
 
+  it('[CF-30] takes the alert rules about a cluster', () => {
+    expect(promtool(['check', 'rules', '../cluster/alerts.yml'])).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/SUCCESS: \d+ rules found/),
+    })
+  })
+
   it('[OPS-32] takes the alert rules, and the configuration that names them', () => {
     expect(promtool(['check', 'rules', 'alerts.yml'])).toMatchObject({
       code: 0,

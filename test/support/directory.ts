@@ -1,3 +1,4 @@
+import { AccessNews } from '../../src/access/access-news.ts'
 import { AccessReader } from '../../src/access/document-access.ts'
 import { PermissionReader } from '../../src/access/permission-report.ts'
 import { type Clock, systemClock } from '../../src/clock.ts'
@@ -40,7 +41,7 @@ export function directoryOn(engine: Engine, clock: Clock = systemClock): TestDir
     memory,
     engine,
     store,
-    reader: new AccessReader(store, engine.bus),
+    reader: new AccessReader(store, new AccessNews({ engine, clock, log: createLog('silent') }), clock),
     permissionReader: new PermissionReader(store, clock),
   }
 }

@@ -51,12 +51,14 @@ const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${fil
  * The built server in a process of its own, as a user runs it.
  * @param atPort a free one unless given
  * @param openFiles that it may have; as many as we have unless given
+ * @param logTo a file descriptor; nobody reads the log unless given
  */
 export async function startProcess(
   data: string,
   options: Record<string, string> = {},
   atPort?: number,
   openFiles?: number,
+  logTo?: number,
 ): Promise<ServerProcess> {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
   const port = atPort ?? (await freePort())
@@ -67,7 +69,7 @@ export async function startProcess(
   const child = spawn(command ?? process.execPath, [...before, ...args], {
     cwd: root,
     env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', logTo ?? 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
   await ready(url, child)

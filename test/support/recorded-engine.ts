@@ -8,9 +8,10 @@ export async function openRecorded() {
   const kv: Engine['kv'] = {
     get: (part, keys) => engine.kv.get(part, keys),
     scan: (part, range) => engine.kv.scan(part, range),
-    commit: (part, commit) => {
-      jobs.push(...(commit.jobs ?? []).filter(({ queue }) => queue === eventQueue))
-      return engine.kv.commit(part, commit)
+    commit: async (part, commit) => {
+      const isDone = await engine.kv.commit(part, commit)
+      if (isDone) jobs.push(...(commit.jobs ?? []).filter(({ queue }) => queue === eventQueue))
+      return isDone
     },
   }
   return { engine: { ...engine, kv }, told: () => jobs.map(({ payload }) => storedEventOf(payload)) }

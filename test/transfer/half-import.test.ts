@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
-import { openOrMakeStopped, openStopped } from '../../src/storage/stopped.ts'
+import { openStopped, openToFill } from '../../src/storage/stopped.ts'
 import { verify } from '../../src/storage/verify.ts'
 import { type ExportOptions, exportStore } from '../../src/transfer/export.ts'
 import {
@@ -29,7 +29,7 @@ const job = { queue: 'q', id: 'one', at: 1, payload: Buffer.from('{"say":"hello"
 
 /** A store with documents, values, and work that waits; `documents` tells stores apart. */
 async function makeStore(name: string, documents: readonly string[]): Promise<void> {
-  const engine = await openOrMakeStopped(at(name))
+  const { engine } = await openToFill(at(name))
   for (const id of documents)
     await engine.log.append(key(id), 'create', [{ bytes: typedAfter([], id)[0] as Uint8Array, by: 'ann' }])
   const puts = [{ key: ['kept', odd], value: Buffer.from(JSON.stringify({ text: odd })) }]
@@ -73,7 +73,7 @@ it('[OUT-12] on a store into which an import has not come to its end no server s
 })
 
 it('[OUT-12] a mark that was cut, or an import that is refused, keeps nobody out', async () => {
-  await (await openOrMakeStopped(at('cut'))).close()
+  await (await openToFill(at('cut'))).close()
   writeFileSync(at('cut', 'import.unfinished'), '')
   expect(await importInto('cut')).toMatchObject({ problems: [] })
   expect(existsSync(at('cut', 'import.unfinished'))).toBe(false)
@@ -180,7 +180,7 @@ it('[OUT-1] a document of values that JSON has not is in the export, whatever it
     doc.getText('../../up').insert(0, 'name')
     doc.getText('').insert(0, 'nameless')
   })
-  const engine = await openOrMakeStopped(at('odd'))
+  const { engine } = await openToFill(at('odd'))
   await engine.log.append(
     key('values'),
     'create',

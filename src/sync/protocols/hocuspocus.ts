@@ -96,6 +96,7 @@ export function hocuspocus(name: string): Protocol {
     offer: (update) => framed(heads.offer, update),
     update: (update) => framed(heads.update, update),
     awareness: (message) => framed(heads.awareness, message),
+    awarenessQuery: framedBare(headOf(name, types.queryAwareness)),
     echo: null,
     live: (text) => framed(heads.live, Buffer.from(text)),
     role: (role) => framed(headOf(name, types.auth, auth.authenticated), scopes[role]),

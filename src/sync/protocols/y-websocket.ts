@@ -51,6 +51,7 @@ export const yWebsocket: Protocol = {
   offer: (update) => framed(heads.offer, update),
   update: (update) => framed(heads.update, update),
   awareness: (message) => framed(heads.awareness, message),
+  awarenessQuery: framedBare(Uint8Array.of(types.queryAwareness)),
   echo: (echo) => framed(heads.echo, echo),
   live: (text) => framed(heads.live, Buffer.from(text)),
   role: null,

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { ConfigError } from '../config/read.ts'
+import type { Config } from '../config.ts'
+import { configOf } from './options.ts'
+
+/** Which argument of a command is the data directory whose store it works on. */
+const argumentOf: Readonly<Record<string, number>> = {
+  verify: 0,
+  backup: 0,
+  restore: 1,
+  compact: 0,
+  audit: 0,
+  upgrade: 0,
+}
+/** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. */
+const byOption: readonly string[] = ['doc', 'import']
+/** Of these one that talks to a server that serves, and one that works on a database, too. */
+const others: readonly string[] = ['live', 'weft']
+
+/**
+ * Refuses commands on the data directory of a server that keeps its documents elsewhere: what such a directory holds
+ * is nothing, or from before. @throws ConfigError
+ */
+export function refuseWithoutStore(command: Command): void {
+  const names = namesOf(command)
+  const config = configured(command)
+  if (config?.engine !== 'postgres' || !isAbout(config.data, command, names)) return
+  throw new ConfigError(
+    `weft ${names.join(' ')} is for the embedded store, and this server keeps its documents in PostgreSQL: use the tools of the database, such as pg_dump`,
+  )
+}
+
+function isAbout(data: string, command: Command, [name = '', own]: readonly string[]): boolean {
+  const at = argumentOf[name]
+  if (at !== undefined) return resolve(command.args[at] ?? '') === data
+  if (!byOption.includes(name) || others.includes(own ?? '')) return false
+  const { data: given, url = process.env.WEFT_URL } = command.opts<{ data?: string; url?: string }>()
+  return url === undefined && resolve(given ?? data) === data
+}
+
+/** Without that of the program. */
+function namesOf(command: Command): readonly string[] {
+  const { parent } = command
+  return parent === null ? [] : [...namesOf(parent), command.name()]
+}
+
+/** Null where it cannot be read: commands that need it say so themselves. */
+function configured(command: Command): Config | null {
+  const { config } = command.opts<{ config?: string }>()
+  try {
+    return configOf({ config }).config
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,119 @@
+import type { Bus, Cluster, Key } from '../../engine/engine.ts'
+import type { Log } from '../../log.ts'
+import { type Close, close } from '../../model/close.ts'
+import type { Knock } from '../knock.ts'
+import { NodeAddresses } from './addresses.ts'
+import { type HopSeal, hopHeader, type ReadHop } from './hop.ts'
+import { Passage } from './passage.ts'
+import { type Reached, reach } from './reach.ts'
+
+/** How long the home of a document may take to answer, in ms. */
+const reachMs = 700
+/** A node that could not be reached is not asked again for so long, in ms. */
+const awayMs = 5_000
+
+export interface ForwardingParts {
+  readonly bus: Bus
+  readonly cluster: Cluster
+  readonly seal: HopSeal
+  readonly logger: Log
+}
+
+/**
+ * Sends clients to the node at which their document is at home, through this one, so that it is open there alone. Whom
+ * that node does not take is served here: nothing depends on it.
+ */
+export class Forwarding {
+  readonly #parts: ForwardingParts
+  readonly #addresses: NodeAddresses
+  /** Who is served elsewhere, and where. */
+  readonly #passages = new Map<Passage, string>()
+  /** Nodes that could not be reached, until when they are not asked. */
+  readonly #away = new Map<string, number>()
+  readonly #unwatch: () => void
+  #draining: Close | null = null
+
+  constructor(parts: ForwardingParts) {
+    this.#parts = parts
+    this.#addresses = new NodeAddresses(parts)
+    this.#unwatch = parts.cluster.on('change', () => this.#leaveGone())
+  }
+
+  /** Clients that are served elsewhere now. */
+  get size(): number {
+    return this.#passages.size
+  }
+
+  /** From now on other nodes know where this one is. */
+  announce(url: string): void {
+    this.#addresses.announce(url)
+  }
+
+  /** Does another node say that this client is at its door? */
+  read({ headers, url = '' }: Knock['request']): ReadHop {
+    return this.#parts.seal.read(headers, { to: this.#parts.cluster.self, url })
+  }
+
+  /** True when the client is served elsewhere, or gone. Never rejects. */
+  async forward(knock: Knock, document: Key): Promise<boolean> {
+    const { cluster, seal } = this.#parts
+    const { request, address, connection } = knock
+    const home = cluster.home(document)
+    if (home === cluster.self || request.headers[hopHeader] !== undefined || this.#isAway(home)) return false
+    const url = await this.#addresses.of(home)
+    const hop = seal.seal({ to: home, url: request.url ?? '' }, address)
+    const reached: Reached = url === null ? { kind: 'away' } : await reach(url, knock, hop, reachMs)
+    if (reached.kind === 'away') this.#missed(home)
+    if (reached.kind !== 'taken') return connection.destroyed
+    this.#pass(knock, home, reached)
+    return true
+  }
+
+  /** From now on nobody is passed on. Returns what tells those to go who are. */
+  drain(reason: Close): readonly (() => void)[] {
+    this.#draining = reason
+    return [...this.#passages.keys()].map((passage) => () => passage.leave(reason))
+  }
+
+  end(): void {
+    this.#unwatch()
+    this.#addresses.end()
+  }
+
+  #isAway(node: string): boolean {
+    const until = this.#away.get(node)
+    if (until === undefined) return false
+    if (performance.now() < until) return true
+    this.#away.delete(node)
+    return false
+  }
+
+  #missed(node: string): void {
+    this.#addresses.forget(node)
+    if (!this.#isAway(node))
+      this.#parts.logger.warn({ node }, 'a node cannot be reached: its documents are served here meanwhile')
+    this.#away.set(node, performance.now() + awayMs)
+  }
+
+  #pass({ connection, head }: Knock, node: string, reached: Extract<Reached, { kind: 'taken' }>): void {
+    if (connection.destroyed) return void reached.connection.destroy()
+    connection.write(reached.answer)
+    if (reached.head.length > 0) reached.connection.unshift(reached.head)
+    if (head.length > 0) connection.unshift(head)
+    const ended = (): void => void this.#passages.delete(passage)
+    const passage: Passage = new Passage(connection, reached.connection, ended)
+    this.#passages.set(passage, node)
+    const isGone = !this.#parts.cluster.nodes().includes(node)
+    const reason = this.#draining ?? (isGone ? gone : null)
+    if (reason !== null) passage.leave(reason)
+  }
+
+  /** A node that has stopped dead ends no connection. */
+  #leaveGone(): void {
+    const nodes = new Set(this.#parts.cluster.nodes())
+    for (const [passage, node] of this.#passages) if (!nodes.has(node)) passage.leave(gone)
+    for (const node of this.#away.keys()) if (!nodes.has(node)) this.#away.delete(node)
+  }
+}
+
+const gone = close('restarting', 'the node that served this is gone')

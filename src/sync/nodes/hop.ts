@@ -1,0 +1,88 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { timingSafeBytes } from '../../access/secrets.ts'
+import type { Clock } from '../../clock.ts'
+
+/** Says that a request comes from another node, and on whose behalf. */
+export const hopHeader = 'x-weft-hop'
+
+/** How far apart clocks of nodes may be, and how long a request may be on its way, in ms. */
+const validMs = 60_000
+
+/** One way of one client's request, between two nodes. */
+export interface Hop {
+  /** The node that is to serve it. */
+  readonly to: string
+  /** Of the request: path and query. */
+  readonly url: string
+}
+
+/** `forged`: it says so, and no node of ours has. */
+export type ReadHop =
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'hop'; readonly address: string }
+
+/**
+ * Seals what nodes say to each other in a header of a client's request, with a key that is made from the signing secret.
+ * A header that is seen somewhere is of use to nobody else: it is for one node, one request, and a minute.
+ */
+export class HopSeal {
+  readonly #keys: readonly Buffer[]
+  readonly #clock: Clock
+
+  /** @param secrets the first one seals, all are accepted */
+  constructor(secrets: readonly string[], clock: Clock) {
+    this.#keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'weft hops', 32)))
+    this.#clock = clock
+  }
+
+  /** @param address where the client is, as limits count it */
+  seal(hop: Hop, address: string): string {
+    const [key] = this.#keys
+    if (key === undefined) throw new RangeError('no secret to seal with')
+    const said = `${this.#clock.now()}.${Buffer.from(address).toString('base64url')}`
+    return `${said}.${macOf(key, hop, said).toString('base64url')}`
+  }
+
+  sealUrl(node: string, url: string): string {
+    const [key] = this.#keys
+    if (key === undefined) throw new RangeError('no secret to seal with')
+    return `${url} ${urlMacOf(key, node, url).toString('base64url')}`
+  }
+
+  /** Null for what that node has not sealed. */
+  readUrl(node: string, sealed: string): URL | null {
+    const [, url = '', given = ''] = sealedUrl.exec(sealed) ?? []
+    const mac = Buffer.from(given, 'base64url')
+    const isOurs = this.#keys.some((key) => timingSafeBytes(urlMacOf(key, node, url), mac))
+    return isOurs && URL.canParse(url) ? new URL(url) : null
+  }
+
+  read(headers: IncomingHttpHeaders, hop: Hop): ReadHop {
+    const header = headers[hopHeader]
+    if (header === undefined) return { kind: 'direct' }
+    const [, said = '', at = '', address = '', given = ''] = form.exec(String(header)) ?? []
+    const mac = Buffer.from(given, 'base64url')
+    const isOurs = this.#keys.some((key) => timingSafeBytes(macOf(key, hop, said), mac))
+    const isFresh = Math.abs(this.#clock.now() - Number(at)) <= validMs
+    if (!isOurs || !isFresh) return { kind: 'forged' }
+    return { kind: 'hop', address: Buffer.from(address, 'base64url').toString() }
+  }
+}
+
+/** Where a node is, as it says it itself over the bus: what clients send is passed on to no other place. */
+const sealedUrl = /^(https?:\/\/[^ ]+) ([\w-]{43})$/
+
+/** Time, address, and the seal on both. */
+const form = /^((\d{1,15})\.([\w-]*))\.([\w-]{43})$/
+
+const macOf = (key: Buffer, { to, url }: Hop, said: string): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([said, to, url]))
+    .digest()
+
+const urlMacOf = (key: Buffer, node: string, url: string): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify(['url', node, url]))
+    .digest()

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { createLog } from '../../src/log.ts'
+import { Copies } from '../../src/rooms/copies.ts'
+import { HeldClock } from '../support/clock.ts'
+import { withLog } from '../support/held-engine.ts'
+import { type SharedNode, sharedNodes } from '../support/nodes.ts'
+
+it('[CR-17] who is closed while it compares copies with their logs does not go on with that', async () => {
+  const clock = new HeldClock()
+  const answers: ((heads: readonly null[]) => void)[] = []
+  const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
+  const [node] = await sharedNodes(1, {
+    store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
+  })
+  const { engine } = node as SharedNode
+  const open = [{ doc: ['a'], copy: null }]
+  const copies = new Copies(engine, {
+    clock,
+    logger: createLog('silent'),
+    room: () => undefined,
+    open: () => open,
+  })
+  clock.advance(4_000)
+  expect(answers.length).toBe(1)
+  copies.close()
+  answers[0]?.([null])
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(4_000)
+  expect(answers.length).toBe(1)
+  await engine.close()
+})

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as it came. */
+export interface Hook {
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** Answers, or does not. */
+export type Behaviour = (response: ServerResponse, hook: Hook) => void
+
+export const answering =
+  (status: number): Behaviour =>
+  (response) => {
+    response.writeHead(status).end()
+  }
+
+export const hanging: Behaviour = () => {}
+
+/** Receives events on loopback, and remembers them. */
+export class HookReceiver {
+  readonly hooks: Hook[] = []
+  /** May be changed while it runs. */
+  behaviour: Behaviour
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server, behaviour: Behaviour) {
+    this.#server = server
+    this.behaviour = behaviour
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  }
+
+  static async start(behaviour: Behaviour = answering(200)): Promise<HookReceiver> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const receiver = new HookReceiver(server, behaviour)
+    server.on('request', (request, response) => receiver.#take(request, response))
+    return receiver
+  }
+
+  /** `webhook-id` of each request. */
+  get ids(): readonly string[] {
+    return this.hooks.map(({ headers }) => headers['webhook-id'] as string)
+  }
+
+  /** The JSON of each request. */
+  get bodies(): readonly Record<string, unknown>[] {
+    return this.hooks.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+  }
+
+  /** `data.documentId` of each request. */
+  get documentIds(): readonly string[] {
+    return this.bodies.map(({ data }) => (data as { documentId: string }).documentId)
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('error', () => {})
+    request.on('end', () => {
+      const hook = { headers: request.headers, body: Buffer.concat(parts).toString() }
+      this.hooks.push(hook)
+      this.behaviour(response, hook)
+    })
+  }
+}
+
+/** What `deliveries/get` says of one. */
+export interface ShownDelivery {
+  readonly messageId: string
+  readonly eventType: string
+  readonly status: string
+  readonly nextAttemptAt: string | null
+  readonly reason: string | null
+  readonly attempts: readonly {
+    readonly time: string
+    readonly httpCode: number | null
+    readonly durationMs: number
+    readonly error: string | null
+  }[]
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly ShownDelivery[]
+  readonly iterator: string | null
+  readonly prevIterator: string | null
+  readonly done: boolean
+}
+
+export const organizationId = 'acme'
+
+type Post = (path: string, data: unknown) => Promise<unknown>
+
+/** Calls that webhook tests make, of whatever server. @param post answers `result.data` */
+export function hookCalls(post: Post) {
+  const workspace = (path: string, data: object) => post(`/v2/workspace/${path}`, data)
+  return {
+    /** Advanced webhooks are on, and there is an organization. */
+    begin: async (): Promise<void> => {
+      await workspace('advancedwebhookconfig/update', { isEnabled: true })
+      await post('/v2/organizations/add', { organizations: [{ organizationId }] })
+    },
+    /** Answers the endpoint's id. */
+    endpoint: async (url: string, data: object = {}): Promise<string> => {
+      const made = await workspace('advancedwebhook/endpoints/create', { url, ...data })
+      return (made as { id: string }).id
+    },
+    endpoints: async () =>
+      ((await workspace('advancedwebhook/endpoints/get', {})) as { endpoints: { disabled: boolean }[] })
+        .endpoints,
+    update: (endpointId: string, data: object) =>
+      workspace('advancedwebhook/endpoints/update', { endpointId, ...data }),
+    remove: (endpointId: string) => workspace('advancedwebhook/endpoints/delete', { endpointId }),
+    test: async (endpointId: string, data: object = {}) =>
+      ((await workspace('advancedwebhook/endpoints/test', { endpointId, ...data })) as { messageId: string })
+        .messageId,
+    log: async (endpointId: string, data: object = {}) =>
+      (await workspace('advancedwebhook/deliveries/get', { endpointId, ...data })) as DeliveryPage,
+    resend: (endpointId: string, messageId: string) =>
+      workspace('advancedwebhook/deliveries/resend', { endpointId, messageId }),
+    recover: async (endpointId: string, since = 0) =>
+      ((await workspace('advancedwebhook/deliveries/recover', { endpointId, since })) as { requeued: number })
+        .requeued,
+    /** Makes a document: one event `document.create`. */
+    document: (documentId: string) =>
+      post('/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }),
+  }
+}
