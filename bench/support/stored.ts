@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import type { Key } from '../../src/engine/engine.ts'
+import type { Engine, Key } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { progress } from './report.ts'
 
@@ -23,10 +23,22 @@ export async function storeTexts(
   idOf: (index: number) => string,
   characters: number,
 ): Promise<void> {
+  const engine = await openLevelEngine({ directory: data })
+  await storeTextsIn(engine, organizationId, count, idOf, characters)
+  await engine.close()
+}
+
+/** The same, into an engine that is open. */
+export async function storeTextsIn(
+  engine: Engine,
+  organizationId: string,
+  count: number,
+  idOf: (index: number) => string,
+  characters: number,
+): Promise<void> {
   const doc = new Y.Doc()
   doc.getText('content').insert(0, 'lorem ipsum '.repeat(characters).slice(0, characters))
   const bytes = Y.encodeStateAsUpdate(doc)
-  const engine = await openLevelEngine({ directory: data })
   const bar = progress('documents')
   for (let from = 0; from < count; from += batch) {
     const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, index) => from + index)
@@ -38,7 +50,6 @@ export async function storeTexts(
     bar.at(from / count)
   }
   bar.end()
-  await engine.close()
 }
 
 /** Puts commits into the log of a document, none of which is in a snapshot. @param data of a server that is stopped */

@@ -1,0 +1,43 @@
+/**
+ * What a cluster of Weft needs for how many connections and documents: measures what one costs, calculates the rest, and
+ * writes `bench/capacity.md`.
+ *
+ *   node --import tsx bench/capacity.ts [--smoke]     `--smoke` prints the sheet and writes nothing
+ */
+import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { measure } from './capacity/inputs.ts'
+import { sheetOf } from './capacity/sheet.ts'
+import { missing } from './cluster/stores.ts'
+import { fsyncMs } from './support/disk.ts'
+
+const smoke = process.argv.includes('--smoke')
+const file = join(import.meta.dirname, 'capacity.md')
+const size = smoke
+  ? {
+      appending: { documents: 100, inFlight: 32, seconds: 0.5 },
+      pace: { rooms: 5, perSecond: 100, seconds: 0.5 },
+      telling: { documents: 10, perSecond: 500, seconds: 0.5 },
+      rooms: 20,
+      documents: 200,
+    }
+  : {
+      appending: { documents: 1_000, inFlight: 256, seconds: 5 },
+      pace: { rooms: 200, perSecond: 1_000, seconds: 6 },
+      telling: { documents: 1_000, perSecond: 5_000, seconds: 4 },
+      rooms: 2_000,
+      documents: 20_000,
+    }
+
+if (missing === null) {
+  const disk = fsyncMs()
+  const inputs = await measure(size)
+  const date = new Date().toISOString().slice(0, 10)
+  const sheet = sheetOf(inputs, { size, date, fsyncMs: disk.p50, load: loadavg()[1] ?? Number.NaN })
+  if (smoke) console.log(sheet)
+  else writeFileSync(file, sheet)
+  console.log(smoke ? 'that was too little to go by' : `written to ${file}`)
+  console.log(`fsync on this machine: p50 ${disk.p50.toFixed(2)} ms, p99 ${disk.p99.toFixed(2)} ms`)
+} else console.log(`there is no cluster to be measured: ${missing}`)
+process.exit()

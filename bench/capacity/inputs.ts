@@ -1,0 +1,46 @@
+import { type Appended, appendTo } from '../cluster/appending.ts'
+import { waysOver } from '../cluster/deployments.ts'
+import { type Heard, hearInVain, type Telling } from '../cluster/hearing.ts'
+import { type Idle, idle } from '../cluster/idling.ts'
+import { fill } from '../cluster/opening.ts'
+import { startStores } from '../cluster/stores.ts'
+import { type Pace, type Typed, typeAcross } from '../cluster/typing.ts'
+import { progress } from '../support/report.ts'
+import { characters } from '../sync/connect.ts'
+
+/** What is measured, of two nodes over PostgreSQL and NATS on one machine. */
+export interface Inputs {
+  readonly appended: Appended
+  readonly typed: Typed
+  readonly heard: Heard
+  readonly idle: Idle
+  /** Bytes of tables and indexes that a document takes beyond its text. */
+  readonly documentBytes: number
+}
+
+export interface Size {
+  readonly appending: { readonly documents: number; readonly inFlight: number; readonly seconds: number }
+  readonly pace: Pace
+  readonly telling: Telling
+  /** Documents that are opened, of how many. */
+  readonly rooms: number
+  readonly documents: number
+}
+
+export async function measure(size: Size): Promise<Inputs> {
+  const stores = await startStores()
+  const [, , cluster] = waysOver(stores)
+  if (cluster === undefined) throw new Error('there is no cluster')
+  const bar = progress('capacity')
+  const { postgres: appended } = await appendTo(stores, size.appending)
+  bar.at(0.2)
+  const typed = await typeAcross(cluster, stores, size.pace)
+  bar.at(0.4)
+  const heard = await hearInVain(stores, size.telling)
+  bar.at(0.5)
+  const filled = await fill(stores, size.documents)
+  bar.at(0.7)
+  const idled = await idle(cluster, filled, size.rooms)
+  bar.end()
+  return { appended, typed, heard, idle: idled, documentBytes: filled.bytesEach - characters }
+}

@@ -1,0 +1,132 @@
+import { bucketCount } from '../../src/engine/buckets.ts'
+import type { Inputs } from './inputs.ts'
+
+/** What people are taken to do, and machines to have. Written into the sheet, as they are here. */
+export const assumptions = {
+  people: { value: 3, is: 'people in an open document, each at a node of their own' },
+  editing: { value: 0.05, is: 'share of connections that edit at the same time' },
+  rate: { value: 3, is: 'updates a second of somebody who edits' },
+  session: { value: 1_800, is: 'seconds that a connection lasts' },
+  textBytes: { value: 10_000, is: 'bytes of a stored document, without what it takes beside' },
+  busy: { value: 0.5, is: 'share of a core, and of what a database can do, that is used' },
+  hearing: { value: 0.25, is: 'share of that which a node may spend on what it hears in vain' },
+  nodeBytes: { value: 3e9, is: 'bytes of memory of a node, which uses one core for its main thread' },
+  copies: { value: 3, is: 'copies of the database: a primary and two standbys' },
+  diskBytes: { value: 2e12, is: 'bytes of disk of one server of it' },
+  databaseCores: { value: 16, is: 'cores of a larger database server, taken to do as much more' },
+} as const
+
+const of = (name: keyof typeof assumptions): number => assumptions[name].value
+
+export interface Need {
+  readonly connections: number
+  readonly openDocuments: number
+  readonly updatesPerSecond: number
+  readonly connectsPerSecond: number
+  /** Clusters, as each of what limits one would have them. */
+  readonly clustersFor: { readonly appends: number; readonly hearing: number }
+  readonly clusters: number
+  readonly clustersWithLargeDatabases: number
+  /** Of one cluster. */
+  readonly nodesForCpu: number
+  readonly nodesForMemory: number
+  readonly nodes: number
+  readonly busBytesIn: number
+  readonly busBytesOut: number
+  readonly busCores: number
+  readonly wireBytes: number
+  readonly walBytes: number
+  /** Seconds until all have come in again that one node has had. */
+  readonly secondsToTakeOver: number
+  /** Of one cluster: how much of what it can do at most is done. */
+  readonly share: { readonly appends: number; readonly hearing: number }
+}
+
+const secondMicros = 1e6
+
+/** Microseconds of CPU that somebody costs all nodes each second. */
+const microsEach = ({ typed, idle }: Inputs): number =>
+  of('editing') * of('rate') * (typed.cpu.writing + (of('people') - 1) * typed.cpu.reading) +
+  idle.first.node / of('session')
+
+/** What a node can have, and one cluster can do, at most. */
+export function limitsOf(inputs: Inputs) {
+  const { appended, heard } = inputs
+  const nodeConnections = Math.min(
+    (secondMicros * of('busy')) / microsEach(inputs),
+    of('nodeBytes') / inputs.idle.first.bytes,
+  )
+  // Each has a document of their own at their node.
+  const told = 1 - (1 - 1 / bucketCount) ** nodeConnections
+  return {
+    nodeConnections,
+    /** Share of all messages that a node is told of. */
+    told,
+    appends: appended.perSecond * of('busy'),
+    appendsOfLarge: (of('databaseCores') * secondMicros * of('busy')) / appended.databaseCpu,
+    heard: (secondMicros * of('busy') * of('hearing')) / (heard.node * told),
+  }
+}
+
+export function needOf(inputs: Inputs, connections: number): Need {
+  const limits = limitsOf(inputs)
+  const updates = connections * of('editing') * of('rate')
+  const clustersFor = { appends: updates / limits.appends, hearing: updates / limits.heard }
+  const clusters = Math.ceil(Math.max(clustersFor.appends, clustersFor.hearing))
+  return {
+    connections,
+    openDocuments: connections / of('people'),
+    updatesPerSecond: updates,
+    connectsPerSecond: connections / of('session'),
+    clustersFor,
+    clusters,
+    clustersWithLargeDatabases: Math.ceil(Math.max(updates / limits.appendsOfLarge, clustersFor.hearing)),
+    ...clusterOf(inputs, connections / clusters),
+  }
+}
+
+/** What one of the clusters needs that has so many of the connections. */
+function clusterOf(inputs: Inputs, connections: number) {
+  const { typed, idle, appended, heard } = inputs
+  const limits = limitsOf(inputs)
+  const people = of('people')
+  const updates = connections * of('editing') * of('rate')
+  // The first of each document's people opens it at their node; all are taken to be at different ones.
+  const connectMicros = idle.first.node
+  const hearing = updates * limits.told * heard.node
+  const nodesForCpu = Math.ceil((connections * microsEach(inputs)) / (secondMicros * of('busy') - hearing))
+  const bytes = connections * idle.first.bytes
+  const nodesForMemory = Math.ceil(bytes / of('nodeBytes'))
+  const needed = Math.max(nodesForCpu, nodesForMemory)
+  const nodes = needed + 1
+  const busBytesIn = updates * (typed.told.inBytes / typed.told.inMessages)
+  return {
+    share: { appends: updates / limits.appends, hearing: updates / limits.heard },
+    nodesForCpu,
+    nodesForMemory,
+    nodes,
+    busBytesIn,
+    busBytesOut: busBytesIn * (nodes - 1) * limits.told,
+    busCores: (updates * (nodes - 1) * limits.told * heard.nats) / secondMicros,
+    wireBytes: updates * (people - 1) * typed.wireBytes,
+    walBytes: updates * appended.walBytes,
+    secondsToTakeOver: ((connections / nodes) * connectMicros) / ((nodes - 1) * secondMicros * of('busy')),
+  }
+}
+
+export interface Stored {
+  readonly documents: number
+  readonly bytes: number
+  readonly allBytes: number
+  readonly clusters: number
+}
+
+export function storedOf({ documentBytes }: Inputs, documents: number): Stored {
+  const bytes = documents * (of('textBytes') + documentBytes)
+  return {
+    documents,
+    bytes,
+    allBytes: bytes * of('copies'),
+    clusters: Math.ceil(bytes / (of('diskBytes') * of('busy'))),
+  }
+}

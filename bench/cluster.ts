@@ -1,0 +1,142 @@
+/**
+ * Several nodes over PostgreSQL and NATS beside one node over it, and beside the embedded engine, in turns in the same
+ * run: what a commit takes, how soon people at different nodes see each other, what a keystroke costs whom, and how long
+ * it takes to open one of many documents. All are processes of their own on this machine.
+ *
+ *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
+ */
+import { parseArgs } from 'node:util'
+import { appendTo } from './cluster/appending.ts'
+import { type Used, type Way, waysOver } from './cluster/deployments.ts'
+import { fill, openSome } from './cluster/opening.ts'
+import { missing, type Stores, startStores } from './cluster/stores.ts'
+import { type Pace, type Typed, typeAcross } from './cluster/typing.ts'
+import { fsyncMs } from './support/disk.ts'
+import { median, progress, round, table, thousands } from './support/report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    json: { type: 'string' },
+  },
+})
+const rounds = Number(options.rounds ?? (options.smoke ? 1 : 2))
+const size = options.smoke
+  ? {
+      appending: { documents: 100, inFlight: 32, seconds: 0.5 },
+      paces: [{ rooms: 5, perSecond: 100, seconds: 0.5 }],
+      opening: { documents: 500, opens: 10 },
+    }
+  : {
+      appending: { documents: 1_000, inFlight: 256, seconds: 5 },
+      paces: [
+        { rooms: 20, perSecond: 100, seconds: 2 },
+        { rooms: 200, perSecond: 1_500, seconds: 3 },
+      ],
+      opening: { documents: 100_000, opens: 400 },
+    }
+
+async function appends(stores: Stores): Promise<void> {
+  const { documents, inFlight, seconds } = size.appending
+  const { level, postgres } = await appendTo(stores, size.appending)
+  console.log(`\nappends to ${thousands(documents)} documents, ${inFlight} in flight, ${seconds} s`)
+  const rows = Object.entries({ level, postgres }).map(([name, of]) => [
+    name,
+    thousands(of.perSecond),
+    round(of.perSecond / level.perSecond),
+    ...beside(of.p50, level.p50),
+    ...beside(of.p99, level.p99),
+    round(of.databaseCpu, 1),
+    thousands(of.walBytes),
+  ])
+  table(
+    ['', 'a second', 'of level', ...latencyHeads, 'CPU µs of the database each', 'bytes of its log each'],
+    rows,
+  )
+}
+
+const latencyHeads = ['p50 ms', 'of level', 'p99 ms', 'of level']
+const beside = (value: number, of: number): string[] => [round(value), round(value / of)]
+
+async function typing(stores: Stores, pace: Pace): Promise<void> {
+  const ways = waysOver(stores)
+  const typed = new Map(ways.map((way): [Way, Typed[]] => [way, []]))
+  for (let turn = 0; turn < rounds; turn++)
+    for (const [way, of] of typed) of.push(await typeAcross(way, stores, pace))
+  const { rooms, perSecond } = pace
+  console.log(
+    `\n${rooms} rooms, one types and one reads at the other node if there is one, ${thousands(perSecond)}/s; ${rounds} rounds in turns, medians`,
+  )
+  const of = (way: Way, value: (one: Typed) => number) => median((typed.get(way) ?? []).map(value))
+  const cpu = ({ cpu: { writing, reading, postgres, nats } }: Typed) => writing + reading + postgres + nats
+  const rows = ways.map((way) => [
+    way.name,
+    ...beside(
+      of(way, ({ p50 }) => p50),
+      of(ways[0], ({ p50 }) => p50),
+    ),
+    ...beside(
+      of(way, ({ p99 }) => p99),
+      of(ways[0], ({ p99 }) => p99),
+    ),
+    ...beside(of(way, cpu), of(ways[0], cpu)),
+    ...(['writing', 'reading', 'postgres', 'nats'] as const).map((part: keyof Used) =>
+      round(
+        of(way, (one) => one.cpu[part]),
+        1,
+      ),
+    ),
+    round(
+      of(way, ({ told }) => told.inBytes),
+      0,
+    ),
+  ])
+  const cpuHeads = [
+    'CPU µs an update',
+    'of level',
+    'where it is typed',
+    'where it is read',
+    'postgres',
+    'nats',
+  ]
+  table(['', ...latencyHeads, ...cpuHeads, 'bytes on the bus'], rows)
+}
+
+async function opening(stores: Stores): Promise<void> {
+  const { documents, opens } = size.opening
+  const filled = await fill(stores, documents)
+  const ways = waysOver(stores)
+  const times: { readonly p50: number; readonly p99: number }[] = []
+  for (const way of ways) times.push(await openSome(way, filled, size.opening))
+  console.log(
+    `\nfrom connecting to the text of one of ${thousands(documents)} documents, ${opens} at random, of which none is open`,
+  )
+  const rows = ways.map(({ name }, index) => {
+    const [of, level] = [times[index], times[0]] as [(typeof times)[0], (typeof times)[0]]
+    return [name, ...beside(of.p50, level.p50), ...beside(of.p99, level.p99)]
+  })
+  table(['', ...latencyHeads], rows)
+  console.log(`  ${thousands(filled.bytesEach)} bytes a document in the database`)
+}
+
+async function all(): Promise<void> {
+  const stores = await startStores()
+  const disk = fsyncMs()
+  const steps = [
+    () => appends(stores),
+    ...size.paces.map((pace) => () => typing(stores, pace)),
+    () => opening(stores),
+  ]
+  const bar = progress('cluster')
+  for (const [index, step] of steps.entries()) {
+    bar.at(index / steps.length)
+    await step()
+  }
+  bar.end()
+  console.log(`\nfsync on this machine: p50 ${round(disk.p50)} ms, p99 ${round(disk.p99)} ms`)
+}
+
+if (missing === null) await all()
+else console.log(`there is no cluster to be measured: ${missing}`)
+process.exit()

@@ -1,0 +1,86 @@
+import type { AppendTo, Engine } from '../../src/engine/engine.ts'
+import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import { keystroke } from '../load/dialects.ts'
+import { cpuOfTree } from '../support/cpu.ts'
+import { quantile } from '../support/report.ts'
+import { temporaryDirectory } from '../support/server.ts'
+import { keyOf } from '../support/stored.ts'
+import { type Stores, schemaBytes, walBytes } from './stores.ts'
+
+export interface Appending {
+  readonly documents: number
+  readonly inFlight: number
+  readonly seconds: number
+}
+
+/** What came of appending one keystroke at a time, each of them durable when it is counted. */
+export interface Appended {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Microseconds of CPU of the database for each; 0 where the engine is embedded. */
+  readonly databaseCpu: number
+  /** Bytes that the database has written into its log for each. */
+  readonly walBytes: number
+  /** Bytes by which its tables have grown for each. */
+  readonly tableBytes: number
+}
+
+/** What the database has used so far; all of it 0 where the engine is embedded. */
+interface Used {
+  readonly cpu: number
+  readonly wal: number
+  readonly tables: number
+}
+
+/** Straight into the engines, without a server: the embedded one, then the database. */
+export async function appendTo(
+  stores: Stores,
+  how: Appending,
+): Promise<{ level: Appended; postgres: Appended }> {
+  const level = await openLevelEngine({ directory: temporaryDirectory() })
+  const schema = stores.newSchema()
+  const nothing = async (): Promise<Used> => ({ cpu: 0, wal: 0, tables: 0 })
+  const used = async (): Promise<Used> => ({
+    cpu: cpuOfTree(stores.postgres.pid),
+    wal: await walBytes(stores),
+    tables: await schemaBytes(stores, schema),
+  })
+  return {
+    level: await appendAll(level, how, nothing),
+    postgres: await appendAll(await openPostgresEngine({ url: stores.postgres.url, schema }), how, used),
+  }
+}
+
+async function appendAll(engine: Engine, how: Appending, used: () => Promise<Used>): Promise<Appended> {
+  const { documents, inFlight, seconds } = how
+  const epochs = await Promise.all(
+    Array.from({ length: documents }, async (_, index) => (await append(engine, index, 'create', 0)).epoch),
+  )
+  const [before, start, times] = [await used(), performance.now(), [] as number[]]
+  let next = 0
+  const one = async (): Promise<void> => {
+    while (performance.now() - start < seconds * 1000) {
+      const index = next++ % documents
+      const from = performance.now()
+      await append(engine, index, epochs[index] as number, next)
+      times.push(performance.now() - from)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, one))
+  const [took, after] = [(performance.now() - start) / 1000, await used()]
+  // Not before: what the processes behind its connections have used would be forgotten.
+  await engine.close()
+  return {
+    perSecond: times.length / took,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    databaseCpu: (after.cpu - before.cpu) / times.length,
+    walBytes: (after.wal - before.wal) / times.length,
+    tableBytes: (after.tables - before.tables) / times.length,
+  }
+}
+
+const append = ({ log }: Engine, index: number, to: AppendTo, clock: number) =>
+  log.append(keyOf('bench', `d${index}`), to, [{ bytes: keystroke(index + 1, clock), by: 'bench' }])

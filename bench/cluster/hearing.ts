@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { keystroke } from '../load/dialects.ts'
+import { paced, sleep } from '../load/typing.ts'
+import { cpuOfTree } from '../support/cpu.ts'
+import { endWithThis } from '../support/ending.ts'
+import { keyOf } from '../support/stored.ts'
+import { openCopies } from './bare-copies.ts'
+import type { Stores } from './stores.ts'
+
+export interface Telling {
+  readonly documents: number
+  /** Messages, of one update each. */
+  readonly perSecond: number
+  /** Measured, after as many of warming up. */
+  readonly seconds: number
+}
+
+/** For each message. */
+export interface Heard {
+  readonly perSecond: number
+  /** Microseconds of CPU of a node that has no use for it, and of NATS to take it and pass it on to that one. */
+  readonly node: number
+  readonly nats: number
+  readonly bytes: number
+}
+
+export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
+
+/** What it costs a node to hear of documents that it does not have, in buckets in which it has others. */
+export async function hearInVain(stores: Stores, telling: Telling): Promise<Heard> {
+  const schema = stores.newSchema()
+  const copies = await openCopies(stores.postgres.url, schema, stores.nats.url, 'teller')
+  const listener = await startListener(stores, schema, telling.documents)
+  const update = { by: 'bench', bytes: keystroke(1, 1_000) }
+  let said = 0
+  const stop = paced(telling.perSecond, (due) => {
+    for (let index = 0; index < due; index++) {
+      said += 1
+      const news = { epoch: 1, first: said, last: said, at: Date.now(), updates: [update] }
+      copies.tell(toldDocument(said % telling.documents), { is: 'appended', news })
+    }
+  })
+  const of = async () => ({
+    node: cpuOfTree(listener.pid as number),
+    nats: cpuOfTree(stores.nats.pid),
+    told: await stores.natsTold(),
+  })
+  await sleep(telling.seconds * 1000)
+  const before = await of()
+  await sleep(telling.seconds * 1000)
+  const after = await of()
+  stop()
+  listener.kill('SIGKILL')
+  copies.close()
+  const count = after.told.outMessages - before.told.outMessages
+  return {
+    perSecond: count / telling.seconds,
+    node: (after.node - before.node) / count,
+    nats: (after.nats - before.nats) / count,
+    bytes: (after.told.outBytes - before.told.outBytes) / count,
+  }
+}
+
+async function startListener(stores: Stores, schema: string, documents: number) {
+  const args = [stores.postgres.url, schema, stores.nats.url, String(documents)]
+  const child = fork(join(import.meta.dirname, 'listener.ts'), args, { execArgv: ['--import', 'tsx'] })
+  endWithThis(child)
+  await once(child, 'message')
+  return child
+}

@@ -1,0 +1,63 @@
+import { answer, enter, enterAll } from '../load/entering.ts'
+import { sleep } from '../load/typing.ts'
+import { cpuOfTree, residentBytes } from '../support/cpu.ts'
+import { documentOf } from '../sync/connect.ts'
+import type { Way } from './deployments.ts'
+import type { Filled } from './opening.ts'
+
+/** What somebody costs who comes and does nothing: who is the first in a document, and who is not. */
+export interface Idle {
+  readonly first: Cost
+  readonly further: Cost
+}
+
+export interface Cost {
+  /** CPU of the node, and of the database, to let one in, in microseconds. */
+  readonly node: number
+  readonly postgres: number
+  /** Memory of the node. */
+  readonly bytes: number
+}
+
+const settleMs = 3_000
+
+/** @param rooms documents that are opened by one each, who are then joined by as many, and as many again */
+export async function idle(way: Way, { data, schema }: Filled, rooms: number): Promise<Idle> {
+  const deployment = await way.start(data, schema)
+  const { reading: server } = deployment
+  const come = async (): Promise<Cost> => {
+    const of = () => ({
+      node: cpuOfTree(server.pid),
+      postgres: deployment.used().postgres,
+      bytes: residentBytes(server.pid),
+    })
+    const before = of()
+    await enterAll(rooms, async (index) => {
+      const socket = await enter(server, documentOf(index))
+      await answer(server, socket, documentOf(index))
+      socket.onMessage = () => {}
+      return socket
+    })
+    await sleep(settleMs)
+    const after = of()
+    return {
+      node: (after.node - before.node) / rooms,
+      postgres: (after.postgres - before.postgres) / rooms,
+      bytes: (after.bytes - before.bytes) / rooms,
+    }
+  }
+  await sleep(settleMs)
+  const first = await come()
+  // The heap grows in steps: over more of them that matters less.
+  const [second, third] = [await come(), await come()]
+  await deployment.kill()
+  const half = (one: number, other: number): number => (one + other) / 2
+  return {
+    first,
+    further: {
+      node: half(second.node, third.node),
+      postgres: half(second.postgres, third.postgres),
+      bytes: half(second.bytes, third.bytes),
+    },
+  }
+}

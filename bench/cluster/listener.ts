@@ -1,0 +1,13 @@
+// A node that has other documents in the buckets that are told of: it hears what is none of its business.
+
+import { openCopies } from './bare-copies.ts'
+import { toldDocument } from './hearing.ts'
+
+const [url = '', schema = '', nats = '', documents = '0'] = process.argv.slice(2)
+const copies = await openCopies(url, schema, nats, 'listener')
+for (let index = 0; index < Number(documents); index++) {
+  const doc = toldDocument(index)
+  await copies.watch(doc)
+  copies.opened({ doc, copy: null })
+}
+process.send?.('ready')

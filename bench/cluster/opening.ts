@@ -1,0 +1,62 @@
+import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import type { Running } from '../load/contenders.ts'
+import { answer, enter } from '../load/entering.ts'
+import { sleep } from '../load/typing.ts'
+import { seededRandom } from '../support/random.ts'
+import { quantile } from '../support/report.ts'
+import { temporaryDirectory } from '../support/server.ts'
+import { storeTexts, storeTextsIn } from '../support/stored.ts'
+import { characters, documentOf } from '../sync/connect.ts'
+import type { Way } from './deployments.ts'
+import { type Stores, schemaBytes } from './stores.ts'
+
+export interface Opening {
+  readonly documents: number
+  /** So many of them are opened, one after the other, each by somebody who comes anew. */
+  readonly opens: number
+}
+
+/** A store that has many documents, for all ways. */
+export interface Filled {
+  readonly data: string
+  readonly schema: string
+  /** Of the database, for each document. */
+  readonly bytesEach: number
+}
+
+export async function fill(stores: Stores, documents: number): Promise<Filled> {
+  const [data, schema] = [temporaryDirectory(), stores.newSchema()]
+  await storeTexts(data, 'bench', documents, documentOf, characters)
+  const engine = await openPostgresEngine({ url: stores.postgres.url, schema })
+  const before = await schemaBytes(stores, schema)
+  await storeTextsIn(engine, 'bench', documents, documentOf, characters)
+  const bytesEach = ((await schemaBytes(stores, schema)) - before) / documents
+  await engine.close()
+  return { data, schema, bytesEach }
+}
+
+/** Openings before those that are measured. */
+const warmUps = 20
+const settleMs = 1_000
+
+/** Milliseconds from connecting to having the text of a document that no node has open. */
+export async function openSome(way: Way, { data, schema }: Filled, { documents, opens }: Opening) {
+  const deployment = await way.start(data, schema)
+  await sleep(settleMs)
+  const random = seededRandom(1)
+  const times: number[] = []
+  for (let count = -warmUps; count < opens; count++) {
+    const ms = await open(deployment.reading, documentOf(random(documents)))
+    if (count >= 0) times.push(ms)
+  }
+  await deployment.stop()
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+}
+
+async function open(server: Running, document: string): Promise<number> {
+  const start = performance.now()
+  const socket = await enter(server, document)
+  await answer(server, socket, document)
+  socket.end()
+  return performance.now() - start
+}

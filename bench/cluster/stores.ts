@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type NatsServer, noNats, startNats } from '../../test/support/nats.ts'
+import {
+  initialize,
+  noPostgres,
+  PostgresProcess,
+  postgresDirectory,
+  signal,
+} from '../../test/support/postgres-process.ts'
+import { freePort } from '../../test/support/process.ts'
+import { atEnd } from '../support/ending.ts'
+
+/** Why a cluster cannot be measured here; null: it can. Where everything is asked for, loading this file has thrown. */
+export const missing: string | null = noPostgres ?? noNats
+
+/** Tests keep neither of them on a disk. */
+const durable = ['fsync=on', 'shared_buffers=256MB', 'max_wal_size=4GB', 'max_connections=100']
+
+/** One database and one bus, as all that is measured here uses them. */
+export interface Stores {
+  readonly postgres: PostgresProcess
+  readonly nats: NatsServer
+  /** What NATS has been told and has told so far. */
+  natsTold(): Promise<Told>
+  /** A name that no schema has. */
+  newSchema(): string
+}
+
+export interface Told {
+  readonly inMessages: number
+  readonly inBytes: number
+  readonly outMessages: number
+  readonly outBytes: number
+}
+
+/** Both end with this process. */
+export async function startStores(): Promise<Stores> {
+  const directory = postgresDirectory()
+  const data = join(directory, 'data')
+  initialize(data)
+  const postgres = await PostgresProcess.of(data, durable)
+  await postgres.start()
+  atEnd(() => {
+    postgres.killAtOnce()
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const monitor = await freePort()
+  const nats = await startNats({ configuration: `http: "127.0.0.1:${monitor}"` })
+  atEnd(() => signal(nats.pid, 'SIGKILL'))
+  let schemas = 0
+  return {
+    postgres,
+    nats,
+    natsTold: () => toldBy(`http://127.0.0.1:${monitor}/varz`),
+    newSchema: () => `bench_${++schemas}`,
+  }
+}
+
+async function toldBy(url: string): Promise<Told> {
+  const told = (await (await fetch(url)).json()) as Record<string, number>
+  const of = (name: string): number => told[name] ?? Number.NaN
+  return {
+    inMessages: of('in_msgs'),
+    inBytes: of('in_bytes'),
+    outMessages: of('out_msgs'),
+    outBytes: of('out_bytes'),
+  }
+}
+
+/** Bytes that the database has written into its log so far. */
+export async function walBytes({ postgres }: Stores): Promise<number> {
+  const [row] = await postgres.sql(`select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`)
+  return Number(row?.bytes)
+}
+
+/** Bytes of all tables of a schema, with their indexes and what is kept beside them. */
+export async function schemaBytes({ postgres }: Stores, schema: string): Promise<number> {
+  const [row] = await postgres.sql(
+    `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace where n.nspname = '${schema}' and c.relkind = 'r'`,
+  )
+  return Number(row?.bytes)
+}
