@@ -5,6 +5,7 @@ import { afterEach, expect } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients.ts'
 import { startCluster, type TestCluster } from '../support/cluster.ts'
+import { gate } from '../support/gate.ts'
 import { callsOf, HookReceiver, hanging } from '../support/hooks.ts'
 import { itLong as it } from '../support/long.ts'
 import { sharedNodes } from '../support/nodes.ts'
@@ -91,13 +92,17 @@ it('[CF-12] who was there and is sent away is gone at the other nodes at once', 
   const [ann, bob] = [await rawAt(0, 'ann'), await rawAt(1, 'bob')]
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
   await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state !== null))
+  // It leaves the list after that.
+  const { close } = engine(0)
+  const seen = gate()
+  Object.assign(engine(0), { close: () => seen.opened.then(close) })
   const stopped = server(0).server.close()
   await ann.closed
-  const gone = () => bob.awareness().some(({ clientId, state }) => clientId === 7 && state === null)
-  await eventually(gone)
-  // Before it was taken for dead, or had left the list.
+  await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state === null))
   expect(engine(1).cluster.nodes()).toContain(engine(0).cluster.self)
+  seen.open()
   await stopped
+  expect(engine(1).cluster.nodes()).not.toContain(engine(0).cluster.self)
 })
 
 it('[CF-13] what a node was about to do another one does at once', async () => {
