@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { eventually, message, openEditor, RawClient, syncedEditor, typed } from '../support/clients.ts'
-import { hocuspocusProvider, type YSweetToken, ySweetProvider } from '../support/dialects.ts'
+import { endYSweet, hocuspocusProvider, type YSweetToken, ySweetProvider } from '../support/dialects.ts'
 import { type HeldEngine, holdable } from '../support/held-engine.ts'
 import { dataOf, metric, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -121,8 +121,7 @@ it("[DIA-7] generate_token makes what Y-Sweet's client takes, with the public UR
   await eventually(() => provider.status === 'connected' && !provider.hasLocalChanges)
   const answer = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'a plan/1' })
   expect(JSON.stringify(answer.body)).toContain('from Y-Sweet')
-  provider.disconnect()
-  provider.destroy()
+  endYSweet(provider)
   const without = await server.post('/v2/auth/generate_token', {
     userId: 'ada',
     userProperties: { name: 'Ada', email: 'ada@example.com' },

@@ -138,6 +138,13 @@ export function ySweetProvider(clientToken: YSweetToken, doc = new Y.Doc(), conn
   })
 }
 
+/** It would connect again when its socket closes, also when that is what it was told to do. */
+export function endYSweet(provider: YSweetProvider): void {
+  provider.connect = (): Promise<void> => Promise.resolve()
+  provider.disconnect()
+  provider.destroy()
+}
+
 const ySweet: Dialect = {
   name: 'Y-Sweet',
   saves: true,
@@ -147,8 +154,7 @@ const ySweet: Dialect = {
     const provider = ySweetProvider({ url: `${server.wsUrl}/sync`, baseUrl: server.url, docId, token }, doc)
     await eventually(() => provider.status === 'connected' && !provider.hasLocalChanges)
     const close = (): void => {
-      provider.disconnect()
-      provider.destroy()
+      endYSweet(provider)
       doc.destroy()
     }
     const isUnsaved = (): boolean => provider.hasLocalChanges
