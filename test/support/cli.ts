@@ -17,14 +17,13 @@ export interface Running {
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** Starts the command line in a process of its own, in `cwd`, with no `WEFT_*` variables but `environment`. */
+/** Starts the built command line in a process of its own, in `cwd`, with no `WEFT_*` variables but `environment`. */
 export function startCli(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>> = {},
 ): Running {
-  const tsx = new URL(import.meta.resolve('tsx')).pathname
-  const child = spawn(process.execPath, ['--import', tsx, `${root}src/main.ts`, ...args], {
+  const child = spawn(process.execPath, [`${root}dist/main.js`, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
