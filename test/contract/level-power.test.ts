@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
+import { times } from '../support/long.ts'
 import { cutPower } from '../support/power.ts'
 import { Random } from '../support/random-doc.ts'
 import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
 import { docKey, entriesOf, loadLive } from './samples.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 3
+const rounds = times(1, 12)
 /** Where a disk is fast and a machine busy, few processes die between a write and its sync. */
 const roundsMax = rounds + 1
 const linesMax = 800

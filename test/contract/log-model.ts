@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { DocumentLog, Key } from '../../src/engine/engine.ts'
+import { times } from '../support/long.ts'
 import {
   bytesOf,
   docKey,
@@ -160,7 +161,7 @@ export function logModelContract(bench: () => Bench): void {
     const histories = fc.array(step, { minLength: 1, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(histories, (steps) => run(log(), docKey(`history ${documents++}`), steps)),
-      { numRuns: 60 },
+      { numRuns: times(20, 60) },
     )
   })
 

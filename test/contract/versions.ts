@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { times } from '../support/long.ts'
 import {
   appendNumbered,
   bytesOf,
@@ -137,7 +138,7 @@ export function versionContract(bench: () => Bench): void {
           })
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(20, 60) },
     )
   })
 
@@ -147,7 +148,7 @@ export function versionContract(bench: () => Bench): void {
     const [keptMs, everyMs] = [100, 10]
     const start = clock.now()
     const model = new Model()
-    for (let round = 1; round <= 100; round++) {
+    for (let round = 1; round <= times(50, 100); round++) {
       clock.advance(everyMs)
       await appendNumbered(log(), doc, round === 1 ? 'create' : 1, round, 1)
       model.appended(1, clock.now())

@@ -32,7 +32,7 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
     timeout,
   )
 
-  it(
+  itLong(
     '[CT-3] a node is killed while many write: nothing is lost, all goes on, and who was there is gone',
     () => keeps('small', 'node-killed'),
     timeout,

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 2
+const rounds = times(1, 12)
 const atOnce = 8
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const document = { organizationId: 'acme', documentId: 'report' }

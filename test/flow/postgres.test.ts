@@ -41,31 +41,35 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     return data
   }
 
-  it('[PG-17] what people typed and backends replaced is there after SIGKILL and after a stop', async () => {
-    let server = await start()
-    const editor = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
-    editor.text.insert(0, 'typed by Ada')
-    await eventually(async () => JSON.stringify(await read(server)).includes('typed by Ada'))
-    const replaced = { ...address, type: 'text', data: 'typed by Ada, replaced by a backend' }
-    expect((await server.post('/v2/crdt/update', replaced)).status).toBe(200)
-    await eventually(() => editor.text.toString() === replaced.data)
-    editor.close()
-    const content = await read(server)
-    expect(JSON.stringify(content)).toContain(replaced.data)
-    await server.end('SIGKILL')
-    server = await start()
-    expect(await read(server)).toEqual(content)
-    const again = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
-    expect(again.text.toString()).toBe(replaced.data)
-    again.text.insert(0, 'Later: ')
-    await eventually(async () => JSON.stringify(await read(server)).includes('Later: typed'))
-    again.close()
-    expect(await server.end('SIGTERM')).toBe(0)
-    server = await start()
-    expect(JSON.stringify(await read(server))).toContain('Later: typed')
-    expect((await server.post('/v2/organizations/get', {})).data).toHaveLength(1)
-    await server.end('SIGTERM')
-  }, 60_000)
+  itLong(
+    '[PG-17] what people typed and backends replaced is there after SIGKILL and after a stop',
+    async () => {
+      let server = await start()
+      const editor = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
+      editor.text.insert(0, 'typed by Ada')
+      await eventually(async () => JSON.stringify(await read(server)).includes('typed by Ada'))
+      const replaced = { ...address, type: 'text', data: 'typed by Ada, replaced by a backend' }
+      expect((await server.post('/v2/crdt/update', replaced)).status).toBe(200)
+      await eventually(() => editor.text.toString() === replaced.data)
+      editor.close()
+      const content = await read(server)
+      expect(JSON.stringify(content)).toContain(replaced.data)
+      await server.end('SIGKILL')
+      server = await start()
+      expect(await read(server)).toEqual(content)
+      const again = await syncedEditor(server.wsUrl, 'acme/notes/main', await server.token())
+      expect(again.text.toString()).toBe(replaced.data)
+      again.text.insert(0, 'Later: ')
+      await eventually(async () => JSON.stringify(await read(server)).includes('Later: typed'))
+      again.close()
+      expect(await server.end('SIGTERM')).toBe(0)
+      server = await start()
+      expect(JSON.stringify(await read(server))).toContain('Later: typed')
+      expect((await server.post('/v2/organizations/get', {})).data).toHaveLength(1)
+      await server.end('SIGTERM')
+    },
+    60_000,
+  )
 
   itLong('[PG-18] while the database is away nothing is shown, and all of it when it is back', async () => {
     const server = await startTestServer({

@@ -5,11 +5,11 @@ import type { VersionRecord } from '../../src/versions/version-keys.ts'
 import { temporaryDirectory } from '../contract/level-store.ts'
 import { eventually } from '../support/clients.ts'
 import { directoryOn } from '../support/directory.ts'
-import { itLong } from '../support/long.ts'
+import { itLong, times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 2
+const rounds = times(1, 12)
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const scope = { workspaceId: 'test', apiKey: 'test-key', organizationId: 'acme' }

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { RawClient, typed } from '../support/clients.ts'
 import { type Behaviour, HookReceiver, hookCalls, organizationId } from '../support/hooks.ts'
-import { itLong } from '../support/long.ts'
+import { itLong, times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 2
+const rounds = times(1, 12)
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const writers = 4
 /** Leases of a killed process end within 10 s, the first retry is after 5 s. */

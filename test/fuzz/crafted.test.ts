@@ -9,10 +9,11 @@ import { isEmpty, isPlain } from '../../src/update/summary.ts'
 import { message } from '../support/clients.ts'
 import { asCase, hexOf } from '../support/corpus.ts'
 import { bytesOf, craftUpdate, varUint } from '../support/crafted.ts'
+import { times } from '../support/long.ts'
 import { Random } from '../support/random-doc.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? (process.env.WEFT_TEST_ALL === '1' ? 20_000 : 5_000))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(2_000, 20_000))
 const updatesPerHistory = 25
 
 const options = { allowSubdocuments: false }

@@ -7,12 +7,12 @@ import { readUpdate } from '../../src/update/read.ts'
 import { readStateVector } from '../../src/update/vector.ts'
 import { message } from '../support/clients.ts'
 import { asCase, hexOf } from '../support/corpus.ts'
+import { times } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 1_000_000 : 50_000))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(20_000, 1_000_000))
 const casesPerHistory = 1_000
 
 /** Reads a message as a session does. @throws MalformedMessage, MalformedUpdate */

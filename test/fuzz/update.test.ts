@@ -4,11 +4,12 @@ import { RoomState } from '../../src/rooms/state.ts'
 import { checkNesting } from '../../src/update/nesting.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { isPlain, type UpdateSummary } from '../../src/update/summary.ts'
+import { times } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? 20_000)
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(8_000, 20_000))
 
 type Outcome = 'refused' | 'plain' | 'other'
 

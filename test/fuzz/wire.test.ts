@@ -6,11 +6,11 @@ import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients.ts'
 import { type FrameKind, type Hostile, sendFatal, sendHarmless } from '../support/hostile-frames.ts'
+import { times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
-const all = process.env.WEFT_TEST_ALL === '1'
-const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? (all ? 250_000 : 8_000))
+const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 250_000))
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [200, 5, 2, 8]
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { itLong } from '../support/long.ts'
+import { itLong, times } from '../support/long.ts'
 import { burst } from './burst.ts'
 import { crashes } from './crashes.ts'
 import { leaks } from './leaks.ts'
@@ -12,7 +12,7 @@ const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = all ? 30 : 2
+const kills = times(1, 20)
 it(
   `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
   async () => {
@@ -24,7 +24,7 @@ it(
   timeout,
 )
 
-const cuts = all ? 6 : 1
+const cuts = times(1, 6)
 it(
   `[DUR-5] ${cuts} cuts of power at random moments: what was shown is there afterwards (seed ${seed})`,
   async () => {

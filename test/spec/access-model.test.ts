@@ -18,6 +18,7 @@ import {
 } from '../../src/directory/records.ts'
 import { AccessModel } from '../support/access-model.ts'
 import { type OpenDirectory, openDirectory } from '../support/directory.ts'
+import { times } from '../support/long.ts'
 
 const scope: OrganizationScope = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme' }
 const folders = ['f1', 'f2', 'f3', 'f4', 'f5']
@@ -245,7 +246,7 @@ it('[ACC-56] whatever happens, what is read is what the model says', async () =>
         await checkIndex()
       }
     }),
-    { numRuns: 150 },
+    { numRuns: times(50, 300) },
   )
 }, 60_000)
 

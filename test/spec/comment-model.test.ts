@@ -7,6 +7,7 @@ import { createLog } from '../../src/log.ts'
 import { straysIn } from '../support/comment-index.ts'
 import { say } from '../support/comments.ts'
 import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../support/directory.ts'
+import { times } from '../support/long.ts'
 
 const scope = scopeOf(tenant, 'acme')
 const documents = ['d1', 'd2']
@@ -239,7 +240,7 @@ it('[COMM-20] whatever happens, lists say what the model says, and nothing is le
       expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
       expect(await leftOf(directory)).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: times(70, 400) },
   )
 }, 60_000)
 

@@ -5,7 +5,7 @@ import { organizationPart } from '../../src/directory/organization-keys.ts'
 import { NotificationConfigs } from '../../src/notifications/configs.ts'
 import { Notifications } from '../../src/notifications/notifications.ts'
 import { type OpenDirectory, openDirectory, tenant } from '../support/directory.ts'
-import { itLong } from '../support/long.ts'
+import { itLong, times } from '../support/long.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 const users = ['ann', 'bob', 'cy']
@@ -256,7 +256,7 @@ itLong(
         await directory.removals.stop()
         await directory.close()
       }),
-      { numRuns: 150 },
+      { numRuns: times(50, 300) },
     )
   },
   60_000,

@@ -1,4 +1,10 @@
 import { it } from 'vitest'
 
+/** Where this is set, everything is tested, however long it takes. */
+const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
+
 /** Tests that take long: only where everything is asked for. */
-export const itLong = it.skipIf(process.env.WEFT_TEST_ALL !== '1')
+export const itLong = it.skipIf(!isEverythingAsked)
+
+/** How often something is tried. @param all where everything is asked for */
+export const times = (usually: number, all: number): number => (isEverythingAsked ? all : usually)

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { restoreContent } from '../../../src/content/restore.ts'
-import { itLong } from '../../support/long.ts'
+import { itLong, times } from '../../support/long.ts'
 import { Random } from '../../support/random-doc.ts'
 import { storedContent } from '../../support/stored-content.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 3_000 : 60
+const rounds = times(60, 1_500)
 
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
 

@@ -3,10 +3,11 @@ import * as Y from 'yjs'
 import { rootKind } from '../../../src/content/kind.ts'
 import { readContent, readContentAs } from '../../../src/content/read.ts'
 import { restoreContent } from '../../../src/content/restore.ts'
+import { times } from '../../support/long.ts'
 import { editRandomly, Random } from '../../support/random-doc.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 3_000 : 300
+const rounds = times(100, 1_500)
 
 const copyOf = (doc: Y.Doc): Y.Doc => {
   const copy = new Y.Doc()

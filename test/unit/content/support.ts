@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
 import { replaceContent } from '../../../src/content/replace.ts'
+import { times } from '../../support/long.ts'
 
 export const key = 'content'
 
@@ -144,4 +145,4 @@ export function deltaIn(doc: Y.Doc): unknown[] {
 }
 
 /** Seeds of failing runs are printed by fast-check; a long search is `WEFT_TEST_ALL=1`. */
-export const runs = { numRuns: process.env.WEFT_TEST_ALL === '1' ? 2_000 : 300 }
+export const runs = { numRuns: times(150, 1_000) }

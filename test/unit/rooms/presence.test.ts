@@ -8,6 +8,7 @@ import { Presence } from '../../../src/rooms/presence.ts'
 import type { PresenceBoard } from '../../../src/rooms/presence-board.ts'
 import { readAwareness } from '../../../src/update/awareness.ts'
 import { HeldClock } from '../../support/clock.ts'
+import { times } from '../../support/long.ts'
 import { noVisits } from '../../support/rooms.ts'
 
 const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
@@ -238,7 +239,7 @@ it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with
       ).toEqual(model.here)
       world.end()
     }),
-    { numRuns: 1_000, examples },
+    { numRuns: times(400, 4_000), examples },
   )
 })
 
