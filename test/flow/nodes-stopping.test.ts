@@ -93,9 +93,8 @@ it('[CF-12] who was there and is sent away is gone at the other nodes at once', 
   ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
   await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state !== null))
   // It leaves the list after that.
-  const { close } = engine(0)
-  const seen = gate()
-  Object.assign(engine(0), { close: () => seen.opened.then(close) })
+  const [node, seen] = [{ ...engine(0) }, gate()]
+  Object.assign(engine(0), { close: () => seen.opened.then(() => node.close()) })
   const stopped = server(0).server.close()
   await ann.closed
   await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state === null))
