@@ -100,8 +100,10 @@ export class Database {
   }
 
   health(): Health {
-    const reason = this.#outage?.reason ?? this.#right.refusal()
-    return reason === null ? { ok: true } : { ok: false, reason: `the database does not serve: ${reason}` }
+    if (this.#outage !== null)
+      return { ok: false, reason: `the database does not serve (${this.#outage.code})` }
+    const refusal = this.#right.refusal()
+    return refusal === null ? { ok: true } : { ok: false, reason: refusal }
   }
 
   /** Waits while the database is away, and asks again what a lost connection left unanswered. @throws StoreUnavailable */

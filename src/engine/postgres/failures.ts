@@ -36,6 +36,18 @@ export const stateOf = (error: unknown): string => {
   return root instanceof DatabaseError ? (root.code ?? '') : ''
 }
 
+/**
+ * What anybody may read of it: the code of the system or of PostgreSQL. What they say besides names addresses and users;
+ * that is for the log.
+ */
+export function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown }
+    if (typeof code === 'string') return code
+  }
+  return 'the log says why'
+}
+
 /** Is the connection of no more use after it? */
 export function endsConnection(error: unknown): boolean {
   const root = rootOf(error)

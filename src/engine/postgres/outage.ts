@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { StoreUnavailable } from '../engine.ts'
+import { codeOf } from './failures.ts'
 
 /** Pauses between tries to reach the database, in ms: the first, and the longest. */
 const pauseMs = { first: 20, longest: 2000 }
@@ -11,6 +12,7 @@ export class Outage {
   readonly #since = performance.now()
   readonly #over: Promise<void>
   #reason: string
+  #code: string
 
   /** @param reach resolves when the database serves @param onOver called when it does, or `reach` is given up */
   constructor(
@@ -19,11 +21,13 @@ export class Outage {
     onOver: () => void,
   ) {
     this.#reason = messageOf(failure)
+    this.#code = codeOf(failure)
     this.#over = this.#tryAgain(reach, log, stop).then(onOver)
   }
 
-  get reason(): string {
-    return this.#reason
+  /** Names no address and no user. */
+  get code(): string {
+    return this.#code
   }
 
   /** Resolves when it is over. @throws StoreUnavailable when it has lasted longer than `holdMs`, or with `giveUp` */
@@ -46,6 +50,7 @@ export class Outage {
         return
       } catch (error) {
         this.#reason = messageOf(error)
+        this.#code = codeOf(error)
       }
       // Not all servers of a cluster at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
