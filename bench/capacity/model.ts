@@ -99,6 +99,8 @@ function clusterOf(inputs: Inputs, connections: number) {
   const nodesForMemory = Math.ceil(bytes / of('nodeBytes'))
   const needed = Math.max(nodesForCpu, nodesForMemory)
   const nodes = needed + 1
+  // Those at which the other people are hear all of it, the rest their share.
+  const tellings = people - 1 + Math.max(0, nodes - people) * limits.told
   const busBytesIn = updates * (typed.told.inBytes / typed.told.inMessages)
   return {
     share: { appends: updates / limits.appends, hearing: updates / limits.heard },
@@ -106,8 +108,8 @@ function clusterOf(inputs: Inputs, connections: number) {
     nodesForMemory,
     nodes,
     busBytesIn,
-    busBytesOut: busBytesIn * (nodes - 1) * limits.told,
-    busCores: (updates * (nodes - 1) * limits.told * heard.nats) / secondMicros,
+    busBytesOut: busBytesIn * tellings,
+    busCores: (updates * tellings * heard.nats) / secondMicros,
     wireBytes: updates * (people - 1) * typed.wireBytes,
     walBytes: updates * appended.walBytes,
     secondsToTakeOver: ((connections / nodes) * connectMicros) / ((nodes - 1) * secondMicros * of('busy')),

@@ -72,12 +72,12 @@ const needs: readonly Line<Need>[] = [
   { name: 'Mbit/s into NATS', formula: 'updates × message', value: (of) => megabits(of.busBytesIn) },
   {
     name: 'Mbit/s out of NATS',
-    formula: 'the same × (nodes − 1) × share',
+    formula: 'the same × (people − 1 + (nodes − people) × share)',
     value: (of) => megabits(of.busBytesOut),
   },
   {
     name: 'cores of NATS',
-    formula: 'updates × (nodes − 1) × share × told',
+    formula: 'updates × (people − 1 + (nodes − people) × share) × told',
     value: (of) => round(of.busCores),
   },
   {
@@ -202,7 +202,7 @@ ${markdown(['', 'value', 'what'], inputRows(inputs, size))}
 
 ${markdown(['', 'value', 'what'], assumed)}
 
-Not in it: cursors and presence, REST calls, webhooks, versions and compaction, TLS, people who are at the same node (which costs less), a router that sends all people of a document to its home node (which makes nodes hear little in vain).
+Not in it: what it takes to wait for a standby, what documents take that are only open (nodes compare them with the database and with each other every few seconds), cursors and presence, REST calls, webhooks, versions and compaction, TLS, people who are at the same node (which costs less), a router that sends all people of a document to its home node (which makes nodes hear little in vain).
 
 A node that does nothing else has as many connections as busy × 1 s / (editing × rate × (write + (people − 1) × read) + come / session), or as nodeBytes / connection if that is fewer: ${thousands(limits.nodeConnections)}. Of the ${thousands(bucketCount)} buckets in which nodes tell each other of documents it has documents in 1 − (1 − 1 / ${thousands(bucketCount)}) ^ connections, and so hears that *share* of all there is to hear: ${percents(limits.told)}.
 

@@ -6,7 +6,7 @@ import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { keyOf } from '../support/stored.ts'
-import { type Stores, schemaBytes, walBytes } from './stores.ts'
+import { type Stores, walBytes } from './stores.ts'
 
 export interface Appending {
   readonly documents: number
@@ -23,15 +23,12 @@ export interface Appended {
   readonly databaseCpu: number
   /** Bytes that the database has written into its log for each. */
   readonly walBytes: number
-  /** Bytes by which its tables have grown for each. */
-  readonly tableBytes: number
 }
 
 /** What the database has used so far; all of it 0 where the engine is embedded. */
 interface Used {
   readonly cpu: number
   readonly wal: number
-  readonly tables: number
 }
 
 /** Straight into the engines, without a server: the embedded one, then the database. */
@@ -41,11 +38,10 @@ export async function appendTo(
 ): Promise<{ level: Appended; postgres: Appended }> {
   const level = await openLevelEngine({ directory: temporaryDirectory() })
   const schema = stores.newSchema()
-  const nothing = async (): Promise<Used> => ({ cpu: 0, wal: 0, tables: 0 })
+  const nothing = async (): Promise<Used> => ({ cpu: 0, wal: 0 })
   const used = async (): Promise<Used> => ({
     cpu: cpuOfTree(stores.postgres.pid),
     wal: await walBytes(stores),
-    tables: await schemaBytes(stores, schema),
   })
   return {
     level: await appendAll(level, how, nothing),
@@ -78,7 +74,6 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
     p99: quantile(times, 0.99),
     databaseCpu: (after.cpu - before.cpu) / times.length,
     walBytes: (after.wal - before.wal) / times.length,
-    tableBytes: (after.tables - before.tables) / times.length,
   }
 }
 

@@ -23,7 +23,6 @@ export interface Heard {
   /** Microseconds of CPU of a node that has no use for it, and of NATS to take it and pass it on to that one. */
   readonly node: number
   readonly nats: number
-  readonly bytes: number
 }
 
 export const toldDocument = (index: number) => keyOf('bench', `told-${index}`)
@@ -59,7 +58,6 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
     perSecond: count / telling.seconds,
     node: (after.node - before.node) / count,
     nats: (after.nats - before.nats) / count,
-    bytes: (after.told.outBytes - before.told.outBytes) / count,
   }
 }
 

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import type { Engine } from '../engine/engine.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -22,4 +22,10 @@ export function measureNodes({ registry }: Metrics, { bus, cluster }: Engine): v
   measure('weft_bus_connected', '1 while other nodes are reached over the bus', () =>
     bus.isConnected ? 1 : 0,
   )
+  const losses = new Counter({
+    name: 'weft_bus_losses_total',
+    help: 'Times that something other nodes have said may have been lost, and was looked for in the store',
+    registers: [registry],
+  })
+  bus.onLoss(() => losses.inc())
 }

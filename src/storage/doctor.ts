@@ -73,7 +73,8 @@ async function database({ postgresUrl, postgresConnectSeconds }: Config): Promis
     connectTimeoutMs: postgresConnectSeconds * 1000,
   })
   const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
-  if (warnings.length > 0) return warn(`${found}: ${warnings.join('; ')}`, 'set fsync to on')
+  const all = (of: 'found' | 'help'): string => warnings.map((each) => each[of]).join('; ')
+  if (warnings.length > 0) return warn(`${found}: ${all('found')}`, all('help'))
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
 }
 

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { EngineOpenError, type OpenFailure, StoreUnavailable } from '../../src/engine/engine.ts'
 import { Database } from '../../src/engine/postgres/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine/postgres/engine.ts'
+import { lookAtDatabase } from '../../src/engine/postgres/look.ts'
 import { statement } from '../../src/engine/postgres/session.ts'
 import { eventually } from '../support/clients.ts'
 import { itLong as it } from '../support/long.ts'
-import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { noPostgres, type PostgresServer, startEncrypted, startPostgres } from '../support/postgres.ts'
 import { bytesOf, docKey, entriesOf, job, keepNone, loadLive, outcomeOf, updates } from './samples.ts'
 
 describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
@@ -138,6 +140,39 @@ describe.skipIf(noPostgres !== null)('opening a schema of PostgreSQL', () => {
     expect(await inUse('on', 'process')).toBe('off')
     await server.sql('alter role weft reset synchronous_commit')
   })
+
+  it('[PG-34] where several servers are named and no standby is waited for, the start and the doctor say so', async () => {
+    const several = server.url.replace(/@([^/]+)/, '@$1,$1')
+    const words = /no standby is waited for/
+    const foundAt = async (url: string) => {
+      const { warnings } = await lookAtDatabase({ url, connectTimeoutMs: 5_000 })
+      return warnings.filter(({ found }) => words.test(found)).length
+    }
+    expect([await foundAt(server.url), await foundAt(several)]).toEqual([0, 1])
+    const lines: string[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(line) })
+    await (await openPostgresEngine({ url: several, schema: server.newSchema(), log })).close()
+    expect(lines.filter((line) => words.test(line))).toHaveLength(1)
+  })
+
+  it('[PG-33] the connection is encrypted, and the server known, where the URL wants it', async () => {
+    const { encrypted, ca, remove } = await startEncrypted()
+    onTestFinished(remove)
+    const at = (parameters: string) => `${encrypted.url}?sslmode=verify-full${parameters}`
+    const engine = await openPostgresEngine({ url: at(`&sslrootcert=${ca}`) })
+    const used = `select bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
+      where application_name = 'weft'`
+    expect(await encrypted.sql(used)).toEqual([{ ssl: true }])
+    await engine.close()
+    const [, unknown] = await failure(openPostgresEngine({ url: at(''), holdMs: 10 }))
+    expect(unknown).toMatch(/self-signed certificate/)
+    const [, missing] = await failure(openPostgresEngine({ url: at('&sslrootcert=/none'), holdMs: 10 }))
+    expect(missing).toMatch(/ENOENT.*\/none/)
+    const [, plain] = await failure(
+      openPostgresEngine({ url: `${server.url}?sslmode=verify-full`, holdMs: 10 }),
+    )
+    expect(plain).toMatch(/does not support SSL/)
+  }, 30_000)
 
   it('[PG-16] what cannot be used is refused with a sentence, which never tells the password', async () => {
     const secret = 'not-to-be-told'

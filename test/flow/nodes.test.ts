@@ -1,3 +1,4 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,8 +37,9 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     await rm(data, { recursive: true, force: true })
   })
 
-  const start = async (name: string): Promise<ServerProcess> => {
-    const server = await startProcess(join(data, name), { ...environment, WEFT_NODE_NAME: name })
+  const start = async (name: string, logTo?: number): Promise<ServerProcess> => {
+    const given = { ...environment, WEFT_NODE_NAME: name, WEFT_LOG_LEVEL: 'info' }
+    const server = await startProcess(join(data, name), given, undefined, undefined, logTo)
     running.push(server)
     return server
   }
@@ -78,7 +80,26 @@ describe.skipIf((noNats ?? noPostgres) !== null)('servers that share documents',
     expect((await a.post('/v2/crdt/add', { ...address, type: 'text', data: 'alone' })).status).toBe(200)
     await own.start()
     await eventually(async () => (await measured(a, 'weft_bus_connected')) === '1')
+    await eventually(async () => Number(await measured(a, 'weft_bus_losses_total')) > 0)
     expect(await a.end('SIGTERM')).toBe(0)
+  }, 60_000)
+
+  it('[CL-26] of what a node logs once it is among the others each line names it', async () => {
+    const path = join(data, 'log')
+    const file = openSync(path, 'w')
+    const a = await start('a', file)
+    closeSync(file)
+    const b = await start('b')
+    await nodesAre([a, b], 2)
+    expect(await a.end('SIGTERM')).toBe(0)
+    const lines = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{"'))
+    const told = lines.map((line) => JSON.parse(line) as { msg: string; node?: string })
+    const named = told.filter(({ node }) => node === 'a').map(({ msg }) => msg)
+    expect(named).toEqual(expect.arrayContaining(['the nodes have changed', 'listening', 'stopped']))
+    const isMade = told.findIndex(({ msg }) => msg === 'listening')
+    expect(told.slice(isMade).filter(({ node }) => node !== 'a')).toEqual([])
   }, 60_000)
 
   it('[CL-22] the bus needs the engine `postgres`; its URLs are checked, and shown nowhere', async () => {

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { initialize, PostgresProcess, postgresDirectory, type Row } from './postgres-process.ts'
+import { selfSigned } from './certificates.ts'
+import { asPostgres, initialize, PostgresProcess, postgresDirectory, type Row } from './postgres-process.ts'
 
 export { noPostgres } from './postgres-process.ts'
 
@@ -44,4 +45,26 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** One with a certificate, which `ca` vouches for: the path of a file. It takes connections without TLS, too. */
+export async function startEncrypted() {
+  const directory = postgresDirectory()
+  const [data, ca, given, key] = ['data', 'cert.pem', 'given.pem', 'key.pem'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string, string]
+  const made = selfSigned('IP:127.0.0.1')
+  writeFileSync(ca, made.cert)
+  writeFileSync(given, made.key)
+  // It takes none that others can read, or that belongs to somebody else.
+  asPostgres('install', ['-m', '600', given, key])
+  initialize(data)
+  const settings = ['ssl=on', `ssl_cert_file=${ca}`, `ssl_key_file=${key}`]
+  const encrypted = await PostgresProcess.of(data, settings)
+  await encrypted.start()
+  const remove = async (): Promise<void> => {
+    await encrypted.kill()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return { encrypted, ca, remove }
 }

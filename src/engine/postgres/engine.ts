@@ -87,7 +87,8 @@ async function opened(options: PostgresEngineOptions, { schema, clock, shared }:
   const { log, nodes, partitions = partitionsDefault } = options
   const database = new Database(databaseOptions(options, schema))
   try {
-    for (const warning of await checkServer(database)) log?.warn({ warning }, 'the database')
+    for (const { found: warning } of await checkServer(database, options.url))
+      log?.warn({ warning }, 'the database')
     await settleFormat(database, { schema, partitions, log })
     if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
     const tenure =

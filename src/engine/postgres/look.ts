@@ -1,7 +1,7 @@
 import { postgresUrls } from '../../config/postgres-urls.ts'
 import { Database } from './database.ts'
 import type { PostgresEngineOptions } from './engine.ts'
-import { checkServer, openError } from './open.ts'
+import { checkServer, openError, type Weakness } from './open.ts'
 import { statement } from './session.ts'
 
 /** What is to be known of a database before a server uses it. */
@@ -10,7 +10,7 @@ export interface DatabaseLook {
   readonly version: string
   /** Of an empty question, in ms. */
   readonly roundTripMs: number
-  readonly warnings: readonly string[]
+  readonly warnings: readonly Weakness[]
 }
 
 const readVersion = statement<{ version: string }>(
@@ -34,7 +34,7 @@ export async function lookAtDatabase({
     durability: 'disk',
   })
   try {
-    const warnings = await checkServer(database)
+    const warnings = await checkServer(database, url)
     const startedAt = performance.now()
     const [found] = await database.read((session) => session.rows(readVersion, []))
     return { version: found?.version ?? '', roundTripMs: performance.now() - startedAt, warnings }

@@ -1,4 +1,5 @@
 import { schemaName } from '../../config/parse.ts'
+import { postgresUrls } from '../../config/postgres-urls.ts'
 import { messageOf } from '../../errors.ts'
 import { EngineOpenError, StoreUnavailable } from '../engine.ts'
 import type { Database } from './database.ts'
@@ -8,10 +9,27 @@ import { statement } from './session.ts'
 /** The oldest PostgreSQL that is used, as `server_version_num` says it. */
 const oldestVersion = 150_000
 
-const readVersion = statement<{ version: string; fsync: string }>(
+const readVersion = statement<{ version: string; fsync: string; standbys: string; waits: string }>(
   'read-version',
-  `select current_setting('server_version_num') as version, current_setting('fsync') as fsync`,
+  `select current_setting('server_version_num') as version, current_setting('fsync') as fsync,
+     current_setting('synchronous_standby_names') as standbys, current_setting('synchronous_commit') as waits`,
 )
+
+/** Why what is acknowledged may be lost though all works, and what to do about it. */
+export interface Weakness {
+  readonly found: string
+  readonly help: string
+}
+
+const noFsync: Weakness = {
+  found: 'fsync is off in the database: what is acknowledged does not survive a loss of power',
+  help: 'set fsync to on',
+}
+const noStandby: Weakness = {
+  found:
+    'the URL names several servers, and no standby is waited for: what is acknowledged may be lost when another one takes over',
+  help: "set synchronous_standby_names, such as 'ANY 1 (…)', and synchronous_commit to on",
+}
 
 /** @throws EngineOpenError */
 export function checkSchemaName(schema: string): void {
@@ -22,8 +40,8 @@ export function checkSchemaName(schema: string): void {
   )
 }
 
-/** What must hold of the server before anything is made there. Returns warnings. @throws EngineOpenError */
-export async function checkServer(database: Database): Promise<readonly string[]> {
+/** What must hold of the server before anything is made there. @throws EngineOpenError */
+export async function checkServer(database: Database, url: string): Promise<readonly Weakness[]> {
   const [found] = await database.read((session) => session.rows(readVersion, []))
   const version = Number(found?.version)
   if (version < oldestVersion) {
@@ -32,9 +50,11 @@ export async function checkServer(database: Database): Promise<readonly string[]
       `PostgreSQL ${Math.floor(version / 10_000)} is too old: version 15 or newer is needed`,
     )
   }
-  return found?.fsync === 'off'
-    ? ['fsync is off in the database: what is acknowledged does not survive a loss of power']
-    : []
+  const waitsForNobody = found?.standbys === '' || found?.waits === 'local'
+  return [
+    ...(found?.fsync === 'off' ? [noFsync] : []),
+    ...(waitsForNobody && postgresUrls(url).length > 1 ? [noStandby] : []),
+  ]
 }
 
 /** The sentence for what went wrong, which never holds the password. */

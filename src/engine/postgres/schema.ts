@@ -60,13 +60,10 @@ export function tablesOfFormat1(partitions: number): string {
   return `${tables}${parts.join('\n')}`
 }
 
-/**
- * Nodes of a cluster: `heard_at` by the clock of the database, `address` for those who want to forward something to it.
- * And an id that tells this schema from others of the same name.
- */
+/** Nodes of a cluster, `heard_at` by the clock of the database; and an id that tells this schema from others of the same name. */
 export const whatFormat1_1Adds = `
 create table node (
-  id text primary key, incarnation text not null, state text not null, heard_at timestamptz not null, address text
+  id text primary key, incarnation text not null, state text not null, heard_at timestamptz not null
 );
 insert into meta values ('cluster', gen_random_uuid()::text) on conflict (name) do nothing;
 `

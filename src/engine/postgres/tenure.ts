@@ -38,6 +38,8 @@ export async function joinNodes(
   { schema, log, clock, shared }: Given & { readonly shared: DatabaseClock | null },
   { name = newNodeName(), openBus }: NodesOptions,
 ): Promise<Tenure> {
+  // Whatever this process logs from now on, so that logs of several can be told apart.
+  log?.setBindings({ node: name })
   const cluster = await Membership.join(database, { schema, id: name, clock: shared, log })
   database.guard(cluster)
   try {
