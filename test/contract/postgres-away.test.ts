@@ -4,6 +4,7 @@ import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine
 import { eventually } from '../support/clients.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { withClient } from '../support/postgres-process.ts'
 import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from './samples.ts'
 
 describe.skipIf(noPostgres !== null)('a database that goes away', () => {
@@ -138,6 +139,18 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
       proxy.close()
     })
   }
+
+  it('[PG-33] a read that the database gives up leaves nothing behind for those that follow on its connection', async () => {
+    const schema = server.newSchema()
+    const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await withClient(server.url, async (client) => {
+      await client.query(`begin; lock table ${schema}.document in access exclusive mode`)
+      expect(await outcomeOf(loadLive(engine.log, doc))).toBe('StoreUnavailable')
+    })
+    expect((await loadLive(engine.log, doc)).head).toBe(1)
+    await engine.close()
+  })
 
   it('[PG-11] beyond the limit of pending bytes writes are refused without a trace', async () => {
     const engine = await open({ pendingBytesMax: 1000 })
