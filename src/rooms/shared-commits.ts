@@ -144,11 +144,10 @@ export class SharedCommits implements Commits {
     const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
     this.#isBusy = true
     const outcome = await outcomeOf(this.#append(to, [{ delivery, jobs }], head))
-    this.#isBusy = false
     if (outcome.is === 'done') this.#attempt(() => this.#storeExact(outcome.appended, delivery, at, apply))
     else if (isOvertaken(outcome.error)) this.#isBehind = true
     else this.#fail(outcome.error)
-    this.#goOn()
+    this.#free()
     if (outcome.is === 'done' && this.#failure === null) return outcome.appended.last
     await this.settled()
     this.#checkAlive()
@@ -263,6 +262,7 @@ export class SharedCommits implements Commits {
     this.#free()
   }
 
+  /** What was under way has ended, well or not. */
   #free(): void {
     this.#isBusy = false
     for (const resolve of this.#whenFree.splice(0)) resolve()
