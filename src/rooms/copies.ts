@@ -63,8 +63,10 @@ export class Copies implements CopyTools {
   /** What was heard of documents that are being opened. */
   readonly #opening = new Map<string, DocumentMessage[]>()
   readonly #endLoss: () => void
-  /** Of the next look; null while there is none to come. */
+  /** Of the next look; null while one is under way. */
   #cancelLook: (() => void) | null = null
+  /** Was something lost while one was under way? It may have been looked for in vain. */
+  #isLost = false
   #state: 'open' | 'closed' = 'open'
 
   constructor(engine: Engine, parts: CopiesParts) {
@@ -73,7 +75,7 @@ export class Copies implements CopyTools {
     this.#logger = parts.logger
     this.#rooms = parts.room
     this.#open = parts.open
-    this.#endLoss = engine.bus.onLoss(() => this.#lookSoon(Math.random() * afterLossMs))
+    this.#endLoss = engine.bus.onLoss(() => this.#lost())
     this.#lookSoon(nextLookMs())
   }
 
@@ -138,10 +140,15 @@ export class Copies implements CopyTools {
     else kept[0] = { is: 'changed' }
   }
 
+  /** One look at a time: of many documents it takes longer than it takes to lose something more. */
+  #lost(): void {
+    if (this.#cancelLook === null) this.#isLost = true
+    else this.#lookSoon(afterLoss())
+  }
+
   #lookSoon(ms: number): void {
     this.#cancelLook?.()
-    this.#cancelLook = null
-    if (this.#state === 'closed') return
+    this.#isLost = false
     this.#cancelLook = this.#clock.after(ms, () => {
       this.#cancelLook = null
       void this.#look()
@@ -162,8 +169,7 @@ export class Copies implements CopyTools {
     }
     if (behind.length > 0) await this.#pause(onItsWayMs)
     for (const { room, head } of behind) if (this.#isOpen(room) && room.copy?.lacks(head)) room.copy.catchUp()
-    // A loss meanwhile has made it sooner.
-    if (this.#state === 'open' && this.#cancelLook === null) this.#lookSoon(nextLookMs())
+    if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
   }
 
   async #behindOf(rooms: readonly SharedRoom[]): Promise<readonly Behind[]> {
@@ -184,4 +190,5 @@ export class Copies implements CopyTools {
   }
 }
 
+const afterLoss = (): number => Math.random() * afterLossMs
 const nextLookMs = (): number => lookEveryMs.min + Math.random() * (lookEveryMs.max - lookEveryMs.min)
