@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, StoreUnavailable } from '../../src/engine/engine.ts'
+import { Database } from '../../src/engine/postgres/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine/postgres/engine.ts'
 import { eventually } from '../support/clients.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
@@ -73,6 +74,28 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
     expect((await engine.kv.get(['p'], [['k']])).map(textOf)).toEqual(['w'])
     await engine.close()
+  })
+
+  it('[PG-7] a write whose connection is lost before it has begun, while the right to write is renewed, is done once it is back', async () => {
+    const database = new Database({
+      url: server.url,
+      schema: 'public',
+      poolSize: 1,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      holdMs: 10_000,
+      durability: 'disk',
+    })
+    let renewals = 0
+    database.guard({
+      refusal: () => (renewals > 1 ? null : 'not renewed'),
+      renew: async (session) => {
+        renewals += 1
+        if (renewals === 1) await session.command('select pg_terminate_backend(pg_backend_pid())')
+      },
+    })
+    expect(await database.write({ ask: async () => undefined, act: () => 'done' })).toBe('done')
+    await database.close()
   })
 
   it('[PG-8] after the time to wait every call ends with StoreUnavailable, until the database is back', async () => {

@@ -137,7 +137,10 @@ export class Database {
   }
 
   async #transact<Asked, Result>(session: Session, transaction: Transaction<Asked, Result>): Promise<Result> {
-    if (this.#right.refusal() !== null) await this.#right.renew(session)
+    if (this.#right.refusal() !== null)
+      await this.#right.renew(session).catch((error: unknown) => {
+        throw new Undone(error)
+      })
     const refusal = this.#right.refusal()
     if (refusal !== null) throw new StoreUnavailable(refusal)
     return transact(session, transaction)
