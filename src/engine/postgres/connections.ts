@@ -1,0 +1,66 @@
+import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
+import type { DatabaseOptions } from './database.ts'
+
+/** What the server is given beyond a statement's own limit to say that it has been reached. */
+const graceMs = 5000
+
+export interface ConnectionEvents {
+  /** Makes a connection ready; it is of no use where this fails. */
+  readonly prepare: (client: ClientBase) => Promise<void>
+  /** One that nobody was using has ended. */
+  readonly ended: () => void
+}
+
+/** Connections to one server. */
+export class Connections {
+  readonly #pool: Pool
+  readonly #open = new Set<ClientBase>()
+
+  constructor(url: string | undefined, options: DatabaseOptions, { prepare, ended }: ConnectionEvents) {
+    this.#pool = new Pool({
+      connectionString: url,
+      // One is for looking after the database.
+      max: options.poolSize + 1,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      statement_timeout: options.statementTimeoutMs,
+      query_timeout: options.statementTimeoutMs + graceMs,
+      idle_in_transaction_session_timeout: options.statementTimeoutMs + graceMs,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      pipeline: true,
+      fallback_application_name: 'weft',
+      types: {
+        getTypeParser: (oid, format) =>
+          oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
+      },
+      // It is waited for, though its type in the library does not say so.
+      onConnect: prepare,
+    })
+    this.#pool.on('connect', (client) => {
+      this.#open.add(client)
+      client.on('error', () => undefined).once('end', () => this.#open.delete(client))
+    })
+    // The library would wait for the answer that has not come.
+    this.#pool.on('release', (isLost: unknown, client) => {
+      if (isLost) cut(client)
+    })
+    // Somebody may end a connection that nobody uses, and serve all the same.
+    this.#pool.on('error', ended)
+  }
+
+  connect(): Promise<PoolClient> {
+    return this.#pool.connect()
+  }
+
+  /** None is given out any more, and those in use are closed when they are given back; resolves when all are. */
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  /** Ends those in use, too: whoever waits for an answer learns that his connection is lost. */
+  cut(): void {
+    for (const client of this.#open) cut(client)
+  }
+}
+
+const cut = (client: ClientBase): unknown => (client as Client).connection.stream.destroy()
