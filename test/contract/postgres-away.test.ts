@@ -4,6 +4,7 @@ import { Database } from '../../src/engine/postgres/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine/postgres/engine.ts'
 import { eventually } from '../support/clients.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { itLong } from '../support/long.ts'
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { withClient } from '../support/postgres-process.ts'
 import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from './samples.ts'
@@ -174,6 +175,28 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     expect((await loadLive(engine.log, doc)).head).toBe(1)
     await engine.close()
   })
+
+  itLong(
+    '[PG-35] who stops in the middle of a write does not hold up others until their statements are given up',
+    async () => {
+      const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)
+      const engine = await open({ url, schema })
+      await engine.log.append(doc, 'create', updates('1'))
+      const held = proxy.holdNextCommit()
+      const stopped = outcomeOf(engine.log.append(doc, 1, updates('2')))
+      await held
+      await withClient(server.url, async (other) => {
+        await other.query(`set statement_timeout = '20s'; set search_path = ${schema}`)
+        expect((await other.query('select head from document for update')).rowCount).toBe(1)
+      })
+      expect(await stopped).toBe('StoreUnavailable')
+      expect((await loadLive(engine.log, doc)).head).toBe(1)
+      await engine.close()
+      proxy.close()
+    },
+    60_000,
+  )
 
   it('[PG-11] beyond the limit of pending bytes writes are refused without a trace', async () => {
     const engine = await open({ pendingBytesMax: 1000 })

@@ -3,6 +3,11 @@ import type { DatabaseOptions } from './database.ts'
 
 /** What the server is given beyond a statement's own limit to say that it has been reached. */
 const graceMs = 5000
+/**
+ * How long the server waits within a transaction for what is sent next: a large update takes its time, but who has stopped,
+ * or is cut off, keeps his locks until then, and others wait for them, each as long as a statement may take.
+ */
+const unfinishedMs = 10_000
 
 export interface ConnectionEvents {
   /** Makes a connection ready; it is of no use where this fails. */
@@ -24,7 +29,7 @@ export class Connections {
       connectionTimeoutMillis: options.connectTimeoutMs,
       statement_timeout: options.statementTimeoutMs,
       query_timeout: options.statementTimeoutMs + graceMs,
-      idle_in_transaction_session_timeout: options.statementTimeoutMs + graceMs,
+      idle_in_transaction_session_timeout: unfinishedMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       pipeline: true,
