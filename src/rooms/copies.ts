@@ -23,10 +23,12 @@ export interface CopiesParts {
   readonly open: () => readonly SharedRoom[]
 }
 
-/** A copy that lacked something of its log when that ended there. */
+/** A copy that was another one than its log when that ended there. */
 interface Behind {
   readonly room: SharedRoom
   readonly head: LogHead | null
+  /** How far the copy was before that was asked. */
+  readonly had: number
 }
 
 /** Null where no other process writes to the store. */
@@ -168,15 +170,17 @@ export class Copies implements CopyTools {
       this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
     }
     if (behind.length > 0) await this.#pause(onItsWayMs)
-    for (const { room, head } of behind) if (this.#isOpen(room) && room.copy?.lacks(head)) room.copy.catchUp()
+    for (const { room, head, had } of behind)
+      if (this.#isOpen(room) && room.copy?.differs(head, had)) room.copy.catchUp()
     if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
   }
 
   async #behindOf(rooms: readonly SharedRoom[]): Promise<readonly Behind[]> {
+    const asked = rooms.map((room) => ({ room, had: room.copy?.durableTo ?? 0 }))
     const heads = await this.#engine.log.heads(rooms.map(({ doc }) => doc))
-    return rooms
-      .map((room, index) => ({ room, head: heads[index] ?? null }))
-      .filter(({ room, head }) => room.copy?.lacks(head) === true)
+    return asked
+      .map((each, index) => ({ ...each, head: heads[index] ?? null }))
+      .filter(({ room, head, had }) => room.copy?.differs(head, had) === true)
   }
 
   #isOpen({ doc, copy }: SharedRoom): boolean {

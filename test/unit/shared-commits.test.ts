@@ -3,6 +3,7 @@ import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
 import { StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { LostFromLog } from '../../src/rooms/catching-up.ts'
 import { Delivery } from '../../src/rooms/delivery.ts'
 import { QueuedBytes } from '../../src/rooms/queued-bytes.ts'
 import { type SharedCommitListeners, SharedCommits } from '../../src/rooms/shared-commits.ts'
@@ -86,3 +87,36 @@ it('[CR-20] who reads while a change of the same node fails is told so', async (
   await expect(reading).rejects.toThrow(StoreUnavailable)
   await engine.close()
 }, 2_000)
+
+it('[CR-22] a copy that has more than its log, which has lost the last of it, is not gone on with', async () => {
+  const [before, after] = [
+    await openMemoryEngine({ clock: systemClock }),
+    await openMemoryEngine({ clock: systemClock }),
+  ]
+  await before.log.append(doc, 'create', [entry(1), entry(2), entry(3)])
+  await after.log.append(doc, 'create', [entry(1)])
+  const copyOf = async () => {
+    const failures: unknown[] = []
+    const commits = new SharedCommits({
+      log: after.log,
+      doc,
+      loaded: await before.log.load(doc),
+      queued: new QueuedBytes(),
+      listeners: { ...listeners, failed: (error) => failures.push(error) },
+    })
+    return { commits, failures }
+  }
+  const read = await copyOf()
+  await expect(read.commits.reach()).rejects.toThrow(LostFromLog)
+  const looked = await copyOf()
+  const [head = null] = await after.log.heads([doc])
+  expect(looked.commits.differs(head, looked.commits.durableTo)).toBe(true)
+  looked.commits.look()
+  await looked.commits.settled()
+  const written = await copyOf()
+  written.commits.commit(deliveryOf(4), 0)
+  await expect(written.commits.durable).rejects.toThrow(LostFromLog)
+  for (const { failures } of [read, looked, written])
+    expect(failures.map((error) => error instanceof LostFromLog)).toEqual([true])
+  await Promise.all([before.close(), after.close()])
+})
