@@ -1,5 +1,4 @@
 import { type Client, type ClientBase, Pool, type PoolClient, types } from 'pg'
-import type { DatabaseOptions } from './database.ts'
 
 /** What the server is given beyond a statement's own limit to say that it has been reached. */
 const graceMs = 5000
@@ -9,9 +8,18 @@ const graceMs = 5000
  */
 const unfinishedMs = 10_000
 
+export interface ConnectionOptions {
+  /** Connections at most, one for looking after the database not counted. */
+  readonly poolSize: number
+  /** How long one statement may take. */
+  readonly statementTimeoutMs: number
+  /** How long making a connection may take. */
+  readonly connectTimeoutMs: number
+}
+
 export interface ConnectionEvents {
-  /** Makes a connection ready; it is of no use where this fails. */
-  readonly prepare: (client: ClientBase) => Promise<void>
+  /** Makes a connection ready; it is of no use where what this returns rejects. The library's type does not say so. */
+  readonly prepare: (client: ClientBase) => unknown
   /** One that nobody was using has ended. */
   readonly ended: () => void
 }
@@ -21,10 +29,9 @@ export class Connections {
   readonly #pool: Pool
   readonly #open = new Set<ClientBase>()
 
-  constructor(url: string | undefined, options: DatabaseOptions, { prepare, ended }: ConnectionEvents) {
+  constructor(url: string | undefined, options: ConnectionOptions, { prepare, ended }: ConnectionEvents) {
     this.#pool = new Pool({
       connectionString: url,
-      // One is for looking after the database.
       max: options.poolSize + 1,
       connectionTimeoutMillis: options.connectTimeoutMs,
       statement_timeout: options.statementTimeoutMs,
@@ -38,7 +45,6 @@ export class Connections {
         getTypeParser: (oid, format) =>
           oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
       },
-      // It is waited for, though its type in the library does not say so.
       onConnect: prepare,
     })
     this.#pool.on('connect', (client) => {

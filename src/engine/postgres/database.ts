@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts'
 import { type Health, StoreUnavailable } from '../engine.ts'
 import { closedMessage } from '../gate.ts'
 import { Slots } from '../slots.ts'
-import { Connections } from './connections.ts'
+import { type ConnectionOptions, Connections } from './connections.ts'
 import {
   endsConnection,
   isAway,
@@ -20,15 +20,9 @@ import { Session } from './session.ts'
 import { prepareSession, type SessionSettings } from './settings.ts'
 import { type Transaction, transact } from './transaction.ts'
 
-export interface DatabaseOptions extends SessionSettings {
+export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
   /** `postgres://user:password@host:port/database`; of several `host:port` the one that takes writes is used. */
   readonly url: string
-  /** Connections at most, one for looking after the database not counted. */
-  readonly poolSize: number
-  /** How long one statement may take. */
-  readonly statementTimeoutMs: number
-  /** How long making a connection may take. */
-  readonly connectTimeoutMs: number
   /** How long what came in waits for a database that is away. */
   readonly holdMs: number
   readonly log?: Log | undefined

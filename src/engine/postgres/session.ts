@@ -5,7 +5,7 @@ import { ConnectionLost } from './failures.ts'
 export interface Statement<R> {
   readonly name: string
   readonly text: string
-  /** After so many ms without an answer the connection counts as lost; as long as any statement unless given. */
+  /** After so many ms without an answer the connection counts as lost; unless given, what holds for all statements. */
   readonly patienceMs?: number
   /** Never there: it carries the type. */
   readonly row?: R
