@@ -19,8 +19,19 @@ export interface CopyPosition {
 }
 
 /**
+ * A log ends before what was read of it, or stored in it: a database has taken over that had not got the last of it. What is
+ * here is of no use, as nobody else has it; those who wrote it say it again.
+ */
+export class LostFromLog extends Error {
+  override readonly name = 'LostFromLog'
+  constructor() {
+    super('the log has lost the last of what was in it')
+  }
+}
+
+/**
  * What a log has after `position`, page by page, in order.
- * @throws AppendRefused where the log is another one by now; StoreUnavailable, CorruptRecord
+ * @throws AppendRefused where the log is another one by now; LostFromLog, StoreUnavailable, CorruptRecord
  */
 export async function* since(
   log: DocumentLog,
@@ -38,6 +49,7 @@ export async function* since(
       throw new AppendRefused('deleted')
     }
     if (epoch !== null && loaded.epoch !== epoch) throw new AppendRefused('epoch')
+    if (epoch !== null && loaded.head < after) throw new LostFromLog()
     const foreign: Foreign[] = []
     if (loaded.snapshot !== null && loaded.base > after) {
       const update = { bytes: loaded.snapshot, by: loaded.changed.by }

@@ -12,6 +12,8 @@ const tailBytesMin = 16 * 1024
  * hands can type, the tail grows for a while beyond what it may have otherwise.
  */
 const encodingShareMax = 0.02
+/** While people are editing, it is tried again so much later where the store could not do it, in ms. */
+const failedRestMs = 30_000
 
 export interface CompactionLimits {
   /** Updates behind the snapshot that make a compaction worthwhile; more where opening with them is not slow. */
@@ -122,6 +124,16 @@ export class Compaction {
     const release = this.#quiet === null ? null : await this.#quiet()
     const counted = this.#tail
     this.#tail = { entries: 0, bytes: 0 }
+    try {
+      await this.#store(since, counted, release)
+    } catch (error) {
+      this.noted(counted.entries, counted.bytes)
+      this.#restsUntil = performance.now() + failedRestMs
+      throw error
+    }
+  }
+
+  async #store(since: number, counted: LogTail, release: (() => void) | null): Promise<void> {
     const { snapshot, epoch, upTo } = await this.#covered().finally(release)
     // Null: others have appended what this snapshot does not have.
     if (upTo === null) return this.noted(counted.entries, counted.bytes)

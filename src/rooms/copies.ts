@@ -23,10 +23,12 @@ export interface CopiesParts {
   readonly open: () => readonly SharedRoom[]
 }
 
-/** A copy that lacked something of its log when that ended there. */
+/** A copy that was another one than its log when that ended there. */
 interface Behind {
   readonly room: SharedRoom
   readonly head: LogHead | null
+  /** How far the copy was before that was asked. */
+  readonly had: number
 }
 
 /** Null where no other process writes to the store. */
@@ -63,8 +65,10 @@ export class Copies implements CopyTools {
   /** What was heard of documents that are being opened. */
   readonly #opening = new Map<string, DocumentMessage[]>()
   readonly #endLoss: () => void
-  /** Of the next look; null while there is none to come. */
+  /** Of the next look; null while one is under way. */
   #cancelLook: (() => void) | null = null
+  /** Was something lost while one was under way? It may have been looked for in vain. */
+  #isLost = false
   #state: 'open' | 'closed' = 'open'
 
   constructor(engine: Engine, parts: CopiesParts) {
@@ -73,7 +77,7 @@ export class Copies implements CopyTools {
     this.#logger = parts.logger
     this.#rooms = parts.room
     this.#open = parts.open
-    this.#endLoss = engine.bus.onLoss(() => this.#lookSoon(Math.random() * afterLossMs))
+    this.#endLoss = engine.bus.onLoss(() => this.#lost())
     this.#lookSoon(nextLookMs())
   }
 
@@ -138,10 +142,15 @@ export class Copies implements CopyTools {
     else kept[0] = { is: 'changed' }
   }
 
+  /** One look at a time: of many documents it takes longer than it takes to lose something more. */
+  #lost(): void {
+    if (this.#cancelLook === null) this.#isLost = true
+    else this.#lookSoon(afterLoss())
+  }
+
   #lookSoon(ms: number): void {
     this.#cancelLook?.()
-    this.#cancelLook = null
-    if (this.#state === 'closed') return
+    this.#isLost = false
     this.#cancelLook = this.#clock.after(ms, () => {
       this.#cancelLook = null
       void this.#look()
@@ -161,16 +170,17 @@ export class Copies implements CopyTools {
       this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
     }
     if (behind.length > 0) await this.#pause(onItsWayMs)
-    for (const { room, head } of behind) if (this.#isOpen(room) && room.copy?.lacks(head)) room.copy.catchUp()
-    // A loss meanwhile has made it sooner.
-    if (this.#state === 'open' && this.#cancelLook === null) this.#lookSoon(nextLookMs())
+    for (const { room, head, had } of behind)
+      if (this.#isOpen(room) && room.copy?.differs(head, had)) room.copy.catchUp()
+    if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
   }
 
   async #behindOf(rooms: readonly SharedRoom[]): Promise<readonly Behind[]> {
+    const asked = rooms.map((room) => ({ room, had: room.copy?.durableTo ?? 0 }))
     const heads = await this.#engine.log.heads(rooms.map(({ doc }) => doc))
-    return rooms
-      .map((room, index) => ({ room, head: heads[index] ?? null }))
-      .filter(({ room, head }) => room.copy?.lacks(head) === true)
+    return asked
+      .map((each, index) => ({ ...each, head: heads[index] ?? null }))
+      .filter(({ room, head, had }) => room.copy?.differs(head, had) === true)
   }
 
   #isOpen({ doc, copy }: SharedRoom): boolean {
@@ -184,4 +194,5 @@ export class Copies implements CopyTools {
   }
 }
 
+const afterLoss = (): number => Math.random() * afterLossMs
 const nextLookMs = (): number => lookEveryMs.min + Math.random() * (lookEveryMs.max - lookEveryMs.min)

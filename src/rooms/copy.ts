@@ -80,9 +80,18 @@ export class Copy implements OtherNodes {
     return true
   }
 
-  /** Whether the log has more; it may be on its way. @param head where the log is; null: nowhere */
-  lacks(head: LogHead | null): boolean {
-    return this.commits.lacks(head)
+  /** Number up to which it has all that is in the log. */
+  get durableTo(): number {
+    return this.commits.durableTo
+  }
+
+  /**
+   * Whether the log has more, which may be on its way, or has lost something.
+   * @param head where the log is; null: nowhere
+   * @param had `durableTo` before it was asked
+   */
+  differs(head: LogHead | null, had: number): boolean {
+    return this.commits.differs(head, had)
   }
 
   /** Reads what the log has more. */

@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
 } from '../engine/engine.ts'
 import { Asked } from './asked.ts'
-import { type Foreign, since } from './catching-up.ts'
+import { type Foreign, LostFromLog, since } from './catching-up.ts'
 import { bytesOf } from './commit-notes.ts'
 import { type CommitListeners, type Commits, clocksWithout } from './commits.ts'
 import type { Delivery } from './delivery.ts'
@@ -54,7 +54,6 @@ export class SharedCommits implements Commits {
   #delivering: Delivery | null = null
   /** Of the log, as far as anything of it is here; null: nothing. */
   #epoch: number | null
-  /** Number up to which this copy has all that is in the log. */
   #durableTo: number
   /** Updates committed, and durable, of this node. */
   #committed = 0
@@ -144,11 +143,10 @@ export class SharedCommits implements Commits {
     const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
     this.#isBusy = true
     const outcome = await outcomeOf(this.#append(to, [{ delivery, jobs }], head))
-    this.#isBusy = false
     if (outcome.is === 'done') this.#attempt(() => this.#storeExact(outcome.appended, delivery, at, apply))
     else if (isOvertaken(outcome.error)) this.#isBehind = true
     else this.#fail(outcome.error)
-    this.#goOn()
+    this.#free()
     if (outcome.is === 'done' && this.#failure === null) return outcome.appended.last
     await this.settled()
     this.#checkAlive()
@@ -181,15 +179,21 @@ export class SharedCommits implements Commits {
     this.#goOn()
   }
 
-  /** Whether something of a log that ends there is not here. While something is under way nobody knows: it will show. */
-  lacks(head: LogHead | null): boolean {
-    return !this.#isBusy && this.#failure === null && this.#isBeyond(head)
+  /** Number up to which this copy has all that is in the log. */
+  get durableTo(): number {
+    return this.#durableTo
+  }
+
+  /** Is this another copy than that of the log? See `Copy`. While something is under way nobody knows: it will show. */
+  differs(head: LogHead | null, had: number): boolean {
+    return !this.#isBusy && this.#failure === null && this.#isElsewhere(head, had)
   }
 
   /** Resolves when all that is in the log by now is here. @throws what the log throws, StoreUnavailable */
   async reach(): Promise<void> {
+    const had = this.#durableTo
     const [found = null] = await this.#parts.log.heads([this.#parts.doc])
-    for (let runs = 0; this.#isBeyond(found); runs += 1) {
+    for (let runs = 0; this.#isElsewhere(found, had); runs += 1) {
       this.#checkAlive()
       if (runs === runsMax) throw new StoreUnavailable('the log cannot be read')
       this.look()
@@ -198,9 +202,9 @@ export class SharedCommits implements Commits {
     this.#checkAlive()
   }
 
-  #isBeyond(found: LogHead | null): boolean {
+  #isElsewhere(found: LogHead | null, had: number): boolean {
     if (found === null) return this.#epoch !== null
-    return found.epoch !== this.#epoch || found.head > this.#durableTo
+    return found.epoch !== this.#epoch || found.head > this.#durableTo || found.head < had
   }
 
   /** Does the log still end at `head`? Else what others have done is taken over. @throws what the log throws */
@@ -263,6 +267,7 @@ export class SharedCommits implements Commits {
     this.#free()
   }
 
+  /** What was under way has ended, well or not. */
   #free(): void {
     this.#isBusy = false
     for (const resolve of this.#whenFree.splice(0)) resolve()
@@ -297,6 +302,7 @@ export class SharedCommits implements Commits {
       return
     }
     const { appended } = outcome
+    if (appended.first <= this.#durableTo) throw new LostFromLog()
     this.#takeOverheard()
     if (this.#lacksBefore(appended)) await this.#fill(appended)
     if (this.#lacksBefore(appended))

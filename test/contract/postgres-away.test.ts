@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Engine, StoreUnavailable } from '../../src/engine/engine.ts'
+import { Database } from '../../src/engine/postgres/database.ts'
 import { openPostgresEngine, type PostgresEngineOptions } from '../../src/engine/postgres/engine.ts'
 import { eventually } from '../support/clients.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { itLong } from '../support/long.ts'
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { withClient } from '../support/postgres-process.ts'
 import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from './samples.ts'
 
 describe.skipIf(noPostgres !== null)('a database that goes away', () => {
@@ -74,6 +77,28 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
     await engine.close()
   })
 
+  it('[PG-7] a write whose connection is lost before it has begun, while the right to write is renewed, is done once it is back', async () => {
+    const database = new Database({
+      url: server.url,
+      schema: 'public',
+      poolSize: 1,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      holdMs: 10_000,
+      durability: 'disk',
+    })
+    let renewals = 0
+    database.guard({
+      refusal: () => (renewals > 1 ? null : 'not renewed'),
+      renew: async (session) => {
+        renewals += 1
+        if (renewals === 1) await session.command('select pg_terminate_backend(pg_backend_pid())')
+      },
+    })
+    expect(await database.write({ ask: async () => undefined, act: () => 'done' })).toBe('done')
+    await database.close()
+  })
+
   it('[PG-8] after the time to wait every call ends with StoreUnavailable, until the database is back', async () => {
     const engine = await open({ holdMs: 50 })
     await engine.log.append(doc, 'create', updates('1'))
@@ -138,6 +163,40 @@ describe.skipIf(noPostgres !== null)('a database that goes away', () => {
       proxy.close()
     })
   }
+
+  it('[PG-36] a read that the database gives up leaves nothing behind for those that follow on its connection', async () => {
+    const schema = server.newSchema()
+    const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await withClient(server.url, async (client) => {
+      await client.query(`begin; lock table ${schema}.document in access exclusive mode`)
+      expect(await outcomeOf(loadLive(engine.log, doc))).toBe('StoreUnavailable')
+    })
+    expect((await loadLive(engine.log, doc)).head).toBe(1)
+    await engine.close()
+  })
+
+  itLong(
+    '[PG-35] who stops in the middle of a write does not hold up others until their statements are given up',
+    async () => {
+      const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)
+      const engine = await open({ url, schema })
+      await engine.log.append(doc, 'create', updates('1'))
+      const held = proxy.holdNextCommit()
+      const stopped = outcomeOf(engine.log.append(doc, 1, updates('2')))
+      await held
+      await withClient(server.url, async (other) => {
+        await other.query(`set statement_timeout = '20s'; set search_path = ${schema}`)
+        expect((await other.query('select head from document for update')).rowCount).toBe(1)
+      })
+      expect(await stopped).toBe('StoreUnavailable')
+      expect((await loadLive(engine.log, doc)).head).toBe(1)
+      await engine.close()
+      proxy.close()
+    },
+    60_000,
+  )
 
   it('[PG-11] beyond the limit of pending bytes writes are refused without a trace', async () => {
     const engine = await open({ pendingBytesMax: 1000 })

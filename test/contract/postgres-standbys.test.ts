@@ -49,7 +49,26 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     await servers.repair()
   }, 60_000)
 
+  it('[PG-37] a primary that answers nothing any more is left for the one that is promoted, whatever connections are open', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'silent' })
+    await engine.log.append(doc, 'create', updates('1'))
+    await Promise.all(Array.from({ length: 10 }, () => loadLive(engine.log, doc)))
+    const former = servers.primary
+    await servers.failOver('silent')
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    expect((await loadLive(engine.log, doc)).head).toBe(2)
+    former.resume()
+    // What was under way there goes on, and nobody waits for it.
+    const usable = `select 1 from pg_stat_activity where application_name = 'weft' and state like 'idle%'`
+    await eventually(async () => (await former.sql(usable)).length === 0)
+    await engine.close()
+    await former.kill()
+    await servers.repair()
+  }, 60_000)
+
   it('[PG-31] what no standby has is not acknowledged, though somebody ends the waiting for it', async () => {
+    // Also where the database is to say no more than what it must.
+    await servers.sql('alter role weft set client_min_messages = error')
     const engine = await openPostgresEngine({ url: servers.url, schema: 'alone', holdMs: 1_000 })
     await engine.log.append(doc, 'create', updates('1'))
     for (const { server } of servers.standbys()) server.pause()
@@ -66,5 +85,6 @@ describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
     const { head } = await loadLive(engine.log, doc)
     expect((await engine.log.append(doc, 1, updates('next'))).last).toBe(head + 1)
     await engine.close()
+    await servers.sql('alter role weft reset client_min_messages')
   }, 60_000)
 })

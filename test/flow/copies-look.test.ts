@@ -30,3 +30,31 @@ it('[CR-17] who is closed while it compares copies with their logs does not go o
   expect(answers.length).toBe(1)
   await engine.close()
 })
+
+it('[CR-21] copies are compared with their logs once at a time, however often the bus loses something meanwhile', async () => {
+  const clock = new HeldClock()
+  const answers: ((heads: readonly null[]) => void)[] = []
+  const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
+  const [node] = await sharedNodes(1, {
+    store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
+  })
+  const { engine, mend } = node as SharedNode
+  const open = [{ doc: ['a'], copy: null }]
+  const copies = new Copies(engine, {
+    clock,
+    logger: createLog('silent'),
+    room: () => undefined,
+    open: () => open,
+  })
+  for (let losses = 0; losses < 5; losses += 1) {
+    mend()
+    clock.advance(4_000)
+  }
+  expect(answers.length).toBe(1)
+  answers[0]?.([null])
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(250)
+  expect(answers.length).toBe(2)
+  copies.close()
+  await engine.close()
+})

@@ -6,11 +6,13 @@ export interface CuttingProxy {
   readonly port: number
   /** The next commit never gets there (`lost`), or is done and nobody is told (`untold`). Resolves when it is cut. */
   cutNextCommit(commit: 'lost' | 'untold'): Promise<void>
+  /** From the next commit on nothing more of its connection gets there, though it stays open. Resolves when it has come. */
+  holdNextCommit(): Promise<void>
   close(): void
 }
 
 interface Cut {
-  readonly commit: 'lost' | 'untold'
+  readonly commit: 'lost' | 'untold' | 'held'
   readonly done: () => void
 }
 
@@ -41,10 +43,11 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
         next = null
       }
       if (cut?.commit === 'lost') cutNow(cut)
+      else if (cut?.commit === 'held') cut.done()
       else database.write(bytes)
     })
     database.on('data', (bytes) => {
-      if (cut === null) client.write(bytes)
+      if (cut === null || cut.commit === 'held') client.write(bytes)
       // Every command of what has been sent together has an answer of its own; that of the commit is the last.
       else if (bytes.includes('COMMIT')) cutNow(cut)
     })
@@ -56,6 +59,10 @@ export async function startCuttingProxy(databasePort: number): Promise<CuttingPr
     cutNextCommit: (commit) =>
       new Promise((resolve) => {
         next = { commit, done: resolve }
+      }),
+    holdNextCommit: () =>
+      new Promise((resolve) => {
+        next = { commit: 'held', done: resolve }
       }),
     close: () => {
       server.close()

@@ -80,10 +80,14 @@ export class PostgresCluster {
     return this.primary.sql(text)
   }
 
-  /** The primary is gone for good; the standby that has most becomes it, and the other one follows. Answers once that serves. */
-  async failOver(): Promise<void> {
+  /**
+   * The primary is gone for good, or does nothing any more (`silent`); the standby that has most becomes it, and the other
+   * one follows. Answers once that serves.
+   */
+  async failOver(how: 'gone' | 'silent' = 'gone'): Promise<void> {
     const former = this.#primary
-    await former.server.kill()
+    if (how === 'silent') former.server.pause()
+    else await former.server.kill()
     const standbys = await Promise.all(
       this.standbys().map(async (member) => ({ member, received: await receivedBy(member) })),
     )

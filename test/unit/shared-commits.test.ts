@@ -1,18 +1,32 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { systemClock } from '../../src/clock.ts'
+import { StoreUnavailable } from '../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
+import { LostFromLog } from '../../src/rooms/catching-up.ts'
 import { Delivery } from '../../src/rooms/delivery.ts'
 import { QueuedBytes } from '../../src/rooms/queued-bytes.ts'
-import { SharedCommits } from '../../src/rooms/shared-commits.ts'
+import { type SharedCommitListeners, SharedCommits } from '../../src/rooms/shared-commits.ts'
 import { readUpdate } from '../../src/update/read.ts'
 import { typed } from '../support/clients.ts'
+import { gate } from '../support/gate.ts'
 import { withLog } from '../support/held-engine.ts'
+
+const doc = ['a']
+const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
+const deliveryOf = (client: number): Delivery => {
+  const { bytes, by } = entry(client)
+  return new Delivery([{ bytes, by, from: null, summary: readUpdate(bytes, { allowSubdocuments: true }) }], 0)
+}
+const listeners: SharedCommitListeners = {
+  durable: () => undefined,
+  failed: () => undefined,
+  foreign: () => undefined,
+  appended: () => undefined,
+}
 
 it('[CR-18] the number of the last update is never told too high, also where others have compacted what was appended', async () => {
   const engine = await openMemoryEngine({ clock: systemClock })
-  const doc = ['a']
-  const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
   const others = [entry(1), entry(2)] as const
   const own = entry(3)
   await engine.log.append(doc, 'create', [others[0]])
@@ -32,16 +46,77 @@ it('[CR-18] the number of the last update is never told too high, also where oth
     loaded: await log.load(doc),
     queued: new QueuedBytes(),
     listeners: {
-      durable: () => undefined,
+      ...listeners,
       failed: (error) => expect(error).toBe(null),
       foreign: () => heads.push(commits.head),
-      appended: () => undefined,
     },
   })
-  commits.commit(
-    new Delivery([{ ...own, from: null, summary: readUpdate(own.bytes, { allowSubdocuments: true }) }], 0),
-    0,
-  )
+  commits.commit(deliveryOf(3), 0)
   expect([commits.head, await commits.durable, commits.head, heads]).toEqual([2, 3, 3, [3]])
   await engine.close()
+})
+
+it('[CR-23] who reads while a change of the same node fails is told so', async () => {
+  const engine = await openMemoryEngine({ clock: systemClock })
+  await engine.log.append(doc, 'create', [entry(1)])
+  const held = gate()
+  const { log } = withLog(engine, () => ({
+    append: async () => {
+      await held.opened
+      throw new StoreUnavailable('the database is away')
+    },
+  }))
+  const commits = new SharedCommits({
+    log,
+    doc,
+    loaded: await log.load(doc),
+    queued: new QueuedBytes(),
+    listeners,
+  })
+  const changing = commits.commitAt(1, {
+    delivery: deliveryOf(2),
+    at: 0,
+    jobs: [],
+    apply: () => undefined,
+  })
+  await engine.log.append(doc, 1, [entry(3)])
+  const reading = commits.reach()
+  await new Promise((resolve) => setImmediate(resolve))
+  held.open()
+  await expect(changing).rejects.toThrow(StoreUnavailable)
+  await expect(reading).rejects.toThrow(StoreUnavailable)
+  await engine.close()
+}, 2_000)
+
+it('[CR-22] a copy that has more than its log, which has lost the last of it, is not gone on with', async () => {
+  const [before, after] = [
+    await openMemoryEngine({ clock: systemClock }),
+    await openMemoryEngine({ clock: systemClock }),
+  ]
+  await before.log.append(doc, 'create', [entry(1), entry(2), entry(3)])
+  await after.log.append(doc, 'create', [entry(1)])
+  const copyOf = async () => {
+    const failures: unknown[] = []
+    const commits = new SharedCommits({
+      log: after.log,
+      doc,
+      loaded: await before.log.load(doc),
+      queued: new QueuedBytes(),
+      listeners: { ...listeners, failed: (error) => failures.push(error) },
+    })
+    return { commits, failures }
+  }
+  const read = await copyOf()
+  await expect(read.commits.reach()).rejects.toThrow(LostFromLog)
+  const looked = await copyOf()
+  const [head = null] = await after.log.heads([doc])
+  expect(looked.commits.differs(head, looked.commits.durableTo)).toBe(true)
+  looked.commits.look()
+  await looked.commits.settled()
+  const written = await copyOf()
+  written.commits.commit(deliveryOf(4), 0)
+  await expect(written.commits.durable).rejects.toThrow(LostFromLog)
+  for (const { failures } of [read, looked, written])
+    expect(failures.map((error) => error instanceof LostFromLog)).toEqual([true])
+  await Promise.all([before.close(), after.close()])
 })

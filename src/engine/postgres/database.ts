@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClientBase, Pool, type PoolClient, types } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import { postgresUrls } from '../../config/postgres-urls.ts'
 import type { Log } from '../../log.ts'
 import { type Health, StoreUnavailable } from '../engine.ts'
 import { closedMessage } from '../gate.ts'
 import { Slots } from '../slots.ts'
+import { type ConnectionOptions, Connections } from './connections.ts'
 import {
   endsConnection,
   isAway,
@@ -19,15 +20,9 @@ import { Session } from './session.ts'
 import { prepareSession, type SessionSettings } from './settings.ts'
 import { type Transaction, transact } from './transaction.ts'
 
-export interface DatabaseOptions extends SessionSettings {
+export interface DatabaseOptions extends SessionSettings, ConnectionOptions {
   /** `postgres://user:password@host:port/database`; of several `host:port` the one that takes writes is used. */
   readonly url: string
-  /** Connections at most, one for looking after the database not counted. */
-  readonly poolSize: number
-  /** How long one statement may take. */
-  readonly statementTimeoutMs: number
-  /** How long making a connection may take. */
-  readonly connectTimeoutMs: number
   /** How long what came in waits for a database that is away. */
   readonly holdMs: number
   readonly log?: Log | undefined
@@ -41,8 +36,6 @@ export interface WriteRight {
   renew(session: Session): Promise<void>
 }
 
-/** What the server is given beyond a statement's own limit to say that it has been reached. */
-const graceMs = 5000
 /** Pause after a transaction that the database could not do though it is there, in ms. */
 const undonePauseMs = 200
 /** A collision is decided by trying again; so often it is a fault. */
@@ -50,7 +43,9 @@ const collisionsMax = 50
 
 /** Connections to PostgreSQL, and what to do while there are none. */
 export class Database {
-  readonly #pool: Pool
+  #current: Connections
+  /** Those that have been given up, until the last of them is closed. */
+  readonly #former = new Map<Connections, Promise<void>>()
   /** Of connections that are open. */
   readonly #sessions = new WeakMap<ClientBase, Session>()
   /** One a server; the first one is in use, or tried next. */
@@ -70,28 +65,7 @@ export class Database {
     this.#options = options
     this.#slots = new Slots(options.poolSize)
     this.#urls = [...postgresUrls(options.url)]
-    // It is waited for, though its type in the library does not say so.
-    const prepare = (client: ClientBase): unknown => this.#prepare(this.#sessionOf(client))
-    this.#pool = new Pool({
-      connectionString: this.#urls[0],
-      max: options.poolSize + 1,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      statement_timeout: options.statementTimeoutMs,
-      query_timeout: options.statementTimeoutMs + graceMs,
-      idle_in_transaction_session_timeout: options.statementTimeoutMs + graceMs,
-      idleTimeoutMillis: 60_000,
-      keepAlive: true,
-      pipeline: true,
-      fallback_application_name: 'weft',
-      types: {
-        getTypeParser: (oid, format) =>
-          oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
-      },
-      onConnect: prepare,
-    })
-    this.#pool.on('connect', (client) => client.on('error', () => undefined))
-    // Somebody may end a connection that nobody uses, and serve all the same.
-    this.#pool.on('error', () => void this.#reach().catch(() => undefined))
+    this.#current = this.#connections()
   }
 
   /** From now on nothing is written without this right. */
@@ -137,7 +111,10 @@ export class Database {
   }
 
   async #transact<Asked, Result>(session: Session, transaction: Transaction<Asked, Result>): Promise<Result> {
-    if (this.#right.refusal() !== null) await this.#right.renew(session)
+    if (this.#right.refusal() !== null)
+      await this.#right.renew(session).catch((error: unknown) => {
+        throw new Undone(error)
+      })
     const refusal = this.#right.refusal()
     if (refusal !== null) throw new StoreUnavailable(refusal)
     return transact(session, transaction)
@@ -169,7 +146,7 @@ export class Database {
       if (this.#stop.signal.aborted) throw new StoreUnavailable(closedMessage)
       if (this.#outage !== null) await this.#outage.waited(this.#options.holdMs, this.#hold.signal)
       try {
-        const client = await this.#pool.connect()
+        const client = await this.#current.connect()
         this.#state = 'reached'
         return client
       } catch (error) {
@@ -190,13 +167,13 @@ export class Database {
 
   /** @throws unless there is a server that takes writes; another one is tried next time, if there is one */
   async #reach(): Promise<void> {
-    const [tried] = this.#urls
+    const [tried, connections] = [this.#urls[0], this.#current]
     try {
       await this.aside((session) => this.#right.renew(session))
     } catch (error) {
       // Others may have tried it meanwhile.
       if (this.#urls[0] === tried) this.#urls.push(...this.#urls.splice(0, 1))
-      this.#pool.options.connectionString = this.#urls[0]
+      this.#leave(connections)
       throw error
     }
   }
@@ -207,7 +184,24 @@ export class Database {
     const timeline = await prepareSession(session, this.#options, servers)
     if (timeline < this.#timeline)
       throw new Error('a standby has been promoted in its place: it has to follow that one before it is used')
+    // Nobody needs an answer of the one that it has followed.
+    if (timeline > this.#timeline) for (const former of this.#former.keys()) former.cut()
     this.#timeline = timeline
+  }
+
+  #connections(): Connections {
+    return new Connections(this.#urls[0], this.#options, {
+      prepare: (client) => this.#prepare(this.#sessionOf(client)),
+      ended: () => void this.#reach().catch(() => undefined),
+    })
+  }
+
+  /** None of these is used again, whether it serves or not. */
+  #leave(left: Connections): void {
+    if (this.#current !== left || this.#stop.signal.aborted) return
+    this.#current = this.#connections()
+    const ended = left.end().finally(() => this.#former.delete(left))
+    this.#former.set(left, ended)
   }
 
   #sessionOf(client: ClientBase): Session {
@@ -218,7 +212,7 @@ export class Database {
 
   /** Has `work` do something however busy the other connections are, and whether they can be used or not. */
   async aside<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const client = await this.#current.connect().catch((error: unknown) => {
       this.#away(error)
       throw error
     })
@@ -242,6 +236,6 @@ export class Database {
   async close(): Promise<void> {
     this.endHolding()
     this.#stop.abort()
-    await this.#pool.end()
+    await Promise.all([this.#current.end(), ...this.#former.values()])
   }
 }

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { type Session, statement } from './session.ts'
 
+/** A database that has not even said so much after so long is away, in ms: another server may serve in its place. */
+const patienceMs = 5_000
+
 /** Takes or renews it; no row where somebody else holds it. The time is the database's own. */
 const take = statement(
   'take-lease',
@@ -10,6 +13,7 @@ const take = statement(
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
    where l.holder = excluded.holder or l.until <= clock_timestamp()
    returning 1`,
+  patienceMs,
 )
 const give = statement('give-lease', 'delete from lease where name = $1 and holder = $2')
 const look = statement<{ until: string; holder: string }>(

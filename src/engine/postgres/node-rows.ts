@@ -84,6 +84,8 @@ const beatOnce = statement<{
       from node where id <> $1) as others,
      concat((select until from lease where name = '${schemaLease}' and holder <> '${clusterHolder}'), ' ',
        (select heard_at from node where id = $1)) as sign`,
+  // Later it says nothing any more: who is not heard of for so long is dead.
+  deadMs,
 )
 const leave = statement('leave', 'delete from node where id = $1 and incarnation = $2')
 /** Who has been dead for long is of no interest to anybody. */

@@ -12,8 +12,8 @@ export async function atOneMoment<T>(
   work: (row: DocumentRow) => Promise<T>,
 ): Promise<T> {
   const begun = session.command('begin isolation level repeatable read read only')
-  const [, [stored]] = await all([begun, session.rows(readHead, [key])])
   try {
+    const [, [stored]] = await all([begun, session.rows(readHead, [key])])
     return await work(rowOf(stored))
   } finally {
     await session.command('commit').catch(() => undefined)

@@ -1,15 +1,18 @@
-import { type ClientBase, DatabaseError } from 'pg'
+import { type ClientBase, DatabaseError, type QueryConfig } from 'pg'
 import { ConnectionLost } from './failures.ts'
 
 /** A statement with a name, prepared once a connection. `R` is the shape of its rows. */
 export interface Statement<R> {
   readonly name: string
   readonly text: string
+  /** After so many ms without an answer the connection counts as lost; unless given, what holds for all statements. */
+  readonly patienceMs?: number
   /** Never there: it carries the type. */
   readonly row?: R
 }
 
-export const statement = <R = unknown>(name: string, text: string): Statement<R> => ({ name, text })
+export const statement = <R = unknown>(name: string, text: string, patienceMs?: number): Statement<R> =>
+  patienceMs === undefined ? { name, text } : { name, text, patienceMs }
 
 /** Where PostgreSQL waits for its standbys. It says from there that it has given up, and that the commit is done all the same. */
 const standbyRoutine = 'SyncRepWaitForLSN'
@@ -30,8 +33,9 @@ export class Session {
   }
 
   /** @throws DatabaseError, ConnectionLost */
-  async rows<R>({ name, text }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
-    return (await this.#query({ name, text, values: [...values] })).rows as R[]
+  async rows<R>({ name, text, patienceMs }: Statement<R>, values: readonly unknown[]): Promise<readonly R[]> {
+    const patience = patienceMs === undefined ? {} : { query_timeout: patienceMs }
+    return (await this.#query({ name, text, values: [...values], ...patience })).rows as R[]
   }
 
   /** A command without parameters, or several; the tag of what was done. @throws DatabaseError, ConnectionLost */
@@ -39,7 +43,7 @@ export class Session {
     return (await this.#query({ text })).command
   }
 
-  async #query(query: { name?: string; text: string; values?: unknown[] }) {
+  async #query(query: QueryConfig & { readonly query_timeout?: number }) {
     const result = await this.#client.query(query).catch((error: unknown) => {
       throw error instanceof DatabaseError ? error : new ConnectionLost(error)
     })

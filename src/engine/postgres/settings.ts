@@ -30,6 +30,8 @@ export async function prepareSession(
     ['enable_mergejoin', 'off'],
     ['jit', 'off'],
     ['bytea_output', 'hex'],
+    // That a standby was not waited for comes as a warning.
+    ['client_min_messages', 'warning'],
   ]
   const set = settings.map(([name, value]) => `set_config('${name}', '${value}', false)`)
   const synchronous =
