@@ -36,7 +36,7 @@ const problemTexts: Record<TokenProblem, string> = {
   tenant: 'the token is for an API key that does not exist',
   revoked: 'the token has been revoked',
   origin: 'pages of this origin may not use the API key of the token',
-  timeout: 'the token could not be checked in time',
+  timeout: 'the token could not be checked in time: try again',
   provider: 'the keys that the token may be signed with cannot be fetched: try again',
 }
 

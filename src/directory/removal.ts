@@ -186,11 +186,9 @@ export class Removal {
     const { log, bus } = this.#tools
     await inSlices(prefixes, async (prefix) => {
       let after: Key | null | undefined
-      while (after !== null) {
-        // First: who has lost the lease must not destroy what is there again.
-        await goOn()
-        after = await log.destroyPrefix(prefix, after)
-      }
+      // Who has lost the lease must not destroy what is there again, however late it is after it has been asked.
+      while (after !== null)
+        after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
     })
     bus.publish(removalTopic, encodeRemovalNews({ kind: 'gone', prefixes }))
   }

@@ -113,6 +113,17 @@ export type FormerLog =
       readonly snapshot: Uint8Array
     }
 
+export interface DestroyOptions {
+  /** Go on after this key. */
+  readonly after?: Key
+  /**
+   * Called when it is settled which logs are meant, before any of them is destroyed; where it rejects none is. A log that
+   * is made after it was called stays, however late the rest of the call is: whoever asks here whether he still may do it
+   * need not ask again.
+   */
+  readonly confirm?: () => Promise<void>
+}
+
 /** Append-only logs of Yjs updates, one a document. */
 export interface DocumentLog {
   /**
@@ -161,7 +172,7 @@ export interface DocumentLog {
   /**
    * Destroys documents under `prefix`, a bounded number a call. Returns the key to go on after, null at the end.
    */
-  destroyPrefix(prefix: Key, after?: Key): Promise<Key | null>
+  destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
 export type RefusalReason = 'exists' | 'absent' | 'deleted' | 'epoch' | 'head'

@@ -91,7 +91,8 @@ export class Hocuspocus {
 
   #endUnknown(socket: SharedSocket, address: string): void {
     if (socket.isKnown) return
-    socket.end(this.#parts.identification.refused(new TokenRefused('timeout'), address))
+    this.#parts.identification.refused(new TokenRefused('timeout'), address)
+    socket.end(close('unauthenticated', 'no token has come in time'))
   }
 
   #knocked(caller: Caller, channel: Channel, token: string): void {

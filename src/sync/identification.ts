@@ -59,6 +59,6 @@ export const isAttempt = (refused: TokenRefused): boolean =>
 export const isUndecided = ({ reason }: TokenRefused): boolean =>
   reason === 'provider' || reason === 'timeout'
 
-/** Only what is wrong with the token itself is for good. */
-export const closeOf = ({ reason, message }: TokenRefused): Close =>
-  close(reason === 'provider' ? 'overloaded' : 'unauthenticated', message)
+/** Only what is wrong with the token itself is for good: stock clients do not come back from that. */
+export const closeOf = (refused: TokenRefused): Close =>
+  close(isUndecided(refused) ? 'overloaded' : 'unauthenticated', refused.message)

@@ -179,9 +179,10 @@ export class SyncServer {
     if (full !== null) return this.#refusals.refuse(knock, full, workspaceId)
     this.#admission.enterWorkspace(place, workspaceId)
     const protocol = asked.asksSaved ? yWebsocketSaved : yWebsocket
-    this.#parts.gate.accept(knock, workspaceId, (socket) =>
-      this.#entrance.admit({ socket, protocol, identity, withdrawals, tokens: null, ...asked }),
-    )
+    this.#parts.gate.accept(knock, workspaceId, (socket) => {
+      if (hop.kind === 'hop') this.#parts.forwarding?.received(socket, hop)
+      this.#entrance.admit({ socket, protocol, identity, withdrawals, tokens: null, ...asked })
+    })
   }
 }
 

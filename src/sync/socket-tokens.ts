@@ -3,7 +3,7 @@ import type { TokenRefused } from '../access/tokens.ts'
 import { type Close, close } from '../model/close.ts'
 import type { LimitReports } from '../quota/reports.ts'
 import type { Admission } from './admission.ts'
-import { type Identification, isAttempt, isUndecided } from './identification.ts'
+import { type Identification, isAttempt } from './identification.ts'
 
 export interface SocketTokensParts {
   readonly identification: Identification
@@ -46,8 +46,7 @@ export class SocketTokens {
   /** Counts a refusal; one too many ends the socket. Returns what the client is told of its document. */
   refused(refused: TokenRefused): Close {
     if (isAttempt(refused)) this.#count()
-    const told = this.#parts.identification.refused(refused, this.#source.address)
-    return isUndecided(refused) ? close('overloaded', told.reason) : told
+    return this.#parts.identification.refused(refused, this.#source.address)
   }
 
   /** Elsewhere each token takes a connection: those after the first, for which this one was, count as one, too. */

@@ -1,7 +1,7 @@
 import { eventually, syncedEditor } from '../support/clients.ts'
 import { callExample, type OpenApi } from '../support/example-calls.ts'
 import { Random } from '../support/random-doc.ts'
-import { type Fault, type FaultName, faults, manyThings } from './faults.ts'
+import { databaseAway, type Fault, type FaultName, faults, manyThings } from './faults.ts'
 import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
 import { Load, type LoadResult } from './support/load.ts'
 import { badWeather } from './weather.ts'
@@ -25,6 +25,8 @@ export type Step = (setting: Setting) => Promise<Found>
 const sockets = { smoke: 16, full: 64 }
 /** Of load, before and after something happens. */
 const quietMs = { smoke: 500, full: 2_000 }
+/** For longer than calls wait for it, where there is time. */
+const awayMs = { smoke: 5_000, full: 35_000 }
 /** How long one thing after the other happens. */
 const manyMs = { smoke: 5_000, full: 120_000 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -174,6 +176,8 @@ export const steps = {
   'node-stopped': happening('node-stopped'),
   'bus-stopped': happening('bus-stopped'),
   'primary-stopped': happening('primary-stopped'),
+  'database-away': (setting: Setting) =>
+    underLoad({ name: 'database-away', fault: databaseAway(awayMs[setting.size]), closes: broken })(setting),
   'nodes-killed': underLoad({ name: 'nodes-killed', fault: allKilled, closes: broken }),
   rolling: underLoad({ name: 'rolling', fault: rolling, closes: [1012] }),
   many: (setting: Setting) =>

@@ -131,8 +131,32 @@ export function compactionContract(bench: () => Bench): void {
     const after = await log().destroyPrefix(['p'])
     expect(await log().list(['p'], { limit: 1_000 })).toHaveLength(count - destroyedPerCallMax)
     expect(after).not.toBeNull()
-    expect(await log().destroyPrefix(['p'], after ?? [])).toBeNull()
+    expect(await log().destroyPrefix(['p'], { after: after ?? [] })).toBeNull()
     expect(await log().list([], { limit: 1_000 })).toEqual([['pq']])
     expect(await log().load(['p', '0000'])).toEqual({ state: 'deleted', epoch: 1 })
+  })
+
+  it('[ENG-77] destroyPrefix leaves what is made after it has asked whether it may', async () => {
+    const [anew, first, old] = [
+      ['p', 'anew'],
+      ['p', 'first'],
+      ['p', 'old'],
+    ] as const
+    for (const each of [anew, old]) await log().append(each, 'create', updates('old'))
+    const confirm = async (): Promise<void> => {
+      await log().destroy(anew)
+      await log().append(anew, 'recreate', updates('anew'))
+      await log().append(first, 'create', updates('first'))
+    }
+    expect(await log().destroyPrefix(['p'], { confirm })).toBeNull()
+    expect(await log().list(['p'], { limit: 10 })).toEqual([anew, first])
+    expect(entriesOf(await loadLive(log(), anew))).toEqual([[1, 'anew']])
+  })
+
+  it('[ENG-77] destroyPrefix destroys nothing when it may not', async () => {
+    await log().append(['p', 'a'], 'create', updates('a'))
+    const confirm = () => Promise.reject(new Error('another one does it'))
+    await expect(log().destroyPrefix(['p'], { confirm })).rejects.toThrow('another one does it')
+    expect(await log().list(['p'], { limit: 10 })).toEqual([['p', 'a']])
   })
 }

@@ -73,4 +73,10 @@ describe.skipIf(noPostgres !== null || noNats !== null)('three nodes', () => {
     () => keeps('whole', 'node-stopped', 'bus-stopped', 'primary-stopped'),
     timeout,
   )
+
+  itLong(
+    '[CT-10] the database is away for a while: nobody ends, nothing is acknowledged or shown, then all goes on',
+    () => keeps('small', 'database-away'),
+    timeout,
+  )
 })

@@ -217,6 +217,28 @@ it('[CF-8] where the home node goes clients go on elsewhere, also where it ends 
   expect(await served(1)).toBe(0)
 })
 
+it('[CF-16] whoever came through a node that has stopped dead is gone at its home as soon as that node is', async () => {
+  cluster = await startCluster(2, { forwardToHome })
+  const [from, to] = [engine(0).cluster.self, engine(1).cluster.self]
+  const document = documentAt(1)
+  const bob = await rawOf(document, 1, {}, 'bob')
+  const url = `/sync/acme/${document}/main?token=${await server(1).token('ann')}`
+  // As that node would pass her on, and then nobody would answer.
+  const hop = sealOf(0).seal({ to, url }, { from, address: '192.0.2.1' })
+  const ann = await RawClient.connect(server(1).wsUrl + url, { [hopHeader]: hop })
+  opened.push({ close: () => ann.end() })
+  ann.sendAwareness(7, 1, { user: { name: 'Ann' } })
+  await ann.roundTrip()
+  await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state !== null))
+  ann.socket.pause()
+  cluster.nodes[0]?.cut()
+  await eventually(() => bob.awareness().some(({ clientId, state }) => clientId === 7 && state === null))
+  expect(await served(1)).toBe(1)
+  // Where it is only the others who cannot hear it, it has her come back.
+  ann.socket.resume()
+  expect((await ann.closed).code).toBe(1012)
+})
+
 it('[CF-6] a node says where it is: as it is told, or as what it listens on', async () => {
   const nodeUrl = 'https://one.internal:8443'
   cluster = await startCluster(2, { forwardToHome, nodeUrl })

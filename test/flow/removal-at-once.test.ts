@@ -18,12 +18,12 @@ async function engineHolding(isHeld: (prefix: Key) => boolean) {
   })
   let held = 0
   const engine: Engine = withLog(await openMemoryEngine(), (log) => ({
-    destroyPrefix: async (prefix, after) => {
+    destroyPrefix: async (prefix, options) => {
       if (isHeld(prefix)) {
         held += 1
         await released
       }
-      return log.destroyPrefix(prefix, after)
+      return log.destroyPrefix(prefix, options)
     },
   }))
   return { engine, release, held: () => held }

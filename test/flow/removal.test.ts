@@ -226,8 +226,8 @@ it.each(['organization', 'folder', 'documents'] as const)(
       let calls = 0
       const directory = directoryOn(
         withLog(engine, (log) => ({
-          destroyPrefix: async (prefix, after) => {
-            const next = await log.destroyPrefix(prefix, after)
+          destroyPrefix: async (prefix, options) => {
+            const next = await log.destroyPrefix(prefix, options)
             calls += 1
             if (next === null && calls < 100 && prefix.every((part, at) => part === late[at]))
               await log.append(late, 'create', [{ bytes: typed('late', 1), by: '' }]).catch(() => {})

@@ -59,8 +59,13 @@ function partOf(caller: AnyCaller): Key {
     : ['idempotency', 'operator']
 }
 
+type Asked = Pick<Call, 'operation' | 'body'>
+
+export const isSame = (first: Asked, call: Asked): boolean =>
+  first.operation === call.operation && first.body === call.body
+
 /** @throws ApiError INVALID_ARGUMENT unless a call is what its key was used for */
-export function checkSame(first: Pick<Call, 'operation' | 'body'>, call: Call): void {
+export function checkSame(first: Asked, call: Call): void {
   if (first.operation !== call.operation)
     throw invalid(
       `the ${idempotencyHeader} was used for ${first.operation}: take another one for another call`,

@@ -8,8 +8,8 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { errorBody } from '../../model/raw-answer.ts'
 import { CallIds } from '../call-ids.ts'
-import { type Call, checkSame } from './call.ts'
-import { CallClaims, type Claim, isUnderWay, noClaim } from './claims.ts'
+import { type Call, checkSame, isSame } from './call.ts'
+import { CallClaims, type Claim, isUnderWay } from './claims.ts'
 import { answerGone, endingOf, endUnknown, tooMany } from './endings.ts'
 import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
 import {
@@ -66,8 +66,7 @@ export class IdempotentCalls {
   readonly #usage: Usage
   readonly #turns: CallTurns
   readonly #sealing: Sealing
-  /** Null: no other node carries out calls. */
-  readonly #claims: CallClaims | null
+  readonly #claims: CallClaims
   readonly #sweeps: JobLoop
 
   constructor(options: IdempotentCallsOptions) {
@@ -76,7 +75,7 @@ export class IdempotentCalls {
     this.#limits = limits
     this.#records = new CallRecords(kv)
     this.#usage = new Usage({ kv, clock, cluster }, limits)
-    this.#claims = cluster.isShared ? new CallClaims(this.#records, clock) : null
+    this.#claims = new CallClaims({ records: this.#records, clock, cluster })
     this.#turns = new CallTurns(clock, limits)
     this.#sealing = new Sealing(options.secrets)
     this.#sweeps = new JobLoop({
@@ -103,16 +102,19 @@ export class IdempotentCalls {
    *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
    */
   async run(call: Call, work: Work): Promise<GivenAnswer> {
-    return this.#turns.run(call, async () => {
-      const { clock } = this.#options
-      const lateAt = clock.now() + this.#limits.waitMs
-      for (;;) {
-        const given = await this.#alone(call, work)
-        if (given !== 'elsewhere') return given
-        if (clock.now() >= lateAt) throw busy()
-        await new Promise<void>((resolve) => clock.after(lookMs, resolve))
-      }
-    })
+    return this.#turns.run(call, () => this.#inTime(() => this.#alone(call, work)))
+  }
+
+  /** What `look` finds, sooner or later. @throws ApiError ABORTED when it is too late */
+  async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
+    const { clock } = this.#options
+    const lateAt = clock.now() + this.#limits.waitMs
+    for (;;) {
+      const found = await look()
+      if (found !== 'elsewhere') return found
+      if (clock.now() >= lateAt) throw busy()
+      await new Promise<void>((resolve) => clock.after(lookMs, resolve))
+    }
   }
 
   /** `elsewhere`: another node carries it out, or has just begun to. */
@@ -122,12 +124,14 @@ export class IdempotentCalls {
     const { record } = found
     if (record !== null) checkSame(record, call)
     if (record?.state === 'done') return this.#replay(call, record)
-    if (record !== null && this.#claims !== null && isUnderWay(record, now)) return 'elsewhere'
+    if (record !== null && this.#isElsewhere(record, now)) return 'elsewhere'
     if (record !== null && call.effect === 'once') throw this.#refused('unknown', endUnknown())
     if (record !== null) return this.#again(call, record, found, work)
     await this.#take(call)
     const begun = this.#begun(call)
-    const claim = isNoted(call) ? await this.#begin(call, begun, found) : noClaim
+    const claim = isNoted(call)
+      ? await this.#begin(call, begun, found)
+      : this.#claims.without(call, found.bytes)
     return claim === null ? 'elsewhere' : this.#carryOut(call, begun, work, { is: 'first', claim })
   }
 
@@ -137,7 +141,7 @@ export class IdempotentCalls {
     { bytes }: FoundCall,
     work: Work,
   ): Promise<GivenAnswer | 'elsewhere'> {
-    const claim = this.#claims === null ? noClaim : await this.#claims.take(call, record, bytes)
+    const claim = await this.#claims.take(call, record, bytes)
     return claim === null ? 'elsewhere' : this.#carryOut(call, record, work, { is: 'again', claim })
   }
 
@@ -148,20 +152,37 @@ export class IdempotentCalls {
     return { httpCode, text, replayed: true }
   }
 
+  /** Where another node has taken it over meanwhile all are told what that one tells. */
   async #carryOut(call: Call, record: BegunRecord, work: Work, time: Time): Promise<GivenAnswer> {
-    const { seed, endsAt } = record
     let text: string
     try {
-      text = await work(new CallIds(seed))
-      time.claim.release()
+      text = await work(new CallIds(record.seed))
     } catch (error) {
-      time.claim.release()
-      await this.#failed(call, record, error, time)
+      const noting = await this.#failed(call, record, error, time)
+      const others = noting === 'lost' ? await this.#answerOfOthers(call) : null
+      if (others !== null) return others
       throw error
     }
-    await this.#keep(call, endsAt, 200, text)
+    const noting = await this.#keep(call, record, time, 200, text)
+    const others = noting === 'lost' ? await this.#answerOfOthers(call) : null
+    if (others !== null) return others
     this.#count('first')
     return { httpCode: 200, text, replayed: false }
+  }
+
+  /** Of a call that this node has lost. Null when nobody has one, and nobody is at it. */
+  #answerOfOthers(call: Call): Promise<GivenAnswer | null> {
+    return this.#inTime(async () => {
+      const now = this.#options.clock.now()
+      const { record } = await this.#records.find(call, now).catch(() => ({ record: null }))
+      if (record === null || !isSame(record, call)) return null
+      if (record.state === 'done') return this.#replay(call, record)
+      return this.#isElsewhere(record, now) ? 'elsewhere' : null
+    })
+  }
+
+  #isElsewhere(record: BegunRecord, now: number): boolean {
+    return this.#options.cluster.isShared && isUnderWay(record, now)
   }
 
   #begun(call: Call): BegunRecord {
@@ -172,8 +193,7 @@ export class IdempotentCalls {
   /** Null when another node has begun it meanwhile. */
   async #begin(call: Call, record: BegunRecord, { bytes }: FoundCall): Promise<Claim | null> {
     try {
-      const claim = this.#claims === null ? noClaim : await this.#claims.take(call, record, bytes)
-      if (this.#claims === null) await this.#records.put(call, record)
+      const claim = await this.#claims.take(call, record, bytes)
       if (claim === null) await this.#giveBack(call)
       return claim
     } catch (error) {
@@ -182,29 +202,32 @@ export class IdempotentCalls {
     }
   }
 
-  async #failed(call: Call, record: BegunRecord, error: unknown, time: Time): Promise<void> {
-    const { endsAt } = record
+  async #failed(call: Call, record: BegunRecord, error: unknown, time: Time): Promise<Noting> {
     const ending = endingOf(error)
     if (ending === 'kept' && error instanceof ApiError)
-      return this.#keep(call, endsAt, error.httpCode, JSON.stringify(errorBody(error)))
+      return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorBody(error)))
     // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
-    if (isNoted(call) && (ending === 'unknown' || time.is === 'again')) return this.#leave(call, record)
-    await this.#giveBack(call)
-    if (isNoted(call)) await this.#whileStored(this.#records.remove(call, endsAt))
-  }
-
-  /** Its end is not known, and nobody is at it any more. */
-  async #leave(call: Call, record: BegunRecord): Promise<void> {
-    if (this.#claims !== null) await this.#whileStored(this.#records.put(call, record))
+    if (isNoted(call) && (ending === 'unknown' || time.is === 'again')) return this.#note(time, record)
+    const noting = isNoted(call) ? await this.#note(time, null) : 'noted'
+    if (noting !== 'lost') await this.#giveBack(call)
+    return noting
   }
 
   /** Notes how a call has ended, before it is answered. */
-  async #keep(call: Call, endsAt: number, httpCode: number, text: string): Promise<void> {
+  async #keep(
+    call: Call,
+    { endsAt }: BegunRecord,
+    time: Time,
+    httpCode: number,
+    text: string,
+  ): Promise<Noting> {
     const answer = await this.#sealed(call, text)
     const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
-    if (await this.#whileStored(this.#records.put(call, record))) return
+    const noting = await this.#note(time, record)
+    if (noting === 'noted') return noting
     await this.#usage.add(call.part, { calls: 0, bytes: bytesOfCall - bytesOf(record) })
     if (!isNoted(call)) await this.#giveBack(call)
+    return noting
   }
 
   /** An answer as it is stored; null when it is too large, or there is no place for it. */
@@ -214,14 +237,13 @@ export class IdempotentCalls {
     return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
   }
 
-  /** What has been done is told to who called, also when that cannot be noted (false): then who calls again is told less. */
-  async #whileStored(storing: Promise<void>): Promise<boolean> {
+  /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
+  async #note({ claim }: Time, record: CallRecord | null): Promise<Noting> {
     try {
-      await storing
-      return true
+      return (await claim.end(record)) ? 'noted' : 'lost'
     } catch (err) {
       this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
-      return false
+      return 'failed'
     }
   }
 
@@ -259,6 +281,8 @@ interface Time {
   readonly is: 'first' | 'again'
   readonly claim: Claim
 }
+/** `lost`: nothing, because another node had noted something. */
+type Noting = 'noted' | 'failed' | 'lost'
 type Outcome = 'first' | 'replayed' | 'unknown' | 'lost' | 'too_many'
 
 /** What is `repeatable` leaves the same without. */

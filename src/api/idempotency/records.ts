@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { decodeRecord, encodeRecord } from '../../directory/records.ts'
-import type { Job, Key, Kv } from '../../engine/engine.ts'
+import type { Job, Key, Kv, KvCommit } from '../../engine/engine.ts'
 import type { Call } from './call.ts'
 
 interface Common {
@@ -17,6 +17,8 @@ export interface BegunRecord extends Common {
   readonly seed: string
   /** Epoch milliseconds until which its node carries it out, as far as others know; only where there may be others. */
   readonly underWayUntil?: number
+  /** Id of whoever notes so. */
+  readonly claim?: string
 }
 
 /** What is kept of a call. */
@@ -77,19 +79,11 @@ export class CallRecords {
     return { record: record === null || record.endsAt <= now ? null : record, bytes }
   }
 
-  async put(call: Call, record: CallRecord): Promise<void> {
-    await this.#kv.commit(call.part, commitOf(call, record))
-  }
-
-  /** Puts a record in the place of what is stored; returns what is stored then. Null when that is something else. */
-  async replace(call: Call, record: CallRecord, before: Uint8Array | null): Promise<Uint8Array | null> {
-    const commit = commitOf(call, record)
+  /** Puts a record (null: none) in the place of what is stored. False, and nothing done, when that is not `before`. */
+  replace(call: Call, record: CallRecord | null, before: Uint8Array | null): Promise<boolean> {
     const checks = [{ key: callKeys.call(call.id), value: before }]
-    return (await this.#kv.commit(call.part, { ...commit, checks })) ? encodeRecord(record) : null
-  }
-
-  async remove({ part, id }: Call, endsAt: number): Promise<void> {
-    await this.#kv.commit(part, { dels: [callKeys.call(id), callKeys.end(endsAt, id)] })
+    const change = record === null ? removalOf(call, before) : commitOf(call, record)
+    return this.#kv.commit(call.part, { ...change, checks })
   }
 }
 
@@ -98,7 +92,16 @@ export interface FoundCall {
   readonly bytes: Uint8Array | null
 }
 
-const commitOf = ({ part, id }: Call, record: CallRecord) => ({
+function removalOf({ id }: Call, before: Uint8Array | null): KvCommit {
+  if (before === null) return {}
+  const { endsAt } = decodeRecord(before) as CallRecord
+  return { dels: [callKeys.call(id), callKeys.end(endsAt, id)] }
+}
+
+/** As it is stored. */
+export const bytesOfRecord = (record: CallRecord): Uint8Array => encodeRecord(record)
+
+const commitOf = ({ part, id }: Call, record: CallRecord): KvCommit => ({
   puts: [
     { key: callKeys.call(id), value: encodeRecord(record) },
     {

@@ -3,6 +3,7 @@ import type {
   Appended,
   AppendOptions,
   AppendTo,
+  DestroyOptions,
   DocumentLog,
   FormerLog,
   Key,
@@ -87,15 +88,23 @@ export class LevelLog implements DocumentLog {
     return this.#gate.run(() => Promise.all(docs.map((doc) => this.#head(doc))))
   }
 
-  list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+  async list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return (await this.#list(prefix, options)).map(({ doc }) => doc)
+  }
+
+  #list(
+    prefix: Key,
+    { after, limit }: { after?: Key | undefined; limit: number },
+  ): Promise<readonly Listed[]> {
     return this.#run('documents under', prefix, async () => {
       const range = keyRange(spaces.heads, { prefix, after })
       return this.#disk.read(async (store) => {
-        const found: Key[] = []
+        const found: Listed[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range)) {
           for (const [key, value] of page) {
-            if (isListed(key, value)) found.push(decodeKey(key.subarray(spaces.heads.length)))
+            const head = listed(key, value)
+            if (head !== null) found.push(head)
             if (found.length >= limit) return found
           }
         }
@@ -124,10 +133,13 @@ export class LevelLog implements DocumentLog {
     return this.#run('document', doc, () => this.#removal.destroy(doc))
   }
 
-  async destroyPrefix(prefix: Key, after?: Key): Promise<Key | null> {
-    const docs = await this.list(prefix, { ...(after && { after }), limit: destroyedPerCallMax })
-    await Promise.all(docs.map((doc) => this.destroy(doc)))
-    return docs.length < destroyedPerCallMax ? null : (docs.at(-1) ?? null)
+  async destroyPrefix(prefix: Key, { after, confirm }: DestroyOptions = {}): Promise<Key | null> {
+    const found = await this.#list(prefix, { after, limit: destroyedPerCallMax })
+    await confirm?.()
+    const destroy = ({ doc, epoch }: Listed) =>
+      this.#run('document', doc, () => this.#removal.destroy(doc, epoch))
+    await Promise.all(found.map(destroy))
+    return found.length < destroyedPerCallMax ? null : (found.at(-1)?.doc ?? null)
   }
 
   /** After a write whose outcome is unknown. */
@@ -151,12 +163,20 @@ export class LevelLog implements DocumentLog {
   }
 }
 
+interface Listed {
+  readonly doc: Key
+  /** Undefined where it cannot be read. */
+  readonly epoch: number | undefined
+}
+
 /** A damaged head counts as live: whoever loads the document is told, and the others are found all the same. */
-function isListed(key: Buffer, value: Buffer): boolean {
+function listed(key: Buffer, value: Buffer): Listed | null {
+  const doc = decodeKey(key.subarray(spaces.heads.length))
   try {
-    return decodeHead(key, value).state === 'live'
+    const { state, epoch } = decodeHead(key, value)
+    return state === 'live' ? { doc, epoch } : null
   } catch (error) {
-    if (error instanceof DamagedRecord) return true
+    if (error instanceof DamagedRecord) return { doc, epoch: undefined }
     throw error
   }
 }

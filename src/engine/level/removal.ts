@@ -36,12 +36,15 @@ export class Removal {
     this.#disk = disk
   }
 
-  /** Appends wait meanwhile, and are refused then. */
-  async destroy(doc: Key): Promise<void> {
+  /**
+   * Appends wait meanwhile, and are refused then.
+   * @param only nothing is done where the log has another epoch, unless it cannot be read
+   */
+  async destroy(doc: Key, only?: number): Promise<void> {
     this.#commit.admit()
     await this.#documents.pinned(doc, async (cell) => {
       try {
-        await inTurn(cell, () => this.#destroyLive(cell))
+        await inTurn(cell, () => this.#destroyLive(cell, only))
       } catch (error) {
         if (!(error instanceof DamagedRecord)) throw error
         await this.#destroyDamaged(cell.key)
@@ -70,9 +73,10 @@ export class Removal {
     }
   }
 
-  async #destroyLive(cell: DocumentCell): Promise<void> {
+  async #destroyLive(cell: DocumentCell, only: number | undefined): Promise<void> {
     const standing = known(cell)
     if (standing.state !== 'live') return
+    if (only !== undefined && only !== standing.epoch) return
     await this.#commit.durable()
     const keys = cell.key
     const stored = await this.#storedKeys(keys)

@@ -3,6 +3,7 @@ import type {
   Appended,
   AppendOptions,
   AppendTo,
+  DestroyOptions,
   DocumentLog,
   FormerLog,
   Key,
@@ -161,16 +162,20 @@ export class MemoryLog implements DocumentLog {
     this.#destroy(doc)
   }
 
-  async destroyPrefix(prefix: Key, after?: Key): Promise<Key | null> {
+  async destroyPrefix(prefix: Key, { after, confirm }: DestroyOptions = {}): Promise<Key | null> {
     const docs = await this.list(prefix, { ...(after && { after }), limit: destroyedPerCallMax })
-    for (const doc of docs) this.#destroy(doc)
+    const heads = await this.heads(docs)
+    await confirm?.()
+    for (const [index, doc] of docs.entries()) this.#destroy(doc, heads[index]?.epoch)
     return docs.length < destroyedPerCallMax ? null : (docs.at(-1) ?? null)
   }
 
-  #destroy(doc: Key): void {
+  /** With `only`: unless it has another epoch. */
+  #destroy(doc: Key, only?: number): void {
     const document = this.#documents.get(encodeKey(doc))
     if (document?.standing.state !== 'live') return
     const { epoch } = document.standing
+    if (only !== undefined && only !== epoch) return
     Object.assign(document, empty(), { standing: { state: 'deleted', epoch } })
   }
 }

@@ -92,9 +92,11 @@ export class DocumentChange {
     this.after = { ...this.after, standing, changed }
   }
 
-  destroy(): void {
+  /** @param only unless it has another epoch */
+  destroy(only?: number): void {
     if (this.standing.state !== 'live') return
     const { epoch } = this.standing
+    if (only !== undefined && only !== epoch) return
     this.entries = []
     this.snapshot = null
     this.destroyedEpoch = epoch

@@ -42,9 +42,11 @@ export const readHeads = statement<StoredHead>(
   'read-heads',
   `select ${columns} from unnest($1::bytea[]) as k(key) join document d on d.key = k.key`,
 )
-export const listHeads = statement<{ key: Buffer }>(
+export type ListedHead = Pick<StoredHead, 'key' | 'epoch'>
+
+export const listHeads = statement<ListedHead>(
   'list-heads',
-  `select key from document where key >= $1 and key < $2 and state = 'live' order by key limit $3`,
+  `select key, epoch from document where key >= $1 and key < $2 and state = 'live' order by key limit $3`,
 )
 
 const given =

@@ -2,6 +2,7 @@ import type {
   Appended,
   AppendOptions,
   AppendTo,
+  DestroyOptions,
   DocumentLog,
   FormerLog,
   Key,
@@ -21,7 +22,7 @@ import { bytesArray } from './arrays.ts'
 import { Compaction } from './compaction.ts'
 import type { Database } from './database.ts'
 import type { StoreClock } from './database-clock.ts'
-import { listHeads, readHeads, rowOf } from './document-rows.ts'
+import { type ListedHead, listHeads, readHeads, rowOf } from './document-rows.ts'
 import type { Pending } from './pending.ts'
 import { adoptionCall, appendCall, type PendingCall, removalCall } from './pending-calls.ts'
 import { readLog, readVersion } from './read-log.ts'
@@ -83,11 +84,17 @@ export class PostgresLog implements DocumentLog {
     })
   }
 
-  list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
+  async list(prefix: Key, options: { after?: Key; limit: number }): Promise<readonly Key[]> {
+    return (await this.#list(prefix, options)).map(({ key }) => decodeKey(key))
+  }
+
+  #list(
+    prefix: Key,
+    { after, limit }: { after?: Key | undefined; limit: number },
+  ): Promise<readonly ListedHead[]> {
     return this.#gate.run(async () => {
       const { gte, lt } = keyRange(noSpace, { prefix, after })
-      const found = await this.#database.read((session) => session.rows(listHeads, [gte, lt, limit]))
-      return found.map(({ key }) => decodeKey(key))
+      return this.#database.read((session) => session.rows(listHeads, [gte, lt, limit]))
     })
   }
 
@@ -119,10 +126,14 @@ export class PostgresLog implements DocumentLog {
     return this.#gate.run(async () => this.#add(removalCall(encodeKey(doc))))
   }
 
-  async destroyPrefix(prefix: Key, after?: Key): Promise<Key | null> {
-    const docs = await this.list(prefix, { ...(after && { after }), limit: destroyedPerCallMax })
-    await Promise.all(docs.map((doc) => this.destroy(doc)))
-    return docs.length < destroyedPerCallMax ? null : (docs.at(-1) ?? null)
+  async destroyPrefix(prefix: Key, { after, confirm }: DestroyOptions = {}): Promise<Key | null> {
+    const found = await this.#list(prefix, { after, limit: destroyedPerCallMax })
+    await confirm?.()
+    const destroy = ({ key, epoch }: ListedHead) =>
+      this.#gate.run(async () => this.#add(removalCall(key, epoch)))
+    await Promise.all(found.map(destroy))
+    const last = found.at(-1)
+    return last === undefined || found.length < destroyedPerCallMax ? null : decodeKey(last.key)
   }
 
   /** The order of these calls is that of the callers'. */

@@ -14,6 +14,7 @@ import {
   beat,
   buryNodes,
   deadMs,
+  firstDeadInMs,
   leaveNodes,
   type NodeIdentity,
   type NodeState,
@@ -21,8 +22,10 @@ import {
 } from './node-rows.ts'
 import type { Session } from './session.ts'
 
-/** With what a dead one is recognized by: known to everybody within 5 s. In ms. */
+/** And as soon as somebody would be dead: that is known to everybody within 5 s. In ms. */
 const beatEveryMs = 1_000
+/** Not at the very moment: somebody who is heard of late is not asked after twice. In ms. */
+const afterDeathMs = 20
 const lookEveryMs = 100
 /** Told when the list has changed: who hears it looks at once. */
 const topic = 'cluster/nodes'
@@ -57,6 +60,8 @@ export class Membership implements WriteRight, Cluster {
   #bus: SharedBus | null = null
   /** When the heartbeat began that is known of; later ones may have been answered earlier. */
   #heardAt = 0
+  /** When somebody will be dead, by the last heartbeat; one that fails tells nothing. */
+  #firstDeadAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   /** The one under way, or the one after it where that has been asked for. */
   #beating: Promise<Beat | null> = Promise.resolve(null)
@@ -164,7 +169,10 @@ export class Membership implements WriteRight, Cluster {
 
   #schedule(): void {
     if (this.#isLeaving) return
-    this.#timer = setTimeout(() => void this.#beatAside().then(() => this.#schedule()), beatEveryMs).unref()
+    const inMs = Math.max(this.#firstDeadAt - performance.now(), 0) + afterDeathMs
+    this.#firstDeadAt = Number.POSITIVE_INFINITY
+    const beat = (): void => void this.#beatAside().then(() => this.#schedule())
+    this.#timer = setTimeout(beat, Math.min(inMs, beatEveryMs)).unref()
   }
 
   /**
@@ -194,6 +202,7 @@ export class Membership implements WriteRight, Cluster {
     const slowestMs = Math.max(startedAt - this.#heardAt, answeredAt - startedAt)
     if (this.#heardAt > 0 && slowestMs > 2 * beatEveryMs) this.#patientUntil = answeredAt + deadMs
     this.#heardAt = startedAt
+    this.#firstDeadAt = answeredAt + firstDeadInMs(found)
     this.#look(found.others)
     return found
   }

@@ -42,6 +42,10 @@ export interface Beat {
   readonly sign: string
 }
 
+/** How long after a heartbeat the first of those that are alive will be dead unless it is heard of, in ms. */
+export const firstDeadInMs = ({ others, now }: Pick<Beat, 'others' | 'now'>): number =>
+  Math.min(...others.filter(({ isAlive }) => isAlive).map(({ heardAt }) => heardAt + deadMs - now))
+
 const ms = (parameter: string) => `${parameter} * interval '1 ms'`
 
 /**

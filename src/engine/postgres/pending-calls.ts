@@ -80,8 +80,9 @@ export function appendCall(
   })
 }
 
-export const removalCall = (key: Buffer): PendingCall<void> =>
-  new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy() })
+/** @param only the epoch in which it is removed; any unless given */
+export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
+  new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
 
 export function adoptionCall(key: Buffer, log: FormerLog, at: number): PendingCall<boolean> {
   const copy = log.state === 'live' ? { ...log, snapshot: new Uint8Array(log.snapshot) } : log

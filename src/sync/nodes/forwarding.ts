@@ -1,10 +1,12 @@
 import type { Bus, Cluster, Key } from '../../engine/engine.ts'
 import type { Log } from '../../log.ts'
 import { type Close, close } from '../../model/close.ts'
+import type { ClientSocket } from '../client-socket.ts'
 import type { Knock } from '../knock.ts'
 import { NodeAddresses } from './addresses.ts'
-import { type HopSeal, hopHeader, type ReadHop } from './hop.ts'
+import { type HopSeal, hopHeader, type PassedClient, type ReadHop } from './hop.ts'
 import { Passage } from './passage.ts'
+import { PassedOn } from './passed-on.ts'
 import { type Reached, reach } from './reach.ts'
 
 /** How long the home of a document may take to answer, in ms. */
@@ -26,6 +28,7 @@ export interface ForwardingParts {
 export class Forwarding {
   readonly #parts: ForwardingParts
   readonly #addresses: NodeAddresses
+  readonly #passedOn: PassedOn
   /** Who is served elsewhere, and where. */
   readonly #passages = new Map<Passage, string>()
   /** Nodes that could not be reached, until when they are not asked. */
@@ -36,6 +39,7 @@ export class Forwarding {
   constructor(parts: ForwardingParts) {
     this.#parts = parts
     this.#addresses = new NodeAddresses(parts)
+    this.#passedOn = new PassedOn(parts.cluster)
     this.#unwatch = parts.cluster.on('change', () => this.#leaveGone())
   }
 
@@ -54,6 +58,11 @@ export class Forwarding {
     return this.#parts.seal.read(headers, { to: this.#parts.cluster.self, url })
   }
 
+  /** Another node has passed this client on. */
+  received(socket: ClientSocket, { from }: PassedClient): void {
+    this.#passedOn.add(from, socket)
+  }
+
   /** True when the client is served elsewhere, or gone. Never rejects. */
   async forward(knock: Knock, document: Key): Promise<boolean> {
     const { cluster, seal } = this.#parts
@@ -61,7 +70,7 @@ export class Forwarding {
     const home = cluster.home(document)
     if (home === cluster.self || request.headers[hopHeader] !== undefined || this.#isAway(home)) return false
     const url = await this.#addresses.of(home)
-    const hop = seal.seal({ to: home, url: request.url ?? '' }, address)
+    const hop = seal.seal({ to: home, url: request.url ?? '' }, { from: cluster.self, address })
     const reached: Reached = url === null ? { kind: 'away' } : await reach(url, knock, hop, reachMs)
     if (reached.kind === 'away') this.#missed(home)
     if (reached.kind !== 'taken') return connection.destroyed
@@ -77,6 +86,7 @@ export class Forwarding {
 
   end(): void {
     this.#unwatch()
+    this.#passedOn.end()
     this.#addresses.end()
   }
 

@@ -17,11 +17,19 @@ export interface Hop {
   readonly url: string
 }
 
+/** Who is passed on. */
+export interface PassedClient {
+  /** The node that it came to. */
+  readonly from: string
+  /** Where it is, as limits count it. */
+  readonly address: string
+}
+
 /** `forged`: it says so, and no node of ours has. */
 export type ReadHop =
   | { readonly kind: 'direct' }
   | { readonly kind: 'forged' }
-  | { readonly kind: 'hop'; readonly address: string }
+  | ({ readonly kind: 'hop' } & PassedClient)
 
 /**
  * Seals what nodes say to each other in a header of a client's request, with a key that is made from the signing secret.
@@ -37,11 +45,10 @@ export class HopSeal {
     this.#clock = clock
   }
 
-  /** @param address where the client is, as limits count it */
-  seal(hop: Hop, address: string): string {
+  seal(hop: Hop, { from, address }: PassedClient): string {
     const [key] = this.#keys
     if (key === undefined) throw new RangeError('no secret to seal with')
-    const said = `${this.#clock.now()}.${Buffer.from(address).toString('base64url')}`
+    const said = [this.#clock.now(), ...[from, address].map(encoded)].join('.')
     return `${said}.${macOf(key, hop, said).toString('base64url')}`
   }
 
@@ -62,20 +69,23 @@ export class HopSeal {
   read(headers: IncomingHttpHeaders, hop: Hop): ReadHop {
     const header = headers[hopHeader]
     if (header === undefined) return { kind: 'direct' }
-    const [, said = '', at = '', address = '', given = ''] = form.exec(String(header)) ?? []
+    const [, said = '', at = '', from = '', address = '', given = ''] = form.exec(String(header)) ?? []
     const mac = Buffer.from(given, 'base64url')
     const isOurs = this.#keys.some((key) => timingSafeBytes(macOf(key, hop, said), mac))
     const isFresh = Math.abs(this.#clock.now() - Number(at)) <= validMs
     if (!isOurs || !isFresh) return { kind: 'forged' }
-    return { kind: 'hop', address: Buffer.from(address, 'base64url').toString() }
+    return { kind: 'hop', from: decoded(from), address: decoded(address) }
   }
 }
 
 /** Where a node is, as it says it itself over the bus: what clients send is passed on to no other place. */
 const sealedUrl = /^(https?:\/\/[^ ]+) ([\w-]{43})$/
 
-/** Time, address, and the seal on both. */
-const form = /^((\d{1,15})\.([\w-]*))\.([\w-]{43})$/
+/** Time, node, address, and the seal on all of them. */
+const form = /^((\d{1,15})\.([\w-]*)\.([\w-]*))\.([\w-]{43})$/
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64url')
+const decoded = (text: string): string => Buffer.from(text, 'base64url').toString()
 
 const macOf = (key: Buffer, { to, url }: Hop, said: string): Buffer =>
   createHmac('sha256', key)

@@ -30,7 +30,11 @@ export class BlindDocument {
   }
 
   get updates(): number {
-    return [...this.acknowledged.values()].reduce((sum, count) => sum + count, 0)
+    return sumOf(this.acknowledged)
+  }
+
+  get shownUpdates(): number {
+    return sumOf(this.shown)
   }
 
   /** How many of those that were acknowledged or shown are not in a state. */
@@ -43,6 +47,9 @@ export class BlindDocument {
     )
   }
 }
+
+const sumOf = (counts: ReadonlyMap<number, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 function raise(counts: Map<number, number>, client: number, count: number): void {
   counts.set(client, Math.max(count, counts.get(client) ?? 0))

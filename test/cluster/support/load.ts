@@ -70,12 +70,15 @@ export class Load {
       { length: blindDocuments },
       (_, number) => new BlindDocument(of('blind', number)),
     )
-    this.#writers = Array.from({ length: Math.ceil((sockets * 3) / 4) }, (_, index) => {
-      const document = this.#blind[index % blindDocuments] as BlindDocument
+    // One after the other comes to another node: those of a document follow each other, to be at all of them.
+    const writers = Math.ceil((sockets * 3) / 4)
+    this.#writers = Array.from({ length: writers }, (_, index) => {
+      const document = this.#blind[Math.floor((index * blindDocuments) / writers)] as BlindDocument
       return new BlindWriter({ document, url, onClose, random: new Random(seed + index) })
     })
-    this.people = Array.from({ length: Math.floor(sockets / 4) }, (_, index) => {
-      const documentId = of('shared', index % sharedDocuments)
+    const people = Math.floor(sockets / 4)
+    this.people = Array.from({ length: people }, (_, index) => {
+      const documentId = of('shared', Math.floor((index * sharedDocuments) / people))
       const random = new Random(seed - index - 1)
       return new Person(
         { cluster, documentId, token, random, onClose },
@@ -105,6 +108,13 @@ export class Load {
   /** Codes and reasons that no client should meet. */
   get errors(): readonly string[] {
     return this.#errors
+  }
+
+  /** How many updates were acknowledged so far to those who forget them, and how many are shown. */
+  get told(): { readonly acknowledged: number; readonly shown: number } {
+    const sum = (count: (document: BlindDocument) => number): number =>
+      this.#blind.reduce((all, document) => all + count(document), 0)
+    return { acknowledged: sum(({ updates }) => updates), shown: sum(({ shownUpdates }) => shownUpdates) }
   }
 
   /** Resolves with the time, in ms, after which everybody has got something acknowledged that was typed after now. */

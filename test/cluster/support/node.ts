@@ -46,6 +46,12 @@ export class ClusterNode {
     return `ws://127.0.0.1:${this.#port}`
   }
 
+  /** Has it not ended since it was started? */
+  get runs(): boolean {
+    const child = this.#process?.child
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
   /** Resolves when it is ready. */
   async start(): Promise<void> {
     this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log)

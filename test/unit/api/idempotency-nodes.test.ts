@@ -3,10 +3,12 @@ import type { Caller } from '../../../src/access/credentials.ts'
 import type { CallIds } from '../../../src/api/call-ids.ts'
 import { callOf } from '../../../src/api/idempotency/call.ts'
 import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
-import { idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
-import { sweepQueue } from '../../../src/api/idempotency/records.ts'
+import { type IdempotencyLimits, idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
+import { callKeys, sweepQueue } from '../../../src/api/idempotency/records.ts'
 import type { Effect } from '../../../src/api/operation.ts'
+import { type Engine, type Kv, StoreUnavailable } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { ApiError } from '../../../src/errors.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 import { eventually } from '../../support/clients.ts'
@@ -17,10 +19,12 @@ import { sharedNodes } from '../../support/nodes.ts'
 const caller: Caller = { level: 'key', tenant, authToken: 'token' }
 const hourMs = 3_600_000
 
-async function nodes(limits = {}) {
-  const clock = new HeldClock()
-  const store = await openMemoryEngine({ clock })
-  const [one, two] = (await sharedNodes(2, { clock, store })).map(
+/** Their calls. */
+async function nodesOn(
+  count: number,
+  { clock, store, limits = {} }: { clock: HeldClock; store: Engine; limits?: Partial<IdempotencyLimits> },
+): Promise<readonly IdempotentCalls[]> {
+  return (await sharedNodes(count, { clock, store })).map(
     ({ engine }) =>
       new IdempotentCalls({
         ...engine,
@@ -31,7 +35,13 @@ async function nodes(limits = {}) {
         keepMs: hourMs,
         limits: { ...idempotencyLimits, ...limits },
       }),
-  ) as [IdempotentCalls, IdempotentCalls]
+  )
+}
+
+async function nodes(limits: Partial<IdempotencyLimits> = {}) {
+  const clock = new HeldClock()
+  const store = await openMemoryEngine({ clock })
+  const [one, two] = (await nodesOn(2, { clock, store, limits })) as [IdempotentCalls, IdempotentCalls]
   return { clock, store, one, two }
 }
 
@@ -40,16 +50,17 @@ const callWith = (effect: Effect, key = 'key') => callOf(caller, { path: '/v2/te
 /** Something that is done when it is let go, and counts how often. */
 function held() {
   const seeds: string[] = []
-  let release = (): void => {}
-  const gate = new Promise<void>((resolve) => {
+  let release = (_text: string): void => {}
+  let fail = (_error: unknown): void => {}
+  const gate = new Promise<string>((resolve, reject) => {
     release = resolve
+    fail = reject
   })
   const work = async (ids: CallIds): Promise<string> => {
     seeds.push(ids.make())
-    await gate
-    return '"done"'
+    return gate
   }
-  return { seeds, work, release: () => release() }
+  return { seeds, work, release: (text = '"done"') => release(text), fail: (error: unknown) => fail(error) }
 }
 
 /** Time goes by until it has ended. */
@@ -116,17 +127,7 @@ it('[CS-31] what a node has begun that died is made again with the same ids by a
     const noted = await store.kv.scan(callWith(effect).part, { limit: 10 })
     expect(noted.length).toBeGreaterThan(0)
     const stopped = new HeldClock(clock.now() + 60_000)
-    const [later] = (await sharedNodes(1, { clock: stopped, store })).map(
-      ({ engine }) =>
-        new IdempotentCalls({
-          ...engine,
-          clock: stopped,
-          log: createLog('silent'),
-          metrics: createMetrics(),
-          secrets: ['a secret'],
-          keepMs: hourMs,
-        }),
-    ) as [IdempotentCalls]
+    const [later] = (await nodesOn(1, { clock: stopped, store })) as [IdempotentCalls]
     const again = held()
     again.release()
     const given = later.run(callWith(effect), again.work)
@@ -135,6 +136,108 @@ it('[CS-31] what a node has begun that died is made again with the same ids by a
       expect(again.seeds).toEqual(seeds)
     } else await expect(given).rejects.toThrow('nobody knows')
   }
+})
+
+/** A call that one node has begun, and another one has taken over because nothing was heard of it for so long. */
+async function takenOver() {
+  const { clock, store, one } = await nodes()
+  const [first, again] = [held(), held()]
+  const slow = one.run(callWith('adds'), first.work)
+  slow.catch(() => {})
+  await eventually(() => first.seeds.length === 1)
+  const ahead = new HeldClock(clock.now() + 16_000)
+  const [two] = await nodesOn(1, { clock: ahead, store })
+  const other = (two as IdempotentCalls).run(callWith('adds'), again.work)
+  await eventually(() => again.seeds.length === 1)
+  expect(again.seeds).toEqual(first.seeds)
+  const recorded = () => store.kv.get(callWith('adds').part, [callKeys.call(callWith('adds').id)])
+  return { clock, slow, first, other, again, recorded, two: two as IdempotentCalls }
+}
+
+it('[CS-33] who comes late with a call that another node has taken over notes nothing, and answers as that one', async () => {
+  const { slow, first, other, again, recorded, two } = await takenOver()
+  again.release()
+  expect(await other).toMatchObject({ replayed: false })
+  const noted = await recorded()
+  first.release('"late"')
+  expect(await slow).toMatchObject({ text: '"done"', replayed: true })
+  expect(await recorded()).toEqual(noted)
+  expect(await two.run(callWith('adds'), again.work)).toMatchObject({ text: '"done"', replayed: true })
+})
+
+it.each(['ALREADY_EXISTS', 'ABORTED', 'UNAVAILABLE'] as const)(
+  '[CS-33] so does who fails late with %s',
+  async (status) => {
+    const { slow, first, other, again, recorded } = await takenOver()
+    again.release()
+    await other
+    const noted = await recorded()
+    first.fail(new ApiError(status, 'late'))
+    expect(await slow).toMatchObject({ text: '"done"', replayed: true })
+    expect(await recorded()).toEqual(noted)
+  },
+)
+
+it('[CS-33] while the other node is at it who comes late waits for that one', async () => {
+  const { clock, slow, first, other, again } = await takenOver()
+  first.release('"late"')
+  await expect(ended(clock, slow)).rejects.toThrow('still under way')
+  again.release()
+  expect(await other).toMatchObject({ text: '"done"', replayed: false })
+})
+
+it('[CS-33] a call that has been forgotten meanwhile is not made again: who made it answers', async () => {
+  const { clock, one, two, store } = await nodes()
+  const { seeds, work, release } = held()
+  const slow = one.run(callWith('once'), work)
+  await eventually(() => seeds.length === 1)
+  await store.kv.commit(callWith('once').part, { dels: [callKeys.call(callWith('once').id)] })
+  release()
+  expect(await ended(clock, slow)).toMatchObject({ text: '"done"', replayed: false })
+  expect(seeds).toHaveLength(1)
+  await two.stop()
+})
+
+it('[CS-33] of calls that note nothing before their end the first one that ends is remembered', async () => {
+  const { one, two } = await nodes()
+  const [first, second] = [held(), held()]
+  const call = callWith('repeatable')
+  const given = [one.run(call, first.work), two.run(call, second.work)] as const
+  await eventually(() => first.seeds.length + second.seeds.length === 2)
+  second.release('"second"')
+  expect(await given[1]).toMatchObject({ text: '"second"', replayed: false })
+  first.release('"first"')
+  expect(await given[0]).toMatchObject({ text: '"second"', replayed: true })
+  expect(await two.run(call, first.work)).toMatchObject({ text: '"second"', replayed: true })
+})
+
+it('[CS-33] a renewal of which nobody knows whether it was written loses nothing', async () => {
+  const { clock, store } = await nodes()
+  let isBroken = false
+  const commit: Kv['commit'] = async (...asked) => {
+    const done = await store.kv.commit(...asked)
+    if (isBroken) throw new StoreUnavailable('the outcome is unknown')
+    return done
+  }
+  const kv: Kv = {
+    get: (...asked) => store.kv.get(...asked),
+    scan: (...asked) => store.kv.scan(...asked),
+    commit,
+  }
+  const [one] = await nodesOn(1, { clock, store: { ...store, kv } })
+  const { seeds, work, release } = held()
+  const call = callWith('adds')
+  const given = (one as IdempotentCalls).run(call, work)
+  await eventually(() => seeds.length === 1)
+  const noted = async () => (await store.kv.get(call.part, [callKeys.call(call.id)]))[0]
+  const before = await noted()
+  isBroken = true
+  clock.advance(5_000)
+  await eventually(async () => !Buffer.from((await noted()) ?? []).equals(before ?? Buffer.alloc(0)))
+  isBroken = false
+  release()
+  expect(await given).toMatchObject({ text: '"done"', replayed: false })
+  expect(await (one as IdempotentCalls).run(call, work)).toMatchObject({ text: '"done"', replayed: true })
 })
 
 it('[CS-32] places that another node has freed can be taken, and those that it has taken count', async () => {

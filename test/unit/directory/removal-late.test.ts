@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { Removal } from '../../../src/directory/removal.ts'
 import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
-import { eventually } from '../../support/clients.ts'
+import { documentPrefix } from '../../../src/model/address.ts'
+import { eventually, typed } from '../../support/clients.ts'
 import { directoryOn, scopeOf, tenant } from '../../support/directory.ts'
 import { gate } from '../../support/gate.ts'
 import { sharedNodes } from '../../support/nodes.ts'
@@ -47,5 +48,46 @@ it('[CS-54] who stood still while another node ended a removal leaves the record
   goOn.open()
   await late
   expect(await here.documents.get(scope, ['d'])).toHaveLength(1)
+  await there.removals.stop()
+})
+
+it('[CS-55] who stood still after he had asked whether he may go on leaves the logs of what was made anew', async () => {
+  const [one, two] = (await sharedNodes(2)).map(({ engine }) => engine) as [Engine, Engine]
+  const [stands, goOn] = [gate(), gate()]
+  const here = directoryOn(one)
+  const there = directoryOn(
+    withLog(two, async (...asked) => {
+      await stands.opened
+      return two.log.destroyPrefix(...asked)
+    }),
+  )
+  await here.organizations.ensure(scope)
+  const add = () => there.documents.add(scope, [{ documentId: 'd' }], { createFolder: false })
+  await add()
+  const editor = [...documentPrefix(scope, 'd'), 'main']
+  const another = [...documentPrefix(scope, 'd'), 'another']
+  const update = { bytes: typed('text', 1), by: '' }
+  await one.log.append(editor, 'create', [update])
+  const { store } = here
+  const nothing = (): Promise<void> => Promise.resolve()
+  const removal = new Removal({ ...one, store, forget: nothing, forgetDocument: nothing })
+  const deleting = there.documents.delete(scope, ['d'])
+  await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
+  let asked = 0
+  // It may: the other one has not ended it. When it goes on the other one has.
+  const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, async () => {
+    asked += 1
+    if (asked > 1) throw new Error('the lease has ended')
+    stands.open()
+    await goOn.opened
+  })
+  await stands.opened
+  await deleting
+  expect(await add()).toMatchObject({ d: { success: true } })
+  await one.log.append(editor, 'recreate', [update])
+  await one.log.append(another, 'create', [update])
+  goOn.open()
+  await expect(late).rejects.toThrow('the lease has ended')
+  expect(await one.log.list(documentPrefix(scope, 'd'), { limit: 10 })).toEqual([another, editor])
   await there.removals.stop()
 })

@@ -4,25 +4,25 @@ import { HeldClock } from '../../../support/clock.ts'
 
 const secrets = ['a'.repeat(32), 'b'.repeat(32)] as const
 const hop = { to: 'node-2', url: '/sync/acme/doc/main?token=t' }
-const address = '2001:db8:0:1::/64'
+const whose = { from: 'node-1', address: '2001:db8:0:1::/64' }
 
 it('[CF-4] what a node seals is read by the node it is for, of that request, for a minute', () => {
   const clock = new HeldClock(1_000_000)
   const seal = new HopSeal([secrets[0]], clock)
-  const headers = { [hopHeader]: seal.seal(hop, address) }
-  expect(seal.read(headers, hop)).toEqual({ kind: 'hop', address })
+  const headers = { [hopHeader]: seal.seal(hop, whose) }
+  expect(seal.read(headers, hop)).toEqual({ kind: 'hop', ...whose })
   expect(seal.read({}, hop)).toEqual({ kind: 'direct' })
   expect(seal.read(headers, { ...hop, to: 'node-3' })).toEqual({ kind: 'forged' })
   expect(seal.read(headers, { ...hop, url: '/sync/acme/other/main?token=t' })).toEqual({ kind: 'forged' })
   clock.advance(60_000)
-  expect(seal.read(headers, hop)).toEqual({ kind: 'hop', address })
+  expect(seal.read(headers, hop)).toEqual({ kind: 'hop', ...whose })
   clock.advance(1)
   expect(seal.read(headers, hop)).toEqual({ kind: 'forged' })
 })
 
 it('[CF-4] no character of it can be changed', () => {
   const seal = new HopSeal([secrets[0]], new HeldClock(1_000_000))
-  const sealed = seal.seal(hop, address)
+  const sealed = seal.seal(hop, whose)
   // The last character of a seal holds bits that stand for nothing.
   for (let at = 0; at < sealed.length - 1; at++) {
     const other = sealed[at] === '1' ? '2' : '1'
@@ -39,10 +39,10 @@ it('[CF-4] while secrets are replaced nodes with the new one and with the old on
     new HopSeal([secrets[0], secrets[1]], clock),
     new HopSeal([secrets[1], secrets[0]], clock),
   ]
-  expect(fresh.read({ [hopHeader]: old.seal(hop, address) }, hop)).toEqual({ kind: 'hop', address })
-  expect(old.read({ [hopHeader]: fresh.seal(hop, address) }, hop)).toEqual({ kind: 'hop', address })
+  expect(fresh.read({ [hopHeader]: old.seal(hop, whose) }, hop)).toEqual({ kind: 'hop', ...whose })
+  expect(old.read({ [hopHeader]: fresh.seal(hop, whose) }, hop)).toEqual({ kind: 'hop', ...whose })
   const alone = new HopSeal([secrets[1]], clock)
-  expect(alone.read({ [hopHeader]: old.seal(hop, address) }, hop)).toEqual({ kind: 'forged' })
+  expect(alone.read({ [hopHeader]: old.seal(hop, whose) }, hop)).toEqual({ kind: 'forged' })
 })
 
 it('[CF-15] where a node is counts only as that node has sealed it', () => {
