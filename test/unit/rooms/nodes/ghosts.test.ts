@@ -1,29 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { after, coming, historyOf, type Run, saying } from './history.ts'
+import { after, coming, expectExactly, historyOf, type Run, saying } from './history.ts'
 import { document } from './world.ts'
 
 const testsAll = process.env.WEFT_TEST_ALL === '1'
 const [runs, testMs] = testsAll ? [300, 600_000] : [100, 60_000]
 const seed = process.env.WEFT_FUZZ_SEED
 const options = { numRuns: runs, ...(seed !== undefined && { seed: Number(seed) }) }
-
-async function expectExactly({ world, pages }: Run): Promise<void> {
-  const connected = pages.filter(({ isConnected }) => isConnected)
-  const here = [...new Set(connected.map(({ userId }) => `${userId} socket`))].sort()
-  const clients = connected
-    .map((each) => `${each.userId} ${each.awareness.clientID} ${String(each.cursor)}`)
-    .sort()
-  for (const each of world.nodes) {
-    await world.during(each.presence.entries(document))
-    expect(each.listed()).toEqual(here)
-    expect(each.shown() ?? clients).toEqual(clients)
-  }
-  for (const each of connected) {
-    const others = [...each.awareness.getStates()].map(([id, { cursor }]) => `${id} ${String(cursor)}`)
-    expect(others.sort()).toEqual(clients.map((client) => client.slice(client.indexOf(' ') + 1)).sort())
-  }
-}
 
 it(
   '[CP-22] after whatever comings, goings, cuts and losses all nodes list and show exactly who is there',

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { document, Page, World } from './world.ts'
 
 const nodeCount = 3
@@ -130,6 +130,24 @@ async function calmDown({ world, pages }: Run): Promise<void> {
     for (const each of pages) each.renew()
   }
   await world.pass(1_000)
+}
+
+/** For histories without REST: all nodes and pages list and show who is connected, and nobody else. */
+export async function expectExactly({ world, pages }: Run): Promise<void> {
+  const connected = pages.filter(({ isConnected }) => isConnected)
+  const here = [...new Set(connected.map(({ userId }) => `${userId} socket`))].sort()
+  const clients = connected
+    .map((each) => `${each.userId} ${each.awareness.clientID} ${String(each.cursor)}`)
+    .sort()
+  for (const each of world.nodes) {
+    await world.during(each.presence.entries(document))
+    expect(each.listed()).toEqual(here)
+    expect(each.shown() ?? clients).toEqual(clients)
+  }
+  for (const each of connected) {
+    const others = [...each.awareness.getStates()].map(([id, { cursor }]) => `${id} ${String(cursor)}`)
+    expect(others.sort()).toEqual(clients.map((client) => client.slice(client.indexOf(' ') + 1)).sort())
+  }
 }
 
 /** Numbers from 0 to 1, the same each time (mulberry32). */
