@@ -8,7 +8,7 @@ import {
 import { Doubted } from './doubted.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
 import type { FrameEncoder, Member } from './member.ts'
-import { ForeignClients } from './nodes/foreign-clients.ts'
+import { ForeignClients, type Told } from './nodes/foreign-clients.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
 import { Said, userIn } from './said.ts'
 import { Shown, stamped } from './shown.ts'
@@ -231,9 +231,16 @@ export class AwarenessBoard implements PresenceView {
     }
     if (this.#shown.size >= statesMax && !this.#shown.has(clientId)) return this.#parts.refused()
     const clock = Math.max(record.clock, (this.#clockShown(clientId) ?? -1) + 1)
-    const told = foreign.toldOf(clientId)
+    const told = this.#told(foreign, clientId)
     this.#show(clientId, new Shown(clock, record.userId, record.text), null)
     foreign.shows(record, clock, told)
+  }
+
+  /** What clients here may still tell back of a client: also of one that was ours a moment ago. */
+  #told(foreign: ForeignClients, clientId: number): Told {
+    const shown = this.#shown.get(clientId)
+    if (foreign.get(clientId) !== undefined || shown === undefined) return foreign.toldOf(clientId)
+    return [{ clock: shown.clock, text: shown.text }]
   }
 
   /** May the member have heard what was said of a client? Of one that had gone before it came it has not. */

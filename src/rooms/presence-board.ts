@@ -335,7 +335,7 @@ export class PresenceBoard implements DeskOwner {
   #settle(shared: SharedUsers, userId: string): void {
     const connected = this.#connected.get(userId)
     if (connected !== undefined) this.#settleConnected(shared, userId, connected)
-    const said = shared.guest(userId, this.#isConnected(userId))
+    const said = shared.guest(userId, connected !== undefined)
     if (said === null) this.#guests?.remove([userId])
     else if (said !== 'unknown') this.#withGuests().take(userId, said.said, said)
   }

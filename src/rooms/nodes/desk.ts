@@ -9,7 +9,7 @@ import {
   type ClientRecord,
   clientName,
   type FloorRecord,
-  guestEnd,
+  isGuest,
   laterRest,
   namedBy,
   nameOf,
@@ -17,13 +17,12 @@ import {
   type PresenceRecord,
   personName,
   type RestRecord,
+  repeatedMs,
   restName,
 } from './records.ts'
 import type { Stamps } from './stamps.ts'
 import { documentKey, type Sender } from './wire.ts'
 
-/** How long what REST says of somebody with a socket is repeated: by then the node of the socket has it. */
-const repeatedMs = 60_000
 /** A node that is not heard of a document for so long has nothing to do with it any more. */
 const silentMs = 60_000
 /** Who has nothing to say goes on listening for so long: whoever asks next is answered at once. */
@@ -32,6 +31,9 @@ const lingerMs = 20_000
 const askAgainMs = 300
 /** What clients say of their users changes in bursts: it goes with what they show, or so much later. */
 const sayingMs = 40
+
+/** Of more users than these the ones who are no guests are repeated no longer than `repeatedMs`. */
+export const restsMax = 1_000
 
 /** The board of a document. */
 export interface DeskOwner {
@@ -267,11 +269,7 @@ export class Desk {
   tick(): void {
     const now = this.#tools.clock.now()
     for (const [node, { confirmedAt }] of this.#others) if (confirmedAt + silentMs <= now) this.drop(node)
-    for (const name of this.#own.names()) {
-      const record = this.#own.get(name)
-      if (record?.kind !== 'rest') continue
-      if (guestEnd(record) <= now && record.lastSeen + repeatedMs <= now) this.#set(name, null)
-    }
+    this.#forgetRests(now)
     if (this.#owner.isIdle && this.#own.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
   }
 
@@ -298,9 +296,21 @@ export class Desk {
     return own?.kind === 'rest' ? own : null
   }
 
-  #adopt(record: RestRecord): void {
-    if (guestEnd(record) <= this.#tools.clock.now() || this.rest(record.userId)?.at !== record.at) return
-    this.#set(nameOf(record), record)
+  #forgetRests(now: number): void {
+    const rests: RestRecord[] = []
+    for (const name of this.#own.names()) {
+      const record = this.#own.get(name)
+      if (record?.kind === 'rest') rests.push(record)
+    }
+    const areTooMany = rests.length > restsMax
+    for (const rest of rests)
+      if (rest.keptUntil <= now || (areTooMany && isPast(rest, now))) this.#set(nameOf(rest), null)
+  }
+
+  /** With what is known besides: who else says that may not have heard of all of it. */
+  #adopt({ userId }: RestRecord): void {
+    const merged = this.rest(userId)
+    if (merged !== null && merged.keptUntil > this.#tools.clock.now()) this.#set(nameOf(merged), merged)
   }
 
   /** What was said later elsewhere is said here, too: it must not come back when that is repeated no more. */
@@ -368,6 +378,10 @@ export class Desk {
     for (const { resolve } of arrived) resolve()
   }
 }
+
+/** Has everybody had time to hear that this is no guest? */
+const isPast = (rest: RestRecord, now: number): boolean =>
+  !isGuest(rest, now) && rest.lastSeen + repeatedMs <= now
 
 /** That somebody is still there is no news. */
 function isSamePerson(before: PresenceRecord | undefined, record: PersonRecord | null): boolean {

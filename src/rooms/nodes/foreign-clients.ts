@@ -9,7 +9,7 @@ export type Verdict =
 /** States of one client that its user's other connections may still tell back. */
 const toldMax = 4
 
-type Told = readonly Pick<ClientRecord, 'clock' | 'text'>[]
+export type Told = readonly Pick<ClientRecord, 'clock' | 'text'>[]
 
 interface Shown {
   readonly record: ClientRecord

@@ -42,7 +42,14 @@ export interface RestRecord {
   readonly lastSeen: number
   readonly deletedAt: number
   readonly addedAt: number
+  /** When somebody without a socket was found to have one. */
+  readonly arrivedAt: number
+  /** Repeated until then, in epoch milliseconds: who has not heard of it may show the user no longer. */
+  readonly keptUntil: number
 }
+
+/** How long what REST says of somebody with a socket is repeated: by then the node of the socket has it. */
+export const repeatedMs = 60_000
 
 /**
  * A node has told its clients of another node's client under a later clock than that has: they have heard of it before.
@@ -93,7 +100,10 @@ export interface RestCall {
   readonly now: number
 }
 
-/** What is known after a call. @param said of the user before it, whoever knows that */
+/**
+ * What is known after a call: nothing that was known before is forgotten, so that it comes to the same in whatever order
+ * nodes hear of it. @param said of the user before it, whoever knows that
+ */
 export function afterCall(before: RestRecord | null, said: SaidByRest, call: RestCall): RestRecord {
   const { kind, userId, ttlMs, at, now } = call
   const isDeleted = kind === 'delete'
@@ -106,17 +116,37 @@ export function afterCall(before: RestRecord | null, said: SaidByRest, call: Res
     lastSeen: now,
     deletedAt: isDeleted ? at : (before?.deletedAt ?? 0),
     addedAt: kind === 'add' ? at : (before?.addedAt ?? 0),
+    arrivedAt: before?.arrivedAt ?? 0,
+    keptUntil: Math.max(before?.keptUntil ?? 0, now + Math.max(ttlMs, repeatedMs)),
   }
 }
 
-/** Of two the later one; a deletion, or an addition, that only the other one knows of stays. */
+/** What is known once a guest has been found to have a socket. */
+export const afterArrival = (guest: RestRecord, at: number, now: number): RestRecord => ({
+  ...guest,
+  at,
+  ttlMs: 0,
+  lastSeen: now,
+  arrivedAt: at,
+  keptUntil: Math.max(guest.keptUntil, now + repeatedMs),
+})
+
+/** Of two the later one; what only the other one knows to have happened stays. */
 export function laterRest(one: RestRecord, two: RestRecord): RestRecord {
   const later = isLater(two, one) ? two : one
-  const deletedAt = Math.max(one.deletedAt, two.deletedAt)
-  const addedAt = Math.max(one.addedAt, two.addedAt)
-  if (deletedAt === later.deletedAt && addedAt === later.addedAt) return later
-  return { ...later, deletedAt, addedAt }
+  const latest = (mark: Mark): number => Math.max(one[mark], two[mark])
+  if (marks.every((mark) => later[mark] === latest(mark))) return later
+  return {
+    ...later,
+    deletedAt: latest('deletedAt'),
+    addedAt: latest('addedAt'),
+    arrivedAt: latest('arrivedAt'),
+    keptUntil: latest('keptUntil'),
+  }
 }
+
+const marks = ['deletedAt', 'addedAt', 'arrivedAt', 'keptUntil'] as const
+type Mark = (typeof marks)[number]
 
 /** Of the same time either will do, if it is the same one everywhere. */
 const isLater = (one: RestRecord, two: RestRecord): boolean =>
@@ -128,8 +158,14 @@ const contentOf = ({ said, ttlMs, lastSeen }: RestRecord): string => JSON.string
 export const isHidden = ({ deletedAt, addedAt }: RestRecord, joined: number): boolean =>
   deletedAt > addedAt && joined < deletedAt
 
-/** When a user without a socket is gone: epoch milliseconds. */
-export const guestEnd = ({ lastSeen, ttlMs }: RestRecord): number => lastSeen + ttlMs
+/**
+ * Is this a user without a socket? Only an addition makes one: what is updated by a node that has not heard of the
+ * deletion, or of the socket, is none.
+ */
+export const isGuest = (
+  { addedAt, deletedAt, arrivedAt, lastSeen, ttlMs }: RestRecord,
+  now: number,
+): boolean => addedAt > Math.max(deletedAt, arrivedAt) && lastSeen + ttlMs > now
 
 /** A client id that several nodes show, and by which user since when. */
 type Claim = Pick<ClientRecord, 'userId' | 'since'>

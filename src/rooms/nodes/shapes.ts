@@ -40,7 +40,7 @@ const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: Said) => bool
     isSaid(record.said),
   rest: (record) =>
     hasTexts(record, 'userId') &&
-    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt') &&
+    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
     isSaid(record.said),
 }
 

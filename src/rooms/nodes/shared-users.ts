@@ -3,8 +3,9 @@ import type { SaidByRest } from '../guests.ts'
 import { type Connected, lastSaid } from '../present.ts'
 import type { Desk } from './desk.ts'
 import {
+  afterArrival,
   afterCall,
-  guestEnd,
+  isGuest,
   isHidden,
   type PersonRecord,
   type RestCall,
@@ -55,7 +56,7 @@ export class SharedUsers {
   arrived(userId: string): void {
     this.#desk.personChanged(userId)
     const rest = this.#desk.rest(userId)
-    if (rest !== null && this.#isGuest(rest)) this.#endGuest(rest)
+    if (rest !== null && isGuest(rest, this.#clock.now())) this.#endGuest(rest)
   }
 
   /** @param before what was said of the user here */
@@ -72,7 +73,7 @@ export class SharedUsers {
   ): void {
     const known = this.#desk.rest(userId)
     const saidBefore = before ?? this.saidElsewhere(userId)?.said ?? {}
-    const [at, now] = [this.#desk.stamps.next(), this.#clock.now()]
+    const [at, now] = [this.#stampAfter(known), this.#clock.now()]
     this.#desk.write(afterCall(known, saidBefore, { kind, userId, said, ttlMs, at, now }))
   }
 
@@ -90,23 +91,27 @@ export class SharedUsers {
 
   /**
    * Somebody without a socket whom REST has named. Null: there is no such user any more; `unknown`: nothing was said.
-   * @param isConnected with a socket, here or on another node: who has one is no guest
+   * Who has a socket is no guest, and will be none without it: of the node with the socket, of which others do not hear
+   * when it was deleted, and of the one that was told of the guest, either may be the only one to know of both.
+   * @param isHere with a socket
    */
-  guest(userId: string, isConnected: boolean): SharedGuest | null | 'unknown' {
+  guest(userId: string, isHere: boolean): SharedGuest | null | 'unknown' {
     const rest = this.#desk.rest(userId)
+    const isConnected = isHere || this.isElsewhere(userId)
     if (rest === null) return isConnected ? null : 'unknown'
-    if (!this.#isGuest(rest)) return null
+    if (!isGuest(rest, this.#clock.now())) return null
     if (!isConnected) return rest
-    if (this.#desk.keepsRest(userId)) this.#endGuest(rest)
+    if (isHere || this.#desk.keepsRest(userId)) this.#endGuest(rest)
     return null
   }
 
-  #isGuest(rest: RestRecord): boolean {
-    return guestEnd(rest) > this.#clock.now()
+  #endGuest(rest: RestRecord): void {
+    this.#desk.write(afterArrival(rest, this.#stampAfter(rest), this.#clock.now()))
   }
 
-  #endGuest(rest: RestRecord): void {
-    this.#desk.write({ ...rest, ttlMs: 0, at: this.#desk.stamps.next(), lastSeen: this.#clock.now() })
+  /** Later than what is known, also if that is of a node whose clock is too far ahead to be followed. */
+  #stampAfter(known: RestRecord | null): number {
+    return Math.max(this.#desk.stamps.next(), (known?.at ?? 0) + 1)
   }
 }
 

@@ -35,7 +35,21 @@ const records: readonly (readonly [string, PresenceRecord])[] = [
       lastSeen: 1,
     },
   ],
-  ['reve', { kind: 'rest', userId: 'eve', at: 1, said, ttlMs: 9, lastSeen: 1, deletedAt: 0, addedAt: 1 }],
+  [
+    'reve',
+    {
+      kind: 'rest',
+      userId: 'eve',
+      at: 1,
+      said,
+      ttlMs: 9,
+      lastSeen: 1,
+      deletedAt: 0,
+      addedAt: 1,
+      arrivedAt: 0,
+      keptUntil: 10,
+    },
+  ],
 ]
 const messages: readonly PresenceMessage[] = [
   { ...sender, type: 'delta', document: name, prev: 0, seq: 1, entries: records },
