@@ -233,22 +233,26 @@ async function check(model: AccessModel): Promise<void> {
 const shown = (role: AccessRole | null) =>
   role === null ? { errorCode: 'permission_denied' } : { accessRole: role }
 
-it('[ACC-56] whatever happens, what is read is what the model says', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
-      await directory.close()
-      directory = await openDirectory()
-      await buildTree()
-      const model = new AccessModel(directory.clock.now())
-      for (const act of actions) {
-        await act(model)
-        await check(model)
-        await checkIndex()
-      }
-    }),
-    { numRuns: times(50, 300) },
-  )
-}, times(60_000, 300_000))
+it(
+  '[ACC-56] whatever happens, what is read is what the model says',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
+        await directory.close()
+        directory = await openDirectory()
+        await buildTree()
+        const model = new AccessModel(directory.clock.now())
+        for (const act of actions) {
+          await act(model)
+          await check(model)
+          await checkIndex()
+        }
+      }),
+      { numRuns: times(50, 300) },
+    )
+  },
+  times(60_000, 300_000),
+)
 
 const roleOn = async (documentId: string, userId: string) => {
   const { levels, member } = await directory.reader.read(scope, documentId, userId)

@@ -227,58 +227,68 @@ async function leftOf(directory: OpenDirectory): Promise<readonly unknown[]> {
   return left.map(({ key }) => key).filter(([kind = '']) => /annotation/i.test(kind))
 }
 
-it('[COMM-20] whatever happens, lists say what the model says, and nothing is left in the end', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
-      const { directory, comments } = await open()
-      const model: Model = new Map()
-      for (const each of steps) {
-        directory.clock.advance(1)
-        await carryOut(comments, model, each)
-      }
-      await compare(comments, model)
-      expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
-      expect(await leftOf(directory)).toEqual([])
-    }),
-    { numRuns: times(70, 400) },
-  )
-}, times(60_000, 300_000))
+it(
+  '[COMM-20] whatever happens, lists say what the model says, and nothing is left in the end',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
+        const { directory, comments } = await open()
+        const model: Model = new Map()
+        for (const each of steps) {
+          directory.clock.advance(1)
+          await carryOut(comments, model, each)
+        }
+        await compare(comments, model)
+        expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
+        expect(await leftOf(directory)).toEqual([])
+      }),
+      { numRuns: times(70, 400) },
+    )
+  },
+  times(60_000, 300_000),
+)
 
-it('[COMM-20] the same when much happens at once', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
-      const { directory, comments } = await open()
-      for (let at = 0; at < steps.length; at += 15)
-        await Promise.all(steps.slice(at, at + 15).map((each) => tried(carryOut(comments, new Map(), each))))
-      expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
-      for (const locationId of locationIds)
+it(
+  '[COMM-20] the same when much happens at once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
+        const { directory, comments } = await open()
+        for (let at = 0; at < steps.length; at += 15)
+          await Promise.all(
+            steps.slice(at, at + 15).map((each) => tried(carryOut(comments, new Map(), each))),
+          )
+        expect(await straysIn(directory, scope.organizationId)).toEqual({ missing: [], stray: [] })
+        for (const locationId of locationIds)
+          for (const documentId of documents) {
+            await comments.locations.clear(scope, { documentId, locationId })
+            const listing = {
+              documentId,
+              locationIds: [locationId],
+              order: 'asc',
+              limit: 9,
+              after: undefined,
+            } as const
+            expect((await comments.annotations.list(scope, listing)).items).toEqual([])
+          }
         for (const documentId of documents) {
-          await comments.locations.clear(scope, { documentId, locationId })
-          const listing = {
+          const { items } = await comments.annotations.list(scope, {
             documentId,
-            locationIds: [locationId],
             order: 'asc',
             limit: 9,
             after: undefined,
-          } as const
-          expect((await comments.annotations.list(scope, listing)).items).toEqual([])
+          })
+          for (const { record, comments: said, commentCount } of items)
+            expect([record.annotationId, said.length]).toEqual([record.annotationId, commentCount])
+          const ids = items.map(({ record }) => record.annotationId)
+          await comments.annotations.delete({ scope, documentId, actionUser: named('ann') }, ids)
         }
-      for (const documentId of documents) {
-        const { items } = await comments.annotations.list(scope, {
-          documentId,
-          order: 'asc',
-          limit: 9,
-          after: undefined,
-        })
-        for (const { record, comments: said, commentCount } of items)
-          expect([record.annotationId, said.length]).toEqual([record.annotationId, commentCount])
-        const ids = items.map(({ record }) => record.annotationId)
-        await comments.annotations.delete({ scope, documentId, actionUser: named('ann') }, ids)
-      }
-      const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
-      expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
-      expect(await leftOf(directory)).toEqual([])
-    }),
-    { numRuns: 100 },
-  )
-}, times(60_000, 300_000))
+        const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 10_000 })
+        expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
+        expect(await leftOf(directory)).toEqual([])
+      }),
+      { numRuns: 100 },
+    )
+  },
+  times(60_000, 300_000),
+)
