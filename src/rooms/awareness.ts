@@ -7,11 +7,12 @@ import {
 } from '../update/awareness.ts'
 import { Doubted } from './doubted.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
-import type { FrameEncoder, Member } from './member.ts'
+import type { Member } from './member.ts'
 import { ForeignClients, type Told } from './nodes/foreign-clients.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
 import { Said, userIn } from './said.ts'
 import { Shown, stamped } from './shown.ts'
+import { Telling } from './telling.ts'
 
 /** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
 export const statesMax = 5_000
@@ -28,20 +29,6 @@ interface Departed {
   readonly userId: string
   /** When, as members came and clients went. */
   readonly turn: number
-}
-
-interface Change {
-  readonly state: Pick<AwarenessText, 'clock' | 'text'>
-  /** The member that knows it already; null: nobody does, its author must see it too. */
-  readonly knownTo: Member | null
-}
-
-/** When changes go out: at the end of the turn, or when the window is over. */
-type Due = 'turn' | 'window'
-
-interface Flushing {
-  readonly due: Due
-  readonly cancel: () => void
 }
 
 interface Parts {
@@ -73,18 +60,21 @@ export class AwarenessBoard implements PresenceView {
   /** When each came, as members came and clients went. */
   readonly #cameAt = new Map<Member, number>()
   #turn = 0
-  readonly #changed = new Map<number, Change>()
   /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
   readonly #departed = new Map<number, Departed>()
   /** Those of other nodes; null without any. */
   readonly #foreign: ForeignClients | null
   readonly #doubted = new Doubted()
-  #lastFlush = 0
-  #flushing: Flushing | null = null
+  readonly #telling: Telling
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.editorId = parts.editorId
+    this.#telling = new Telling({
+      ...parts,
+      telling: (clientIds) => this.#tellForeign(clientIds),
+      told: (states) => this.#doubted.ask(goneIn(states)),
+    })
     const { desk } = parts.presence
     this.#foreign = desk === null ? null : new ForeignClients(desk, parts.editorId)
     parts.presence.enter(this)
@@ -107,7 +97,7 @@ export class AwarenessBoard implements PresenceView {
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) if (this.#owns(member, entry)) this.#hear(member, entry)
-    this.#schedule('window')
+    this.#telling.schedule('window')
   }
 
   /** Removes what `member` showed, at once. */
@@ -121,7 +111,7 @@ export class AwarenessBoard implements PresenceView {
     this.#disown(client)
     this.#hide(client)
     this.showForeign([client])
-    this.#schedule('window')
+    this.#telling.schedule('window')
   }
 
   refresh(userIds: ReadonlySet<string>): void {
@@ -132,20 +122,20 @@ export class AwarenessBoard implements PresenceView {
       else if (this.#shown.get(clientId)?.text !== stamped(said.state, user))
         this.#showMadeUp(clientId, said, user)
     }
-    this.#schedule('turn')
+    this.#telling.schedule('turn')
   }
 
   showGuest({ clientId, clock, text, userId }: GuestState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
     else this.#show(clientId, new Shown(clock, userId, text), null)
-    this.#schedule('turn')
+    this.#telling.schedule('turn')
   }
 
   /** Other nodes say something else of these clients. */
   showForeign(clientIds: Iterable<number>): void {
     if (this.#foreign === null) return
     for (const clientId of clientIds) this.#judge(this.#foreign, clientId)
-    this.#schedule('window')
+    this.#telling.schedule('window')
   }
 
   /** Messages with all states. */
@@ -167,8 +157,7 @@ export class AwarenessBoard implements PresenceView {
   close(): void {
     this.#parts.presence.exit(this)
     this.#foreign?.close()
-    this.#flushing?.cancel()
-    this.#flushing = null
+    this.#telling.close()
   }
 
   #states(): AwarenessText[] {
@@ -325,7 +314,7 @@ export class AwarenessBoard implements PresenceView {
     this.#foreign?.forget(clientId)
     this.#departed.delete(clientId)
     this.#shown.set(clientId, shown)
-    this.#changed.set(clientId, { state: shown, knownTo })
+    this.#telling.note(clientId, { state: shown, knownTo })
   }
 
   /** @param clock that of the client's own farewell, which is known to it */
@@ -337,54 +326,22 @@ export class AwarenessBoard implements PresenceView {
 
   #remove(clientId: number, clock: number, userId: string, knownTo: Member | null): void {
     this.#shown.delete(clientId)
-    this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
+    this.#telling.note(clientId, { state: { clock, text: removedText }, knownTo })
     this.#departed.delete(clientId)
     this.#departed.set(clientId, { clock, userId, turn: ++this.#turn })
     if (this.#departed.size <= departedMax) return
     for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
   }
 
-  /** What is due at the end of the turn is not put off again: who asks all the time would never get it. */
-  #schedule(due: Due): void {
-    if (this.#changed.size === 0 || this.#flushing?.due === 'turn' || this.#flushing?.due === due) return
-    this.#flushing?.cancel()
-    const { clock, windowMs } = this.#parts
-    const wait = due === 'turn' ? 0 : Math.max(0, this.#lastFlush + windowMs - clock.now())
-    this.#flushing = { due, cancel: clock.after(wait, () => this.#flush()) }
-  }
-
-  #flush(): void {
-    this.#flushing = null
-    this.#lastFlush = this.#parts.clock.now()
-    const changed = [...this.#changed]
-    this.#changed.clear()
-    this.#tellForeign(changed)
-    const states = changed.map(([clientId, { state }]) => ({
-      clientId,
-      clock: state.clock,
-      text: state.text,
-    }))
-    const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
-    for (const message of writeAwarenessMessages(states)) this.#send(message, only)
-    this.#doubted.ask(new Set(states.flatMap(({ clientId, text }) => (text === removedText ? clientId : []))))
-  }
-
-  #tellForeign(changed: readonly (readonly [clientId: number, change: Change])[]): void {
+  #tellForeign(clientIds: readonly number[]): void {
     if (this.#foreign === null) return
-    for (const [clientId] of changed) {
+    for (const clientId of clientIds) {
       if (isGuestClient(clientId)) continue
       const isOurs = this.#ownerOf.has(clientId) && this.#foreign.get(clientId) === undefined
       this.#foreign.tell(clientId, isOurs ? (this.#shown.get(clientId) ?? null) : null)
     }
   }
-
-  /** @param only whose own state it is, and nothing else */
-  #send(message: Uint8Array, only: Member | null | undefined): void {
-    const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of this.#parts.members) {
-      const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
-      frames.set(member.encoder, frame)
-      member.deliverAwareness(frame, member === only)
-    }
-  }
 }
+
+const goneIn = (states: readonly AwarenessText[]): ReadonlySet<number> =>
+  new Set(states.flatMap(({ clientId, text }) => (text === removedText ? clientId : [])))
