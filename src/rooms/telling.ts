@@ -7,6 +7,8 @@ export interface Change {
   readonly state: Pick<AwarenessText, 'clock' | 'text'>
   /** The member that knows it already; null: nobody does, its author must see it too. */
   readonly knownTo: Member | null
+  /** `some`: the others have been told of it a moment ago, under an earlier clock. */
+  readonly to: 'all' | 'some'
 }
 
 /** When changes go out: at the end of the turn, or when the window is over. */
@@ -19,6 +21,7 @@ interface Flushing {
 
 interface Parts {
   readonly members: ReadonlySet<Member>
+  readonly some: () => readonly Member[]
   readonly clock: Clock
   /** Shortest time between two messages. */
   readonly windowMs: number
@@ -43,7 +46,8 @@ export class Telling {
   }
 
   note(clientId: number, change: Change): void {
-    this.#changed.set(clientId, change)
+    const to = this.#changed.get(clientId)?.to === 'all' ? 'all' : change.to
+    this.#changed.set(clientId, { ...change, to })
   }
 
   /** What is due at the end of the turn is not put off again: who asks all the time would never get it. */
@@ -66,16 +70,23 @@ export class Telling {
     const changed = [...this.#changed]
     this.#changed.clear()
     this.#parts.telling(changed.map(([clientId]) => clientId))
-    const states = changed.map(([clientId, { state }]) => textOf(clientId, state))
-    const only = changed.length === 1 ? (changed[0]?.[1].knownTo ?? null) : null
-    for (const message of writeAwarenessMessages(states)) this.#send(message, only)
+    const forAll = changed.filter(([, { to }]) => to === 'all')
+    const only = forAll.length === 1 ? (forAll[0]?.[1].knownTo ?? null) : null
+    const states = forAll.map(textOf)
+    this.#send(this.#parts.members, states, only)
+    if (forAll.length < changed.length)
+      this.#send(this.#parts.some(), changed.filter(([, { to }]) => to === 'some').map(textOf), null)
     this.#parts.told(states)
   }
 
   /** @param only whose own state it is, and nothing else */
-  #send(message: Uint8Array, only: Member | null): void {
+  #send(members: Iterable<Member>, states: readonly AwarenessText[], only: Member | null): void {
+    for (const message of writeAwarenessMessages(states)) this.#sendMessage(members, message, only)
+  }
+
+  #sendMessage(members: Iterable<Member>, message: Uint8Array, only: Member | null): void {
     const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of this.#parts.members) {
+    for (const member of members) {
       const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
       frames.set(member.encoder, frame)
       member.deliverAwareness(frame, member === only)
@@ -84,8 +95,8 @@ export class Telling {
 }
 
 /** The text of what is shown is made now. */
-const textOf = (clientId: number, { clock, text }: Change['state']): AwarenessText => ({
+const textOf = ([clientId, { state }]: readonly [number, Change]): AwarenessText => ({
   clientId,
-  clock,
-  text,
+  clock: state.clock,
+  text: state.text,
 })
