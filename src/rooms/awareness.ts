@@ -204,7 +204,7 @@ export class AwarenessBoard implements PresenceView {
         ? clock > this.#lastClock(clientId) || !this.#isTold(member, clientId)
         : this.#foreign?.isItself(clientId, clock, state)
     if (isNews !== true) {
-      this.#doubted.note(member, clientId)
+      this.#doubted.note(member, clientId, !this.#shown.has(clientId))
       return false
     }
     if (owner === undefined && this.#ownerOf.size >= statesMax) {

@@ -20,12 +20,12 @@ interface Page {
 const versions: readonly ProviderVersion[] = [1, 2, 3]
 const hocuspocusVersions: readonly HocuspocusVersion[] = [2, 3, 4]
 
-const pageOf = (name: string, { provider, close }: Editor): Page => ({
+const pageOf = (name: string, editor: Editor): Page => ({
   name,
-  awareness: provider.awareness,
-  disconnect: () => provider.disconnect(),
-  connect: () => provider.connect(),
-  close,
+  awareness: editor.provider.awareness,
+  disconnect: () => editor.provider.disconnect(),
+  connect: () => editor.provider.connect(),
+  close: () => editor.close(),
 })
 
 async function hocuspocusPage(server: TestServer, path: string, version: HocuspocusVersion): Promise<Page> {
@@ -109,22 +109,28 @@ it('[AWA-17] after a restart of the server everybody sees everybody again, also 
     editors.push(editor)
     pages.push(pageOf(name, editor))
   }
-  for (const version of hocuspocusVersions) pages.push(await hocuspocusPage(before, path, version))
+  const hocuspocus = await Promise.all(
+    hocuspocusVersions.map((version) => hocuspocusPage(before, path, version)),
+  )
+  pages.push(...hocuspocus)
   editors[0]?.text.insert(0, 'text')
   await eventually(() => editors.every(({ text }) => text.length === 4))
   for (const page of pages) move(page)
   await allSee(pages)
+  // Some versions throw when a server that is away does not answer in time.
+  for (const page of hocuspocus) page.disconnect()
   await before.stop()
   for (const page of pages) await allSee([page], [page])
   for (const page of pages.slice(2, 4)) for (let more = 0; more < 5; more++) move(page)
   const after = await startTestServer({ engine: 'level', data, port: before.port })
+  for (const page of hocuspocus) page.connect()
   await allSee(pages)
   for (const page of pages) page.close()
   await after.stop()
   await rm(data, { recursive: true })
 })
 
-it('[CP-27] a stock client that comes to another node, with or without others there, sees all and is seen', async () => {
+it('[CP-31] a stock client that comes to another node, with or without others there, sees all and is seen', async () => {
   const { open, at, stop } = await presenceNodes(3)
   const names = ['ada', 'bob', 'eve']
   const editors = [await open(0, 'ada'), await open(0, 'bob'), await open(1, 'eve')]
