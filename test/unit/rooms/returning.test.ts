@@ -297,6 +297,22 @@ it.each([true, false])(
   },
 )
 
+it('[AWA-16] who comes back sees users without a socket', () => {
+  const { clock, server, clients } = room(2)
+  server.presence.boardOf(document).add([{ userId: 'guest' }], 3_599_000)
+  settle(clock, clients)
+  const [back] = clients as [Client]
+  const seesGuest = (): boolean =>
+    [...back.awareness.getStates().values()].some(({ user }) => user?.id === 'guest')
+  expect(seesGuest()).toBe(true)
+  back.lose()
+  expect(seesGuest()).toBe(false)
+  back.come(server)
+  settle(clock, clients)
+  expect(seesGuest()).toBe(true)
+  end(server, clients)
+})
+
 it('[AWA-18] who comes for the first time has nobody asked', () => {
   const { clock, server, clients } = room(10)
   const newcomer = new Client(11)
