@@ -3,46 +3,27 @@ import {
   type AwarenessEntry,
   type AwarenessText,
   removedText,
+  type ShowsWhat,
   writeAwarenessMessages,
 } from '../update/awareness.ts'
+import { Departed } from './departed.ts'
 import { Doubted } from './doubted.ts'
 import { type GuestState, isGuestClient } from './guests.ts'
-import type { FrameEncoder, Member } from './member.ts'
+import type { Member } from './member.ts'
 import { ForeignClients, type Told } from './nodes/foreign-clients.ts'
 import type { PresenceBoard, PresenceView, ShownUser } from './presence-board.ts'
+import type { Renewable } from './renewals.ts'
+import { Returning } from './returning.ts'
 import { Said, userIn } from './said.ts'
 import { Shown, stamped } from './shown.ts'
+import { Telling } from './telling.ts'
 
 /** Clients whose states a room shows: those who come later are members, and seen when others have gone. */
 export const statesMax = 5_000
-/** Client ids of members that have left, whose clock is remembered; the oldest are forgotten first. */
-const departedMax = 1_000
-/** Of these, how many a client that catches up is told of. */
-const departedShownMax = 200
 /** How far a clock may run ahead at once: one that jumped near its end would silence its client. */
 const clockJumpMax = 2 ** 20
-
-interface Departed {
-  /** Last clock shown. */
-  readonly clock: number
-  readonly userId: string
-  /** When, as members came and clients went. */
-  readonly turn: number
-}
-
-interface Change {
-  readonly state: Pick<AwarenessText, 'clock' | 'text'>
-  /** The member that knows it already; null: nobody does, its author must see it too. */
-  readonly knownTo: Member | null
-}
-
-/** When changes go out: at the end of the turn, or when the window is over. */
-type Due = 'turn' | 'window'
-
-interface Flushing {
-  readonly due: Due
-  readonly cancel: () => void
-}
+/** `renewal`: what everybody may know already. */
+type ShowKind = 'news' | 'renewal'
 
 interface Parts {
   readonly members: ReadonlySet<Member>
@@ -73,18 +54,30 @@ export class AwarenessBoard implements PresenceView {
   /** When each came, as members came and clients went. */
   readonly #cameAt = new Map<Member, number>()
   #turn = 0
-  readonly #changed = new Map<number, Change>()
-  /** Clients that show nothing any more: others ignore a state whose clock isn't later, and nobody else may be them. */
-  readonly #departed = new Map<number, Departed>()
+  readonly #departed = new Departed()
   /** Those of other nodes; null without any. */
   readonly #foreign: ForeignClients | null
   readonly #doubted = new Doubted()
-  #lastFlush = 0
-  #flushing: Flushing | null = null
+  readonly #telling: Telling
+  readonly #returning: Returning
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.editorId = parts.editorId
+    this.#returning = new Returning({
+      ...parts,
+      shown: this.#shown,
+      clientOf: (member) => this.#clientOf.get(member),
+      find: (clientId) => this.#renewable(clientId),
+      renewGuests: (clientIds) => parts.presence.renewGuests(clientIds),
+      renewElsewhere: (clientIds) => this.#renewElsewhere(clientIds),
+    })
+    this.#telling = new Telling({
+      ...parts,
+      some: () => this.#returning.helped(),
+      telling: (clientIds) => this.#tellForeign(clientIds),
+      told: (states) => this.#doubted.ask(goneIn(states)),
+    })
     const { desk } = parts.presence
     this.#foreign = desk === null ? null : new ForeignClients(desk, parts.editorId)
     parts.presence.enter(this)
@@ -96,8 +89,24 @@ export class AwarenessBoard implements PresenceView {
     this.#parts.presence.join(member, this)
   }
 
+  /** What somebody is told who comes: messages with all states. */
+  greet(member: Member): readonly Uint8Array[] {
+    this.#returning.greet(member)
+    return this.all()
+  }
+
+  /** As `Returning.answered`. */
+  answered(member: Member, wasHere: boolean): void {
+    this.#returning.answered(member, wasHere)
+  }
+
+  renew(clientIds: Iterable<number>): void {
+    this.#returning.renew(clientIds)
+  }
+
   /** Is what `member` says of a client of any interest? Most of it is told back of others. */
-  concerns(member: Member, clientId: number): boolean {
+  concerns(member: Member, clientId: number, shows: ShowsWhat = 'something'): boolean {
+    if (shows === 'something') this.#returning.toldBack(member, clientId)
     const own = this.#clientOf.get(member)
     if (own !== undefined) return own === clientId
     const userId = this.#ownerOf.get(clientId)?.user.id ?? this.#foreign?.get(clientId)?.userId
@@ -107,13 +116,14 @@ export class AwarenessBoard implements PresenceView {
   /** Takes what `member` says. Entries about other clients are dropped: clients echo what they have heard. */
   receive(member: Member, entries: readonly AwarenessEntry[]): void {
     for (const entry of entries) if (this.#owns(member, entry)) this.#hear(member, entry)
-    this.#schedule('window')
+    this.#telling.schedule('window')
   }
 
   /** Removes what `member` showed, at once. */
   leave(member: Member): void {
     this.#cameAt.delete(member)
     this.#doubted.forget(member)
+    this.#returning.left(member)
     this.#parts.presence.leave(member)
     const client = this.#clientOf.get(member)
     this.#clientOf.delete(member)
@@ -121,7 +131,7 @@ export class AwarenessBoard implements PresenceView {
     this.#disown(client)
     this.#hide(client)
     this.showForeign([client])
-    this.#schedule('window')
+    this.#telling.schedule('window')
   }
 
   refresh(userIds: ReadonlySet<string>): void {
@@ -132,20 +142,26 @@ export class AwarenessBoard implements PresenceView {
       else if (this.#shown.get(clientId)?.text !== stamped(said.state, user))
         this.#showMadeUp(clientId, said, user)
     }
-    this.#schedule('turn')
+    this.#telling.schedule('turn')
   }
 
   showGuest({ clientId, clock, text, userId }: GuestState): void {
     if (text === removedText) this.#remove(clientId, clock, userId, null)
-    else this.#show(clientId, new Shown(clock, userId, text), null)
-    this.#schedule('turn')
+    else this.#show(clientId, new Shown(clock, userId, text), null, 'renewal')
+    this.#telling.schedule('turn')
   }
 
   /** Other nodes say something else of these clients. */
   showForeign(clientIds: Iterable<number>): void {
-    if (this.#foreign === null) return
-    for (const clientId of clientIds) this.#judge(this.#foreign, clientId)
-    this.#schedule('window')
+    const foreign = this.#foreign
+    if (foreign === null) return
+    const cameUp = [...clientIds].filter((clientId) => {
+      const wasShown = this.#shown.has(clientId)
+      this.#judge(foreign, clientId)
+      return !wasShown
+    })
+    this.#returning.cameUp(cameUp)
+    this.#telling.schedule('window')
   }
 
   /** Messages with all states. */
@@ -155,20 +171,15 @@ export class AwarenessBoard implements PresenceView {
 
   /** The same for somebody who has missed messages: also what is shown no more. */
   allAndDeparted(): readonly Uint8Array[] {
-    const departed = [...this.#departed].map(([clientId, { clock }]) => ({
-      clientId,
-      clock,
-      text: removedText,
-    }))
-    return writeAwarenessMessages([...this.#states(), ...departed.slice(-departedShownMax)])
+    return writeAwarenessMessages([...this.#states(), ...this.#departed.texts()])
   }
 
   /** The room is over, for everybody. */
   close(): void {
     this.#parts.presence.exit(this)
     this.#foreign?.close()
-    this.#flushing?.cancel()
-    this.#flushing = null
+    this.#telling.close()
+    this.#returning.close()
   }
 
   #states(): AwarenessText[] {
@@ -193,7 +204,7 @@ export class AwarenessBoard implements PresenceView {
         ? clock > this.#lastClock(clientId) || !this.#isTold(member, clientId)
         : this.#foreign?.isItself(clientId, clock, state)
     if (isNews !== true) {
-      this.#doubted.note(member, clientId)
+      this.#doubted.note(member, clientId, !this.#shown.has(clientId))
       return false
     }
     if (owner === undefined && this.#ownerOf.size >= statesMax) {
@@ -232,7 +243,7 @@ export class AwarenessBoard implements PresenceView {
     if (this.#shown.size >= statesMax && !this.#shown.has(clientId)) return this.#parts.refused()
     const clock = Math.max(record.clock, (this.#clockShown(clientId) ?? -1) + 1)
     const told = this.#told(foreign, clientId)
-    this.#show(clientId, new Shown(clock, record.userId, record.text), null)
+    this.#show(clientId, new Shown(clock, record.userId, record.text), null, 'renewal')
     foreign.shows(record, clock, told)
   }
 
@@ -284,9 +295,10 @@ export class AwarenessBoard implements PresenceView {
     const said = before ?? new Said(member, clock, state)
     this.#said.set(clientId, said)
     const kind = before?.take(clock, state) ?? 'news'
+    const isRenewal = this.#returning.isRenewal(clientId, clock)
     const user = this.#parts.presence.userOf(member)
     if (user === null) return
-    if (kind === 'news') this.#showSaid(clientId, said, user)
+    if (kind === 'news') this.#showSaid(clientId, said, user, isRenewal ? 'renewal' : 'news')
     else if (this.#hasMissed(clientId, clock, state)) this.#showMadeUp(clientId, said, user)
   }
 
@@ -297,13 +309,13 @@ export class AwarenessBoard implements PresenceView {
   }
 
   /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
-  #showSaid(clientId: number, said: Said, user: ShownUser): void {
+  #showSaid(clientId: number, said: Said, user: ShownUser, kind: ShowKind): void {
     const { clock, state, member } = said
     const isLate = Math.max(this.#clockShown(clientId) ?? -1, this.#floor(clientId)) >= clock
     const knows = user.status === undefined || userIn(state).status === user.status
     if (knows && isLate && this.#shown.get(clientId)?.text === stamped(state, user)) return
     if (isLate || !knows) return this.#showMadeUp(clientId, said, user)
-    this.#show(clientId, new Shown(clock, user.id, () => stamped(state, user)), member)
+    this.#show(clientId, new Shown(clock, user.id, () => stamped(state, user)), member, kind)
   }
 
   /** Shows what the client does not know of, with a clock that is later than all. */
@@ -321,11 +333,24 @@ export class AwarenessBoard implements PresenceView {
     this.#hide(clientId)
   }
 
-  #show(clientId: number, shown: Shown, knownTo: Member | null): void {
+  #show(clientId: number, shown: Shown, knownTo: Member | null, kind: ShowKind = 'news'): void {
+    const knownSince = kind === 'renewal' ? this.#returning.knownSince(clientId, shown.text) : undefined
+    shown.toldAt = knownSince ?? this.#parts.clock.now()
     this.#foreign?.forget(clientId)
     this.#departed.delete(clientId)
     this.#shown.set(clientId, shown)
-    this.#changed.set(clientId, { state: shown, knownTo })
+    this.#telling.note(clientId, { state: shown, knownTo, to: knownSince === undefined ? 'all' : 'some' })
+  }
+
+  #renewable(clientId: number): Renewable | null {
+    const [said, shown] = [this.#said.get(clientId), this.#shown.get(clientId)]
+    if (said === undefined || shown === undefined) return null
+    return { member: said.member, clock: Math.max(shown.clock, said.clock, this.#floor(clientId)) }
+  }
+
+  #renewElsewhere(clientIds: readonly number[]): void {
+    const foreign = clientIds.filter((clientId) => this.#foreign?.get(clientId) !== undefined)
+    if (foreign.length > 0) this.#parts.presence.renewElsewhere(this.editorId, foreign)
   }
 
   /** @param clock that of the client's own farewell, which is known to it */
@@ -337,54 +362,20 @@ export class AwarenessBoard implements PresenceView {
 
   #remove(clientId: number, clock: number, userId: string, knownTo: Member | null): void {
     this.#shown.delete(clientId)
-    this.#changed.set(clientId, { state: { clock, text: removedText }, knownTo })
-    this.#departed.delete(clientId)
-    this.#departed.set(clientId, { clock, userId, turn: ++this.#turn })
-    if (this.#departed.size <= departedMax) return
-    for (const oldest of this.#departed.keys()) return void this.#departed.delete(oldest)
+    this.#returning.gone(clientId)
+    this.#telling.note(clientId, { state: { clock, text: removedText }, knownTo, to: 'all' })
+    this.#departed.add(clientId, { clock, userId, turn: ++this.#turn })
   }
 
-  /** What is due at the end of the turn is not put off again: who asks all the time would never get it. */
-  #schedule(due: Due): void {
-    if (this.#changed.size === 0 || this.#flushing?.due === 'turn' || this.#flushing?.due === due) return
-    this.#flushing?.cancel()
-    const { clock, windowMs } = this.#parts
-    const wait = due === 'turn' ? 0 : Math.max(0, this.#lastFlush + windowMs - clock.now())
-    this.#flushing = { due, cancel: clock.after(wait, () => this.#flush()) }
-  }
-
-  #flush(): void {
-    this.#flushing = null
-    this.#lastFlush = this.#parts.clock.now()
-    const changed = [...this.#changed]
-    this.#changed.clear()
-    this.#tellForeign(changed)
-    const states = changed.map(([clientId, { state }]) => ({
-      clientId,
-      clock: state.clock,
-      text: state.text,
-    }))
-    const only = changed.length === 1 ? changed[0]?.[1].knownTo : null
-    for (const message of writeAwarenessMessages(states)) this.#send(message, only)
-    this.#doubted.ask(new Set(states.flatMap(({ clientId, text }) => (text === removedText ? clientId : []))))
-  }
-
-  #tellForeign(changed: readonly (readonly [clientId: number, change: Change])[]): void {
+  #tellForeign(clientIds: readonly number[]): void {
     if (this.#foreign === null) return
-    for (const [clientId] of changed) {
+    for (const clientId of clientIds) {
       if (isGuestClient(clientId)) continue
       const isOurs = this.#ownerOf.has(clientId) && this.#foreign.get(clientId) === undefined
       this.#foreign.tell(clientId, isOurs ? (this.#shown.get(clientId) ?? null) : null)
     }
   }
-
-  /** @param only whose own state it is, and nothing else */
-  #send(message: Uint8Array, only: Member | null | undefined): void {
-    const frames = new Map<FrameEncoder, Uint8Array>()
-    for (const member of this.#parts.members) {
-      const frame = frames.get(member.encoder) ?? member.encoder.awareness(message)
-      frames.set(member.encoder, frame)
-      member.deliverAwareness(frame, member === only)
-    }
-  }
 }
+
+const goneIn = (states: readonly AwarenessText[]): ReadonlySet<number> =>
+  new Set(states.flatMap(({ clientId, text }) => (text === removedText ? clientId : [])))

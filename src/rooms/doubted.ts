@@ -7,9 +7,12 @@ import type { Member } from './member.ts'
  */
 export class Doubted {
   readonly #clientOf = new Map<Member, number>()
+  readonly #asked = new WeakSet<Member>()
 
-  note(member: Member, clientId: number): void {
+  /** @param isGone everybody has been told so already */
+  note(member: Member, clientId: number, isGone: boolean): void {
     this.#clientOf.set(member, clientId)
+    if (isGone && !this.#asked.has(member)) this.#ask(member)
   }
 
   /** It has said who it is, or has left. */
@@ -22,7 +25,12 @@ export class Doubted {
     for (const [member, clientId] of this.#clientOf) {
       if (!gone.has(clientId)) continue
       this.#clientOf.delete(member)
-      member.deliverAwareness(member.encoder.awarenessQuery, false)
+      this.#ask(member)
     }
+  }
+
+  #ask(member: Member): void {
+    this.#asked.add(member)
+    member.deliverAwareness(member.encoder.awarenessQuery, false)
   }
 }

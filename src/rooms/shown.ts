@@ -5,6 +5,8 @@ import { type Said, userIn } from './said.ts'
 export class Shown {
   readonly clock: number
   readonly userId: string
+  /** When everybody was told of it. */
+  toldAt = 0
   #text: string | (() => string)
 
   constructor(clock: number, userId: string, text: string | (() => string)) {

@@ -15,6 +15,7 @@ import type { UpdateSummary } from '../update/summary.ts'
 import { readStateVector } from '../update/vector.ts'
 import { Answers } from './answers.ts'
 import type { SocketListener } from './client-socket.ts'
+import { Greeting } from './greeting.ts'
 import type { Meter } from './inflow.ts'
 import { newShare, type TurnReader } from './pressure.ts'
 import type { Message, Protocol } from './protocols/message.ts'
@@ -50,7 +51,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   readonly #pulse: Pulse
   /** Null: the client does not ask what is saved. */
   #saving: Saving | null = null
-  #hasOffered = false
+  readonly #greeting: Greeting
   /** Has an update not been taken before the client asked? */
   #wasRefused = false
   readonly #renewal: Renewal | null
@@ -74,6 +75,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#rights = new Rights(identity, address, access, (role) => this.#tellRole(role))
     const { userId: id, name, email } = identity
     this.user = { id, name, email }
+    this.#greeting = new Greeting(this.#room, this)
     this.#answers = new Answers(this.#room, this)
     this.#renewal = tokens === null ? null : new Renewal(this, tokens)
     this.#meter = tools.inflow.enter(identity.tenant.workspaceId)
@@ -88,7 +90,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
     this.#rights.roleAt(this.#tools.clock.now())
     this.#room.join(this)
     if (handshake === 'weAsk') this.#sendVector()
-    this.#showAll(this.#room.awareness.all())
+    this.#greeting.say((frame) => this.tell(frame))
   }
 
   get workspaceId(): string {
@@ -196,7 +198,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   message(data: Buffer, isBinary: boolean): void {
     if (this.#state === 'ended') return
-    this.#heard()
+    this.#pulse.heard(this.#tools.time())
     this.#meter.count(data.length, this)
     if (!isBinary) return this.end(close('bad', 'text messages are not part of this protocol'))
     try {
@@ -213,7 +215,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   pong(bytes: number): void {
-    this.#heard()
+    this.#pulse.heard(this.#tools.time())
     this.#meter.count(bytes, this)
   }
 
@@ -257,7 +259,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #takeAwareness(message: Uint8Array): void {
     const { awareness } = this.#room
-    const entries = readAwareness(message, (clientId) => awareness.concerns(this, clientId))
+    const entries = readAwareness(message, (...which) => awareness.concerns(this, ...which))
     if (entries.length > 0) awareness.receive(this, entries)
   }
 
@@ -265,7 +267,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   #takeUpdate(kind: 'update' | 'offer', bytes: Uint8Array): void {
     const summary = readUpdate(bytes, this.#tools)
     const saving = this.#saving
-    if (kind === 'offer') this.#hasOffered = true
+    if (kind === 'offer') this.#greeting.offered()
     if (this.#role !== 'editor') return this.#refuseUpdate(kind, bytes, summary)
     const taken = saving === null ? null : saving.came(kind)
     if (this.#room.receive({ kind, bytes, summary, from: this, taken })) return
@@ -300,7 +302,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   #newSaving(): Saving {
-    return new Saving(this.encoder, this.#room, this.#hasOffered, this)
+    return new Saving(this.encoder, this.#room, this.#greeting.hasOffered, this)
   }
 
   #askForAll(): void {
@@ -314,7 +316,7 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
   }
 
   #takeVector(vector: Uint8Array): void {
-    readStateVector(vector)
+    this.#greeting.has(readStateVector(vector).size)
     if (this.encoder.handshake === 'asked') this.#saving?.restart()
     this.#answers.ask(vector)
   }
@@ -391,9 +393,5 @@ export class Session implements Member, Listener, TurnReader, SocketListener {
 
   #report(limit: LimitName): void {
     this.#tools.reports.acted(limit, this.#parts.identity.tenant.workspaceId)
-  }
-
-  #heard(): void {
-    this.#pulse.heard(this.#tools.time())
   }
 }

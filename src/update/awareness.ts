@@ -22,6 +22,9 @@ export interface AwarenessEntry {
   readonly state: Readonly<Record<string, unknown>> | null
 }
 
+/** Of a client whose state is told; `something` need not be anything of use. */
+export type ShowsWhat = 'something' | 'nothing'
+
 export interface AwarenessText {
   readonly clientId: number
   readonly clock: number
@@ -38,7 +41,7 @@ export interface AwarenessText {
  */
 export function readAwareness(
   bytes: Uint8Array,
-  concerns: (clientId: number) => boolean = () => true,
+  concerns: (clientId: number, shows: ShowsWhat) => boolean = () => true,
 ): AwarenessEntry[] {
   try {
     return readEntries(new ByteReader(bytes), concerns)
@@ -48,17 +51,22 @@ export function readAwareness(
   }
 }
 
-function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean): AwarenessEntry[] {
+function readEntries(
+  reader: ByteReader,
+  concerns: (clientId: number, shows: ShowsWhat) => boolean,
+): AwarenessEntry[] {
   const count = reader.varUint()
   const entries: AwarenessEntry[] = []
   for (let index = 0; index < count; index++) {
     const clientId = reader.varUint()
     const clock = reader.varUint()
-    if (entries.length === entriesMax || !concerns(clientId)) {
-      reader.skip(reader.varUint())
-      continue
-    }
-    const state = readState(reader)
+    const length = reader.varUint()
+    const start = reader.at
+    reader.skip(length)
+    // No object is written with as many characters.
+    const shows = length === removedText.length ? 'nothing' : 'something'
+    if (entries.length === entriesMax || !concerns(clientId, shows)) continue
+    const state = readState(reader, start, length)
     if (clock < clockMax && state !== undefined) entries.push({ clientId, clock, state })
   }
   if (reader.left > 0) throw new MalformedMessage('something follows the awareness states')
@@ -66,10 +74,7 @@ function readEntries(reader: ByteReader, concerns: (clientId: number) => boolean
 }
 
 /** Undefined when it can't be used. */
-function readState(reader: ByteReader): AwarenessEntry['state'] | undefined {
-  const length = reader.varUint()
-  const start = reader.at
-  reader.skip(length)
+function readState(reader: ByteReader, start: number, length: number): AwarenessEntry['state'] | undefined {
   const { buffer, byteOffset } = reader.bytes
   const text = Buffer.from(buffer, byteOffset + start, length)
   if (!isUtf8(text)) throw new MalformedUpdate('a text is not UTF-8')

@@ -52,7 +52,12 @@ function visitor(id: string): Member & { readonly codes: number[] } {
   const codes: number[] = []
   return {
     codes,
-    encoder: { update: (bytes) => bytes, awareness: (message) => message, awarenessQuery: new Uint8Array() },
+    encoder: {
+      update: (bytes) => bytes,
+      awareness: (message) => message,
+      awarenessQuery: new Uint8Array(),
+      tellsBack: true,
+    },
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},

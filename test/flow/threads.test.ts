@@ -109,6 +109,7 @@ const silent = {
     update: (bytes: Uint8Array) => bytes,
     awareness: (message: Uint8Array) => message,
     awarenessQuery: new Uint8Array(),
+    tellsBack: true,
   },
   user: { id: 'typist', name: 'typist', email: '' },
   deliver() {},

@@ -97,6 +97,8 @@ export function hocuspocus(name: string): Protocol {
     update: (update) => framed(heads.update, update),
     awareness: (message) => framed(heads.awareness, message),
     awarenessQuery: framedBare(headOf(name, types.queryAwareness)),
+    // Versions 2 and 3 do, 4 does not.
+    tellsBack: false,
     echo: null,
     live: (text) => framed(heads.live, Buffer.from(text)),
     role: (role) => framed(headOf(name, types.auth, auth.authenticated), scopes[role]),

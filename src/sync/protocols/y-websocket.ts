@@ -52,6 +52,7 @@ export const yWebsocket: Protocol = {
   update: (update) => framed(heads.update, update),
   awareness: (message) => framed(heads.awareness, message),
   awarenessQuery: framedBare(Uint8Array.of(types.queryAwareness)),
+  tellsBack: true,
   echo: (echo) => framed(heads.echo, echo),
   live: (text) => framed(heads.live, Buffer.from(text)),
   role: null,

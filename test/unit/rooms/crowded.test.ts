@@ -20,7 +20,12 @@ const address = {
 
 function visitor(id: string): Member {
   return {
-    encoder: { update: (bytes) => bytes, awareness: (message) => message, awarenessQuery: new Uint8Array() },
+    encoder: {
+      update: (bytes) => bytes,
+      awareness: (message) => message,
+      awarenessQuery: new Uint8Array(),
+      tellsBack: true,
+    },
     user: { id, name: id, email: '' },
     deliver() {},
     deliverAwareness() {},

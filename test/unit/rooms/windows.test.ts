@@ -19,7 +19,12 @@ function world() {
   const seen: unknown[][] = []
   const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
     const member: Member = {
-      encoder: { update: (bytes) => bytes, awareness: (bytes) => bytes, awarenessQuery: new Uint8Array() },
+      encoder: {
+        update: (bytes) => bytes,
+        awareness: (bytes) => bytes,
+        awarenessQuery: new Uint8Array(),
+        tellsBack: true,
+      },
       user: { id, name: id, email: '' },
       deliver() {},
       deliverAwareness,

@@ -1,0 +1,108 @@
+import type { Clock } from '../clock.ts'
+import { removedText, writeAwareness } from '../update/awareness.ts'
+import { clockMax } from '../update/reader.ts'
+import type { Member } from './member.ts'
+
+/** States that are sent to us because of the questions of one window: who doesn't tell back by itself says all it sees. */
+const statesPerWindow = 1_000
+/** Who has not answered for so long is asked again for the next one who has to see it. */
+const againMs = 1_000
+/** By so much later than any that is known here: others may have heard of it elsewhere, or before we were started. */
+const aheadBy = 16
+
+/** A client that is shown here. */
+export interface Renewable {
+  readonly member: Member
+  /** The latest that anybody is known to have heard of. */
+  readonly clock: number
+}
+
+interface Parts {
+  readonly clock: Clock
+  /** Shortest time between two rounds of questions. */
+  readonly windowMs: number
+  /** Null: it is shown no more. */
+  readonly find: (clientId: number) => Renewable | null
+  /** How many states clients see. */
+  readonly count: () => number
+}
+
+interface Asked {
+  readonly clock: number
+  readonly at: number
+}
+
+/**
+ * Has clients say again what they show, under a later clock, for those who have heard of it under the one it has. They
+ * are told that they show nothing: y-protocols has a client that shows something contradict, one clock later, with what
+ * it shows at that moment. So nothing of it can be lost, and clocks stay those of the clients.
+ */
+export class Renewals {
+  readonly #parts: Parts
+  readonly #waiting = new Set<number>()
+  readonly #asked = new Map<number, Asked>()
+  #lastRound = 0
+  #cancel: (() => void) | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  want(clientId: number): void {
+    const asked = this.#asked.get(clientId)
+    if (asked !== undefined && this.#parts.clock.now() < asked.at + againMs) return
+    this.#waiting.add(clientId)
+    this.#schedule()
+  }
+
+  /** A client has said something under a clock; is that the answer? */
+  answered(clientId: number, clock: number): boolean {
+    const asked = this.#asked.get(clientId)
+    return asked !== undefined && clock > asked.clock && this.#asked.delete(clientId)
+  }
+
+  forget(clientId: number): void {
+    this.#waiting.delete(clientId)
+    this.#asked.delete(clientId)
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = null
+    this.#waiting.clear()
+  }
+
+  #schedule(): void {
+    if (this.#cancel !== null || this.#waiting.size === 0) return
+    const { clock, windowMs } = this.#parts
+    const wait = Math.max(0, this.#lastRound + windowMs - clock.now())
+    this.#cancel = clock.after(wait, () => this.#askSome())
+  }
+
+  #askSome(): void {
+    this.#cancel = null
+    this.#lastRound = this.#parts.clock.now()
+    let left = statesPerWindow
+    for (const clientId of this.#waiting) {
+      if (left <= 0) break
+      this.#waiting.delete(clientId)
+      left -= this.#ask(clientId)
+    }
+    this.#schedule()
+  }
+
+  /** Returns how many states come of it. */
+  #ask(clientId: number): number {
+    const found = this.#parts.find(clientId)
+    if (found === null || found.clock + aheadBy >= clockMax) return 0
+    const { member } = found
+    const { encoder } = member
+    const clock = found.clock + aheadBy
+    this.#asked.set(clientId, { clock, at: this.#lastRound })
+    const contradict = writeAwareness([{ clientId, clock, text: removedText }])
+    member.deliverAwareness(encoder.awareness(contradict), false)
+    if (encoder.tellsBack) return 1
+    member.deliverAwareness(encoder.awarenessQuery, false)
+    return this.#parts.count()
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from '../clock.ts'
+import { isGuestClient } from './guests.ts'
+import type { Member } from './member.ts'
+import { type Renewable, Renewals } from './renewals.ts'
+import type { Shown } from './shown.ts'
+import { Unseen } from './unseen.ts'
+
+/** A state that everybody was told so recently, and that is the same under a later clock, is news to few. */
+const knownMs = 5_000
+/**
+ * So long after a room was opened who comes may have seen those who are there before, at another node or before we were
+ * started, and they it: we don't know. Whoever has been away for longer has renewed what it shows itself.
+ */
+const youngMs = 30_000
+
+interface Parts {
+  readonly clock: Clock
+  readonly windowMs: number
+  /** What the room shows. */
+  readonly shown: ReadonlyMap<number, Shown>
+  readonly clientOf: (member: Member) => number | undefined
+  /** A client that somebody here shows. */
+  readonly find: (clientId: number) => Renewable | null
+  readonly renewGuests: (clientIds: readonly number[]) => void
+  /** Of some of these clients other nodes know. */
+  readonly renewElsewhere: (clientIds: readonly number[]) => void
+}
+
+/**
+ * Sees to it that who comes back sees everybody again, and is seen: clients ignore what they are told under clocks that
+ * they have heard of before, though they have forgotten what was shown then.
+ */
+export class Returning {
+  readonly #parts: Parts
+  readonly #openedAt: number
+  readonly #unseen: Unseen
+  readonly #renewals: Renewals
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#openedAt = parts.clock.now()
+    this.#unseen = new Unseen(parts.clock)
+    this.#renewals = new Renewals({ ...parts, count: () => parts.shown.size })
+  }
+
+  /** A member comes, and is told what is shown. */
+  greet(member: Member): void {
+    this.#unseen.greet(member, this.#parts.shown)
+  }
+
+  toldBack(member: Member, clientId: number): void {
+    this.#unseen.toldBack(member, clientId)
+  }
+
+  /**
+   * A member has answered something that it was told after it was greeted. Those whom it does not see renew what they
+   * show; where nobody knows whether they see it, it does, too.
+   * @param wasHere it had something of the document when it came
+   */
+  answered(member: Member, wasHere: boolean): void {
+    const unseen = this.#unseen.answered(member)
+    if (unseen === null || (unseen.size === 0 && !(wasHere && this.#isYoung))) return
+    this.#unseen.help(member)
+    this.renew(unseen)
+    this.#parts.renewGuests([...unseen].filter(isGuestClient))
+    this.#parts.renewElsewhere([...(this.#isYoung ? this.#parts.shown.keys() : unseen)])
+    const own = this.#parts.clientOf(member)
+    if (this.#isYoung && own !== undefined) this.renew([own])
+  }
+
+  /** Has those of the clients renew what they show that are here. */
+  renew(clientIds: Iterable<number>): void {
+    for (const clientId of clientIds) if (this.#parts.find(clientId) !== null) this.#renewals.want(clientId)
+  }
+
+  /** Of clients of other nodes a room hears late that was opened for who is back. */
+  cameUp(clientIds: readonly number[]): void {
+    if (this.#isYoung && this.#unseen.helped().length > 0) this.#parts.renewElsewhere(clientIds)
+  }
+
+  /** Is what a client says the renewal that was asked for? */
+  isRenewal(clientId: number, clock: number): boolean {
+    return this.#renewals.answered(clientId, clock)
+  }
+
+  /** When everybody was told this of a client, under whatever clock; undefined if not a moment ago. */
+  knownSince(clientId: number, text: string): number | undefined {
+    const shown = this.#parts.shown.get(clientId)
+    if (shown === undefined || this.#isYoung || shown.toldAt + knownMs <= this.#parts.clock.now())
+      return undefined
+    return shown.text === text ? shown.toldAt : undefined
+  }
+
+  /** Those who are told also what the others know. */
+  helped(): readonly Member[] {
+    return this.#unseen.helped()
+  }
+
+  /** A member has left. */
+  left(member: Member): void {
+    this.#unseen.forget(member)
+  }
+
+  /** A client is shown no more. */
+  gone(clientId: number): void {
+    this.#renewals.forget(clientId)
+  }
+
+  close(): void {
+    this.#renewals.close()
+  }
+
+  get #isYoung(): boolean {
+    return this.#parts.clock.now() < this.#openedAt + youngMs
+  }
+}

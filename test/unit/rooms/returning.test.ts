@@ -1,0 +1,368 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  Awareness,
+  applyAwarenessUpdate,
+  encodeAwarenessUpdate,
+  removeAwarenessStates,
+} from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { AwarenessBoard } from '../../../src/rooms/awareness.ts'
+import type { Member } from '../../../src/rooms/member.ts'
+import { Presence } from '../../../src/rooms/presence.ts'
+import { readAwareness } from '../../../src/update/awareness.ts'
+import { HeldClock } from '../../support/clock.ts'
+import { noVisits } from '../../support/rooms.ts'
+
+const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+const windowMs = 40
+/** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
+const roundsMax = 50
+/** By then a room is no longer young, and nobody remembers when it told what. */
+const laterMs = 31_000
+
+const query = Uint8Array.of(3)
+const asItIs = (bytes: Uint8Array): Uint8Array => bytes
+
+/** A server with one room. */
+class Server {
+  readonly clock: HeldClock
+  readonly presence: Presence
+  readonly members = new Set<Member>()
+  readonly board: AwarenessBoard
+
+  constructor(clock: HeldClock) {
+    this.clock = clock
+    this.presence = new Presence(clock, noVisits)
+    this.board = new AwarenessBoard({
+      members: this.members,
+      presence: this.presence.boardOf(document),
+      editorId: 'main',
+      clock,
+      windowMs,
+      refused: () => {},
+    })
+  }
+
+  end(): void {
+    this.board.close()
+    this.presence.close()
+  }
+}
+
+/** `vector`: what a client answers with an `offer`. */
+interface Link {
+  readonly server: Server
+  readonly member: Member
+  readonly up: (Uint8Array | 'offer')[]
+  readonly down: (Uint8Array | 'vector')[]
+}
+
+/** A stock client, whose messages arrive when the test says so. */
+class Client {
+  readonly awareness: Awareness
+  readonly userId: string
+  /** What it has been told since it came, or since it was last looked at. */
+  readonly heard: Uint8Array[] = []
+  /** What its user has chosen. */
+  own: Readonly<Record<string, unknown>> = {}
+  readonly #tellsBack: boolean
+  #link: Link | null = null
+  readonly #halfOpen: Link[] = []
+
+  constructor(clientId: number, tellsBack = true) {
+    this.userId = `user-${clientId}`
+    this.#tellsBack = tellsBack
+    const doc = new Y.Doc()
+    doc.clientID = clientId
+    this.awareness = new Awareness(doc)
+    this.awareness.on(
+      'update',
+      (changes: Record<'added' | 'updated' | 'removed', number[]>, origin: unknown) => {
+        if (origin === 'server' && !this.#tellsBack) return
+        this.#say([...changes.added, ...changes.updated, ...changes.removed])
+      },
+    )
+    this.show('cursor', 0)
+  }
+
+  get isConnected(): boolean {
+    return this.#link !== null
+  }
+
+  get isQuiet(): boolean {
+    return this.#link === null || this.#link.up.length + this.#link.down.length === 0
+  }
+
+  show(field: string, value: unknown): void {
+    this.own = { ...this.own, [field]: value }
+    this.awareness.setLocalStateField(field, value)
+  }
+
+  renew(): void {
+    this.awareness.setLocalState(this.awareness.getLocalState())
+  }
+
+  come(server: Server): void {
+    if (this.#link !== null) this.lose()
+    const link: Link = { server, member: this.#member(), up: [], down: [] }
+    this.#link = link
+    server.members.add(link.member)
+    server.board.join(link.member)
+    for (const bytes of server.board.greet(link.member)) link.down.push(bytes)
+    if (!this.#tellsBack) link.down.push(query)
+    link.down.push('vector')
+    this.#say([this.awareness.clientID])
+  }
+
+  /** The server does not notice. */
+  lose(): void {
+    if (this.#link === null) return
+    this.#halfOpen.push(this.#link)
+    this.#link = null
+    const others = [...this.awareness.getStates().keys()].filter((id) => id !== this.awareness.clientID)
+    removeAwarenessStates(this.awareness, others, 'lost')
+  }
+
+  notice(): void {
+    for (const { server, member } of this.#halfOpen.splice(0)) {
+      server.members.delete(member)
+      server.board.leave(member)
+    }
+  }
+
+  deliverUp(): void {
+    const link = this.#link
+    const said = link?.up.shift()
+    if (link === null || said === undefined) return
+    const { member, server } = link
+    if (said === 'offer') return server.board.answered(member, true)
+    const entries = readAwareness(said, (...which) => server.board.concerns(member, ...which))
+    server.board.receive(member, entries)
+  }
+
+  deliverDown(): void {
+    const told = this.#link?.down.shift()
+    if (told === 'vector') return void this.#link?.up.push('offer')
+    if (told === undefined) return
+    this.heard.push(told)
+    if (told === query) this.#say([...this.awareness.getStates().keys()])
+    else applyAwarenessUpdate(this.awareness, told, 'server')
+  }
+
+  #say(clientIds: readonly number[]): void {
+    this.#link?.up.push(encodeAwarenessUpdate(this.awareness, [...clientIds]))
+  }
+
+  #member(): Member {
+    const member: Member = {
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: this.#tellsBack },
+      user: { id: this.userId, name: this.userId, email: '' },
+      deliver: () => {},
+      deliverAwareness: (frame, own) => {
+        if (this.#link?.member === member && !own) this.#link.down.push(frame)
+      },
+      askForMissing: () => {},
+      end: () => {},
+    }
+    return member
+  }
+}
+
+/** Delivers everything until nothing is left. */
+function settle(clock: HeldClock, clients: readonly Client[]): void {
+  for (const client of clients) client.notice()
+  for (let round = 0; round < roundsMax; round++) {
+    for (const client of clients) for (let count = 0; count < 100; count++) client.deliverUp()
+    clock.advance(windowMs)
+    for (const client of clients) for (let count = 0; count < 100; count++) client.deliverDown()
+    if (clients.every(({ isQuiet }) => isQuiet) && round > 2) return
+  }
+  throw new Error('messages go to and fro for ever')
+}
+
+const end = (server: Server, clients: readonly Client[]): void => {
+  for (const { awareness } of clients) awareness.destroy()
+  server.end()
+}
+
+/** What a client sees of who is connected, without what the server adds. */
+const seenBy = ({ awareness }: Client): string =>
+  JSON.stringify([...awareness.getStates()].map(([id, { cursor, note }]) => [id, { cursor, note }]).sort())
+
+type Step =
+  | { readonly kind: 'show' | 'note' | 'up' | 'down' | 'come' | 'lose' | 'notice'; readonly client: number }
+  | { readonly kind: 'time'; readonly ms: number }
+  | { readonly kind: 'restart' }
+
+const client = fc.nat({ max: 2 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('show', 'note', 'up', 'up', 'down', 'down', 'come', 'lose', 'notice'),
+      client,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(windowMs, laterMs) }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
+)
+
+it('[AWA-16] whoever comes and goes, and however messages cross, all see what all show last, without a renewal', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
+      const clock = new HeldClock()
+      let server = new Server(clock)
+      const clients = [new Client(1), new Client(2), new Client(3, false)]
+      for (const each of clients) each.come(server)
+      const pass = (ms: number): void => {
+        clock.advance(ms)
+        // Connected or not, as stock clients do every 15 s.
+        if (ms === laterMs) for (const each of clients) each.renew()
+      }
+      const restart = (): void => {
+        for (const each of clients) {
+          each.lose()
+          each.notice()
+        }
+        server.end()
+        server = new Server(clock)
+      }
+      for (const [number, each] of steps.entries()) {
+        if (each.kind === 'time') pass(each.ms)
+        else if (each.kind === 'restart') restart()
+        else act(clients[each.client] as Client, each.kind, number, server)
+      }
+      for (const each of clients) if (!each.isConnected) each.come(server)
+      settle(clock, clients)
+      const all = JSON.stringify(clients.map(({ awareness, own }) => [awareness.clientID, own]))
+      for (const each of clients) expect(seenBy(each)).toBe(all)
+      end(server, clients)
+    }),
+    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 5_000 : 150 },
+  )
+})
+
+function act(
+  who: Client,
+  kind: Exclude<Step, { ms: number } | { kind: 'restart' }>['kind'],
+  number: number,
+  server: Server,
+): void {
+  if (kind === 'show') who.show('cursor', number)
+  else if (kind === 'note') who.show('note', number)
+  else if (kind === 'up') who.deliverUp()
+  else if (kind === 'down') who.deliverDown()
+  else if (kind === 'come') who.come(server)
+  else if (kind === 'lose') who.lose()
+  else who.notice()
+}
+
+/** Clients in a room that has been open for long, who have all been told of each other a moment ago. */
+function room(count: number, tellsBack = true) {
+  const clock = new HeldClock()
+  const server = new Server(clock)
+  const clients = Array.from({ length: count }, (_, index) => new Client(index + 1, tellsBack))
+  for (const each of clients) each.come(server)
+  settle(clock, clients)
+  clock.advance(laterMs)
+  for (const each of clients) each.show('cursor', 1)
+  settle(clock, clients)
+  for (const each of clients) each.heard.length = 0
+  return { clock, server, clients }
+}
+
+const statesIn = (frames: readonly Uint8Array[]) =>
+  frames.filter((frame) => frame !== query).flatMap((frame) => readAwareness(frame))
+
+it.each([true, false])(
+  '[AWA-18] who is back costs each of the others a question and an answer, which only who asked hears (tells back: %s)',
+  (tellsBack) => {
+    const { clock, server, clients } = room(100, tellsBack)
+    const [back, ...others] = clients as [Client, ...Client[]]
+    back.lose()
+    back.come(server)
+    settle(clock, clients)
+    expect(JSON.parse(seenBy(back))).toHaveLength(100)
+    for (const { heard, awareness } of others) {
+      const told = statesIn(heard)
+      expect(told.filter(({ clientId }) => clientId === awareness.clientID)).toHaveLength(1)
+      // That who is back has gone, and is there again.
+      expect(told.filter(({ clientId }) => clientId !== awareness.clientID).length).toBeLessThanOrEqual(3)
+    }
+    end(server, clients)
+  },
+)
+
+it('[AWA-16] who comes back sees users without a socket', () => {
+  const { clock, server, clients } = room(2)
+  server.presence.boardOf(document).add([{ userId: 'guest' }], 3_599_000)
+  settle(clock, clients)
+  const [back] = clients as [Client]
+  const seesGuest = (): boolean =>
+    [...back.awareness.getStates().values()].some(({ user }) => user?.id === 'guest')
+  expect(seesGuest()).toBe(true)
+  back.lose()
+  expect(seesGuest()).toBe(false)
+  back.come(server)
+  settle(clock, clients)
+  expect(seesGuest()).toBe(true)
+  end(server, clients)
+})
+
+it('[AWA-18] who comes for the first time has nobody asked', () => {
+  const { clock, server, clients } = room(10)
+  const newcomer = new Client(11)
+  newcomer.come(server)
+  settle(clock, [...clients, newcomer])
+  for (const { heard } of clients) expect(statesIn(heard).map(({ clientId }) => clientId)).toEqual([11])
+  end(server, [...clients, newcomer])
+})
+
+it('[AWA-18] where all that is seen has to be told back, so many are asked in a window that it is 1,000 states', () => {
+  const { clock, server, clients } = room(150, false)
+  const [back, ...others] = clients as [Client, ...Client[]]
+  back.lose()
+  back.notice()
+  back.come(server)
+  const asked = (): number => others.filter(({ heard }) => heard.includes(query)).length
+  for (let window = 1; window <= 5; window++) {
+    for (const each of clients) for (let count = 0; count < 10; count++) each.deliverUp()
+    clock.advance(windowMs)
+    for (const each of clients) for (let count = 0; count < 10; count++) each.deliverDown()
+    expect(asked()).toBeLessThanOrEqual(7 * window)
+  }
+  expect(asked()).toBeGreaterThan(0)
+  settle(clock, clients)
+  expect(JSON.parse(seenBy(back))).toHaveLength(150)
+  end(server, clients)
+})
+
+it('[AWA-19] who is asked keeps what it shows, whatever it does meanwhile, and is believed from then on', () => {
+  const { clock, server, clients } = room(2)
+  const [asked, back] = clients as [Client, Client]
+  back.lose()
+  back.notice()
+  back.come(server)
+  settle(clock, [back])
+  asked.show('cursor', 2)
+  const shown = asked.awareness.getLocalState()
+  for (let count = 0; count < 10; count++) asked.deliverDown()
+  expect(statesIn(asked.heard)).toContainEqual(expect.objectContaining({ clientId: 1, state: null }))
+  expect(asked.awareness.getLocalState()).toBe(shown)
+  expect(back.awareness.getStates().has(1)).toBe(false)
+  settle(clock, clients)
+  expect(back.awareness.getStates().get(1)?.cursor).toBe(2)
+  for (const cursor of [3, 4]) {
+    asked.show('cursor', cursor)
+    settle(clock, clients)
+    expect(back.awareness.getStates().get(1)?.cursor).toBe(cursor)
+  }
+  asked.lose()
+  settle(clock, clients)
+  expect(back.awareness.getStates().has(1)).toBe(false)
+  end(server, clients)
+})
