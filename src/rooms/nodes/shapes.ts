@@ -11,6 +11,9 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
 const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
+/** Clients are told it as it is, and end when they cannot read it. */
+const isJson = (value: unknown): boolean => isText(value) && parsed(value) !== undefined
+
 const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
   Array.isArray(value) && value.every(isOne)
 
@@ -30,7 +33,9 @@ const hasNumbers = (record: Said, ...names: readonly string[]): boolean =>
 /** By kind of record. */
 const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: Said) => boolean>> = {
   client: (record) =>
-    hasTexts(record, 'editorId', 'text', 'userId') && hasNumbers(record, 'clientId', 'clock', 'since'),
+    hasTexts(record, 'editorId', 'userId') &&
+    hasNumbers(record, 'clientId', 'clock', 'since') &&
+    isJson(record.text),
   floor: (record) => hasTexts(record, 'editorId') && hasNumbers(record, 'clientId', 'clock'),
   person: (record) =>
     hasTexts(record, 'userId', 'name', 'email') &&
@@ -75,9 +80,9 @@ export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
 }
 
 /** JSON that another node has sent; undefined where it is none. */
-export function parsed(bytes: Uint8Array): unknown {
+export function parsed(said: Uint8Array | string): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString())
+    return JSON.parse(typeof said === 'string' ? said : Buffer.from(said).toString())
   } catch {
     return undefined
   }
