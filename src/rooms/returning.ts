@@ -63,7 +63,7 @@ export class Returning {
     this.#unseen.help(member)
     this.renew(unseen)
     this.#parts.renewGuests([...unseen].filter(isGuestClient))
-    this.#parts.renewElsewhere([...(this.#isYoung ? this.#parts.shown.keys() : unseen)])
+    this.#parts.renewElsewhere([...unseen])
     const own = this.#parts.clientOf(member)
     if (this.#isYoung && own !== undefined) this.renew([own])
   }
@@ -75,7 +75,9 @@ export class Returning {
 
   /** Of clients of other nodes a room hears late that was opened for who is back. */
   cameUp(clientIds: readonly number[]): void {
-    if (this.#isYoung && this.#unseen.helped().length > 0) this.#parts.renewElsewhere(clientIds)
+    if (!this.#isYoung || clientIds.length === 0) return
+    this.#unseen.cameUp(clientIds)
+    if (this.#unseen.helped().length > 0) this.#parts.renewElsewhere(clientIds)
   }
 
   /** Is what a client says the renewal that was asked for? */

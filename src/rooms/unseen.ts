@@ -11,7 +11,7 @@ const helpedMs = 5_000
  */
 export class Unseen {
   readonly #clock: Clock
-  /** Clients that members were told of when they came, and have not told back. */
+  /** Clients that members were told of since they came, and have not told back. */
   readonly #greetings = new Map<Member, Set<number>>()
   readonly #helpedUntil = new Map<Member, number>()
 
@@ -24,6 +24,11 @@ export class Unseen {
     const told = new Set<number>()
     for (const [clientId, { clock }] of shown) if (clock > 0) told.add(clientId)
     this.#greetings.set(member, told)
+  }
+
+  /** Those who have been greeted, and have not answered, are told of these, too. */
+  cameUp(clientIds: readonly number[]): void {
+    for (const told of this.#greetings.values()) for (const clientId of clientIds) told.add(clientId)
   }
 
   toldBack(member: Member, clientId: number): void {
