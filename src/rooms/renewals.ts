@@ -75,7 +75,9 @@ export class Renewals {
   #schedule(): void {
     if (this.#cancel !== null || this.#waiting.size === 0) return
     const { clock, windowMs } = this.#parts
-    const wait = Math.max(0, this.#lastRound + windowMs - clock.now())
+    const sinceMs = clock.now() - this.#lastRound
+    // A clock that has been set back is no reason to wait longer.
+    const wait = sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
     this.#cancel = clock.after(wait, () => this.#askSome())
   }
 

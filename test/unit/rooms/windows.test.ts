@@ -81,3 +81,11 @@ it('[PRES-30] after what REST says a window begins: cursors wait for its end', (
   clock.advance(1)
   expect(seen).toHaveLength(2)
 })
+
+it('[AWA-20] a cursor does not wait longer than for the end of the window because the clock has been set back', () => {
+  const { clock, seen, move } = world()
+  clock.advance(-3_600_000)
+  move(2)
+  clock.advance(windowMs)
+  expect(seen).toHaveLength(1)
+})
