@@ -42,6 +42,8 @@ export class Renewals {
   readonly #waiting = new Set<number>()
   readonly #asked = new Map<number, Asked>()
   #lastRound = 0
+  /** So many states come of it: where it is what several windows may have, the next round is so much later. */
+  #lastStates = 0
   #cancel: (() => void) | null = null
 
   constructor(parts: Parts) {
@@ -75,20 +77,21 @@ export class Renewals {
   #schedule(): void {
     if (this.#cancel !== null || this.#waiting.size === 0) return
     const { clock, windowMs } = this.#parts
+    const restMs = windowMs * Math.max(1, Math.round(this.#lastStates / statesPerWindow))
     const sinceMs = clock.now() - this.#lastRound
     // A clock that has been set back is no reason to wait longer.
-    const wait = sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
+    const wait = sinceMs >= restMs ? 0 : restMs - Math.max(0, sinceMs)
     this.#cancel = clock.after(wait, () => this.#askSome())
   }
 
   #askSome(): void {
     this.#cancel = null
     this.#lastRound = this.#parts.clock.now()
-    let left = statesPerWindow
+    this.#lastStates = 0
     for (const clientId of this.#waiting) {
-      if (left <= 0) break
+      if (this.#lastStates >= statesPerWindow) break
       this.#waiting.delete(clientId)
-      left -= this.#ask(clientId)
+      this.#lastStates += this.#ask(clientId)
     }
     this.#schedule()
   }

@@ -35,6 +35,15 @@ function world(states: number) {
   return { clock, renewals, pass }
 }
 
+it('[AWA-18] where one answer is more than 1,000 states, so much later the next one is asked', () => {
+  const { renewals, pass } = world(5_000)
+  for (let clientId = 1; clientId <= 100; clientId++) renewals.want(clientId)
+  expect(pass(1)).toBe(1)
+  expect(pass(50)).toBe(11)
+  renewals.close()
+  expect(pass(50)).toBe(11)
+})
+
 it('[AWA-20] nobody waits longer to be asked because the clock has been set back', () => {
   const { clock, renewals, pass } = world(1_000)
   renewals.want(1)
