@@ -88,9 +88,11 @@ export class Returning {
   /** When everybody was told this of a client, under whatever clock; undefined if not a moment ago. */
   knownSince(clientId: number, text: string): number | undefined {
     const shown = this.#parts.shown.get(clientId)
-    if (shown === undefined || this.#isYoung || shown.toldAt + knownMs <= this.#parts.clock.now())
-      return undefined
-    return shown.text === text ? shown.toldAt : undefined
+    if (shown === undefined || this.#isYoung) return undefined
+    const agoMs = this.#parts.clock.now() - shown.toldAt
+    // Less than none: the clock has been set back.
+    const isKnown = agoMs >= 0 && agoMs < knownMs && shown.text === text
+    return isKnown ? shown.toldAt : undefined
   }
 
   /** Those who are told also what the others know. */

@@ -89,3 +89,17 @@ it('[AWA-20] a cursor does not wait longer than for the end of the window becaus
   clock.advance(windowMs)
   expect(seen).toHaveLength(1)
 })
+
+it('[AWA-20] what is the same under a later clock is told again also after the clock has been set back', () => {
+  const { clock, presence, seen } = world()
+  const say = (): void => {
+    presence.boardOf(document).add([{ userId: 'guest' }], 600_000)
+    clock.advance(0)
+  }
+  clock.advance(100_000)
+  say()
+  expect(seen).toHaveLength(1)
+  clock.advance(-60_000)
+  say()
+  expect(seen).toHaveLength(2)
+})
