@@ -3,7 +3,10 @@ import { removedText, writeAwareness } from '../update/awareness.ts'
 import { clockMax } from '../update/reader.ts'
 import type { Member } from './member.ts'
 
-/** States that are sent to us because of the questions of one window: who doesn't tell back by itself says all it sees. */
+/**
+ * States that are said because of the questions of one window: what others were not told a moment ago all are told, and
+ * who doesn't tell back by itself says all it sees.
+ */
 const statesPerWindow = 1_000
 /** Who has not answered for so long is asked again for the next one who has to see it. */
 const againMs = 1_000
@@ -23,6 +26,8 @@ interface Parts {
   readonly windowMs: number
   /** Null: it is shown no more. */
   readonly find: (clientId: number) => Renewable | null
+  /** Have all others been told a moment ago what it shows? Then the answer is for few. */
+  readonly isKnown: (clientId: number) => boolean
   /** How many states clients see. */
   readonly count: () => number
 }
@@ -98,6 +103,7 @@ export class Renewals {
 
   /** Returns how many states come of it. */
   #ask(clientId: number): number {
+    const isKnown = this.#parts.isKnown(clientId)
     const found = this.#parts.find(clientId)
     if (found === null || found.clock + aheadBy >= clockMax) return 0
     const { member } = found
@@ -106,8 +112,7 @@ export class Renewals {
     this.#asked.set(clientId, { clock, at: this.#lastRound })
     const contradict = writeAwareness([{ clientId, clock, text: removedText }])
     member.deliverAwareness(encoder.awareness(contradict), false)
-    if (encoder.tellsBack) return 1
-    member.deliverAwareness(encoder.awarenessQuery, false)
-    return this.#parts.count()
+    if (!encoder.tellsBack) member.deliverAwareness(encoder.awarenessQuery, false)
+    return encoder.tellsBack && isKnown ? 1 : this.#parts.count()
   }
 }

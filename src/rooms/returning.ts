@@ -40,7 +40,11 @@ export class Returning {
     this.#parts = parts
     this.#openedAt = parts.clock.now()
     this.#unseen = new Unseen(parts.clock)
-    this.#renewals = new Renewals({ ...parts, count: () => parts.shown.size })
+    this.#renewals = new Renewals({
+      ...parts,
+      isKnown: (clientId) => this.knownSince(clientId, parts.shown.get(clientId)?.text ?? '') !== undefined,
+      count: () => parts.shown.size,
+    })
   }
 
   /** A member comes, and is told what is shown. */

@@ -27,7 +27,7 @@ function world(states: number) {
     end() {},
   }
   const find = (): { member: Member; clock: number } => ({ member, clock: 1 })
-  const renewals = new Renewals({ clock, windowMs, find, count: () => states })
+  const renewals = new Renewals({ clock, windowMs, find, isKnown: () => true, count: () => states })
   const pass = (windows: number): number => {
     for (let window = 0; window < windows; window++) clock.advance(windowMs)
     return asked
