@@ -3,7 +3,10 @@ import { removedText, writeAwareness } from '../update/awareness.ts'
 import { clockMax } from '../update/reader.ts'
 import type { Member } from './member.ts'
 
-/** States that are sent to us because of the questions of one window: who doesn't tell back by itself says all it sees. */
+/**
+ * States that are said because of the questions of one window: what others were not told a moment ago all are told, and
+ * who doesn't tell back by itself says all it sees.
+ */
 const statesPerWindow = 1_000
 /** Who has not answered for so long is asked again for the next one who has to see it. */
 const againMs = 1_000
@@ -23,6 +26,8 @@ interface Parts {
   readonly windowMs: number
   /** Null: it is shown no more. */
   readonly find: (clientId: number) => Renewable | null
+  /** Have all others been told a moment ago what it shows? Then the answer is for few. */
+  readonly isKnown: (clientId: number) => boolean
   /** How many states clients see. */
   readonly count: () => number
 }
@@ -42,6 +47,8 @@ export class Renewals {
   readonly #waiting = new Set<number>()
   readonly #asked = new Map<number, Asked>()
   #lastRound = 0
+  /** So many states come of it: where it is what several windows may have, the next round is so much later. */
+  #lastStates = 0
   #cancel: (() => void) | null = null
 
   constructor(parts: Parts) {
@@ -75,24 +82,28 @@ export class Renewals {
   #schedule(): void {
     if (this.#cancel !== null || this.#waiting.size === 0) return
     const { clock, windowMs } = this.#parts
-    const wait = Math.max(0, this.#lastRound + windowMs - clock.now())
+    const restMs = windowMs * Math.max(1, Math.round(this.#lastStates / statesPerWindow))
+    const sinceMs = clock.now() - this.#lastRound
+    // A clock that has been set back is no reason to wait longer.
+    const wait = sinceMs >= restMs ? 0 : restMs - Math.max(0, sinceMs)
     this.#cancel = clock.after(wait, () => this.#askSome())
   }
 
   #askSome(): void {
     this.#cancel = null
     this.#lastRound = this.#parts.clock.now()
-    let left = statesPerWindow
+    this.#lastStates = 0
     for (const clientId of this.#waiting) {
-      if (left <= 0) break
+      if (this.#lastStates >= statesPerWindow) break
       this.#waiting.delete(clientId)
-      left -= this.#ask(clientId)
+      this.#lastStates += this.#ask(clientId)
     }
     this.#schedule()
   }
 
   /** Returns how many states come of it. */
   #ask(clientId: number): number {
+    const isKnown = this.#parts.isKnown(clientId)
     const found = this.#parts.find(clientId)
     if (found === null || found.clock + aheadBy >= clockMax) return 0
     const { member } = found
@@ -101,8 +112,7 @@ export class Renewals {
     this.#asked.set(clientId, { clock, at: this.#lastRound })
     const contradict = writeAwareness([{ clientId, clock, text: removedText }])
     member.deliverAwareness(encoder.awareness(contradict), false)
-    if (encoder.tellsBack) return 1
-    member.deliverAwareness(encoder.awarenessQuery, false)
-    return this.#parts.count()
+    if (!encoder.tellsBack) member.deliverAwareness(encoder.awarenessQuery, false)
+    return encoder.tellsBack && isKnown ? 1 : this.#parts.count()
   }
 }

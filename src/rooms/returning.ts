@@ -40,7 +40,11 @@ export class Returning {
     this.#parts = parts
     this.#openedAt = parts.clock.now()
     this.#unseen = new Unseen(parts.clock)
-    this.#renewals = new Renewals({ ...parts, count: () => parts.shown.size })
+    this.#renewals = new Renewals({
+      ...parts,
+      isKnown: (clientId) => this.knownSince(clientId, parts.shown.get(clientId)?.text ?? '') !== undefined,
+      count: () => parts.shown.size,
+    })
   }
 
   /** A member comes, and is told what is shown. */
@@ -63,7 +67,7 @@ export class Returning {
     this.#unseen.help(member)
     this.renew(unseen)
     this.#parts.renewGuests([...unseen].filter(isGuestClient))
-    this.#parts.renewElsewhere([...(this.#isYoung ? this.#parts.shown.keys() : unseen)])
+    this.#parts.renewElsewhere([...unseen])
     const own = this.#parts.clientOf(member)
     if (this.#isYoung && own !== undefined) this.renew([own])
   }
@@ -75,7 +79,9 @@ export class Returning {
 
   /** Of clients of other nodes a room hears late that was opened for who is back. */
   cameUp(clientIds: readonly number[]): void {
-    if (this.#isYoung && this.#unseen.helped().length > 0) this.#parts.renewElsewhere(clientIds)
+    if (!this.#isYoung || clientIds.length === 0) return
+    this.#unseen.cameUp(clientIds)
+    if (this.#unseen.helped().length > 0) this.#parts.renewElsewhere(clientIds)
   }
 
   /** Is what a client says the renewal that was asked for? */
@@ -86,9 +92,11 @@ export class Returning {
   /** When everybody was told this of a client, under whatever clock; undefined if not a moment ago. */
   knownSince(clientId: number, text: string): number | undefined {
     const shown = this.#parts.shown.get(clientId)
-    if (shown === undefined || this.#isYoung || shown.toldAt + knownMs <= this.#parts.clock.now())
-      return undefined
-    return shown.text === text ? shown.toldAt : undefined
+    if (shown === undefined || this.#isYoung) return undefined
+    const agoMs = this.#parts.clock.now() - shown.toldAt
+    // Less than none: the clock has been set back.
+    const isKnown = agoMs >= 0 && agoMs < knownMs && shown.text === text
+    return isKnown ? shown.toldAt : undefined
   }
 
   /** Those who are told also what the others know. */

@@ -55,7 +55,9 @@ export class Telling {
     if (this.#changed.size === 0 || this.#flushing?.due === 'turn' || this.#flushing?.due === due) return
     this.#flushing?.cancel()
     const { clock, windowMs } = this.#parts
-    const wait = due === 'turn' ? 0 : Math.max(0, this.#lastFlush + windowMs - clock.now())
+    const sinceMs = clock.now() - this.#lastFlush
+    // A clock that has been set back is no reason to wait longer.
+    const wait = due === 'turn' || sinceMs >= windowMs ? 0 : windowMs - Math.max(0, sinceMs)
     this.#flushing = { due, cancel: clock.after(wait, () => this.#flush()) }
   }
 

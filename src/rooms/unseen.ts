@@ -3,6 +3,8 @@ import type { Member } from './member.ts'
 
 /** Who sees too little is told for so long what others say anew: by then those who were asked have answered. */
 const helpedMs = 5_000
+/** Client ids kept, in all, for those who have not answered. Of more, who came first waits for the others' own renewals. */
+const greetedMax = 1_000_000
 
 /**
  * Who has come back and does not see others. Stock clients that lose their connection remove the states of all others,
@@ -11,8 +13,9 @@ const helpedMs = 5_000
  */
 export class Unseen {
   readonly #clock: Clock
-  /** Clients that members were told of when they came, and have not told back. */
+  /** Clients that members were told of since they came, and have not told back. */
   readonly #greetings = new Map<Member, Set<number>>()
+  #greetedCount = 0
   readonly #helpedUntil = new Map<Member, number>()
 
   constructor(clock: Clock) {
@@ -23,17 +26,32 @@ export class Unseen {
   greet(member: Member, shown: ReadonlyMap<number, { readonly clock: number }>): void {
     const told = new Set<number>()
     for (const [clientId, { clock }] of shown) if (clock > 0) told.add(clientId)
+    this.#forgetGreeting(member)
     this.#greetings.set(member, told)
+    this.#greetedCount += told.size
+    for (const oldest of this.#greetings.keys()) {
+      if (this.#greetedCount <= greetedMax) return
+      this.#forgetGreeting(oldest)
+    }
+  }
+
+  /** Those who have been greeted, and have not answered, are told of these, too. */
+  cameUp(clientIds: readonly number[]): void {
+    for (const told of this.#greetings.values()) {
+      const before = told.size
+      for (const clientId of clientIds) told.add(clientId)
+      this.#greetedCount += told.size - before
+    }
   }
 
   toldBack(member: Member, clientId: number): void {
-    this.#greetings.get(member)?.delete(clientId)
+    if (this.#greetings.get(member)?.delete(clientId) === true) this.#greetedCount -= 1
   }
 
   /** The member has answered; null: it had before. */
   answered(member: Member): ReadonlySet<number> | null {
     const unseen = this.#greetings.get(member) ?? null
-    this.#greetings.delete(member)
+    this.#forgetGreeting(member)
     return unseen
   }
 
@@ -49,7 +67,12 @@ export class Unseen {
   }
 
   forget(member: Member): void {
-    this.#greetings.delete(member)
+    this.#forgetGreeting(member)
     this.#helpedUntil.delete(member)
+  }
+
+  #forgetGreeting(member: Member): void {
+    this.#greetedCount -= this.#greetings.get(member)?.size ?? 0
+    this.#greetings.delete(member)
   }
 }

@@ -322,13 +322,19 @@ it('[AWA-18] who comes for the first time has nobody asked', () => {
   end(server, [...clients, newcomer])
 })
 
-it('[AWA-18] where all that is seen has to be told back, so many are asked in a window that it is 1,000 states', () => {
-  const { clock, server, clients } = room(150, false)
+it.each([
+  { why: 'all that is seen has to be told back', tellsBack: false, idleMs: 0 },
+  { why: 'all were told long ago', tellsBack: true, idleMs: 6_000 },
+])('[AWA-18] where $why, so many are asked in a window that it is 1,000 states', ({ tellsBack, idleMs }) => {
+  const { clock, server, clients } = room(150, tellsBack)
+  clock.advance(idleMs)
   const [back, ...others] = clients as [Client, ...Client[]]
   back.lose()
   back.notice()
   back.come(server)
-  const asked = (): number => others.filter(({ heard }) => heard.includes(query)).length
+  const isAsked = ({ heard, awareness }: Client): boolean =>
+    statesIn(heard).some(({ clientId, state }) => clientId === awareness.clientID && state === null)
+  const asked = (): number => others.filter(isAsked).length
   for (let window = 1; window <= 5; window++) {
     for (const each of clients) for (let count = 0; count < 10; count++) each.deliverUp()
     clock.advance(windowMs)

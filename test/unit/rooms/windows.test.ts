@@ -81,3 +81,25 @@ it('[PRES-30] after what REST says a window begins: cursors wait for its end', (
   clock.advance(1)
   expect(seen).toHaveLength(2)
 })
+
+it('[AWA-20] a cursor does not wait longer than for the end of the window because the clock has been set back', () => {
+  const { clock, seen, move } = world()
+  clock.advance(-3_600_000)
+  move(2)
+  clock.advance(windowMs)
+  expect(seen).toHaveLength(1)
+})
+
+it('[AWA-20] what is the same under a later clock is told again also after the clock has been set back', () => {
+  const { clock, presence, seen } = world()
+  const say = (): void => {
+    presence.boardOf(document).add([{ userId: 'guest' }], 600_000)
+    clock.advance(0)
+  }
+  clock.advance(100_000)
+  say()
+  expect(seen).toHaveLength(1)
+  clock.advance(-60_000)
+  say()
+  expect(seen).toHaveLength(2)
+})
