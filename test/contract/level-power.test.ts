@@ -10,7 +10,7 @@ import { type TemporaryDirectory, temporaryDirectory } from './level-store.ts'
 import { docKey, entriesOf, loadLive } from './samples.ts'
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const rounds = times(1, 12)
+const rounds = times(1, 6)
 /** Where a disk is fast and a machine busy, few processes die between a write and its sync. */
 const roundsMax = rounds + 1
 const linesMax = 800

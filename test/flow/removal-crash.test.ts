@@ -9,8 +9,8 @@ import { itLong } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 3 : 1
-const documents = process.env.WEFT_TEST_ALL === '1' ? 1_500 : 500
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 2 : 1
+const documents = process.env.WEFT_TEST_ALL === '1' ? 1_000 : 500
 const organizationId = 'acme'
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 

@@ -15,7 +15,7 @@ import { dataOf, type Envelope } from '../support/server.ts'
 import { type ExampleServer, makeWorld, startExampleServer } from '../support/world.ts'
 
 const all = process.env.WEFT_TEST_ALL === '1'
-const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 200 : 2))
+const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 100 : 2))
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 
 const canary = { organizationId: 'canary', documentId: 'song', editorId: 'main' }

@@ -41,7 +41,7 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
 }
 
 /** Each takes a tenth of a second. */
-const arrangements = process.env.WEFT_TEST_ALL === '1' ? 50 : 10
+const arrangements = process.env.WEFT_TEST_ALL === '1' ? 30 : 10
 
 const names = Object.keys(judges)
 const pairs = [

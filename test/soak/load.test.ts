@@ -12,7 +12,7 @@ const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
-const kills = times(1, 20)
+const kills = times(1, 10)
 it(
   `[DUR-4] ${kills} SIGKILLs at random moments: what a client or a 200 has shown is there afterwards (seed ${seed})`,
   async () => {
@@ -24,7 +24,7 @@ it(
   timeout,
 )
 
-const cuts = times(1, 6)
+const cuts = times(1, 3)
 it(
   `[DUR-5] ${cuts} cuts of power at random moments: what was shown is there afterwards (seed ${seed})`,
   async () => {

@@ -1,3 +1,4 @@
+import { clientIdMax, clockMax } from '../../update/reader.ts'
 import type { Entry } from './account.ts'
 import type { PresenceRecord } from './records.ts'
 import type { DocumentKey, PresenceMessage } from './wire.ts'
@@ -9,6 +10,8 @@ export const isObject = (value: unknown): value is Said =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
+const isUpTo = (value: unknown, max: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
 const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
 /** Clients are told it as it is, and end when they cannot read it. */
@@ -30,13 +33,18 @@ const hasTexts = (record: Said, ...names: readonly string[]): boolean =>
 const hasNumbers = (record: Said, ...names: readonly string[]): boolean =>
   names.every((name) => isNumber(record[name]))
 
+/** Clients end when they cannot read the numbers, too. */
+const isClientAt = ({ clientId, clock }: Said): boolean =>
+  isUpTo(clientId, clientIdMax) && isUpTo(clock, clockMax)
+
 /** By kind of record. */
 const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: Said) => boolean>> = {
   client: (record) =>
     hasTexts(record, 'editorId', 'userId') &&
-    hasNumbers(record, 'clientId', 'clock', 'since') &&
+    hasNumbers(record, 'since') &&
+    isClientAt(record) &&
     isJson(record.text),
-  floor: (record) => hasTexts(record, 'editorId') && hasNumbers(record, 'clientId', 'clock'),
+  floor: (record) => hasTexts(record, 'editorId') && isClientAt(record),
   person: (record) =>
     hasTexts(record, 'userId', 'name', 'email') &&
     hasNumbers(record, 'saidAt', 'lastSeen') &&

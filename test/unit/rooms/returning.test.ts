@@ -218,18 +218,24 @@ it('[AWA-16] whoever comes and goes, and however messages cross, all see what al
       let server = new Server(clock)
       const clients = [new Client(1), new Client(2), new Client(3, false)]
       for (const each of clients) each.come(server)
+      const open = (): void => {
+        server.end()
+        server = new Server(clock)
+      }
       const pass = (ms: number): void => {
         clock.advance(ms)
+        if (ms !== laterMs) return
         // Connected or not, as stock clients do every 15 s.
-        if (ms === laterMs) for (const each of clients) each.renew()
+        for (const each of clients) each.renew()
+        // A room that nobody is in is closed, and opened by who comes.
+        if (server.members.size === 0) open()
       }
       const restart = (): void => {
         for (const each of clients) {
           each.lose()
           each.notice()
         }
-        server.end()
-        server = new Server(clock)
+        open()
       }
       for (const [number, each] of steps.entries()) {
         if (each.kind === 'time') pass(each.ms)
