@@ -19,12 +19,15 @@ export interface Cost {
   readonly bytes: number
 }
 
-const settleMs = 3_000
+/** From how many on memory is worth looking at; a heap that is left alone for so long gives back what is garbage. */
+const [manyRooms, manyMs] = [1_000, 15_000]
+const fewMs = 1_000
 
 /** @param rooms documents that are opened by one each, who are then joined by as many, and as many again */
 export async function idle(way: Way, { data, schema }: Filled, rooms: number): Promise<Idle> {
   const deployment = await way.start(data, schema)
   const { reading: server } = deployment
+  const settleMs = rooms < manyRooms ? fewMs : manyMs
   const come = async (): Promise<Cost> => {
     const of = () => ({
       node: cpuOfTree(server.pid),
