@@ -19,7 +19,7 @@ import { fillOrganization, userDataOf, zoe, zoeTexts } from '../support/user-dat
 import { wantTold } from '../support/webhooks.ts'
 
 const organizationId = 'acme'
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 3 : 1
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 2 : 1
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 
 const connect = async (server: TestServer, userId: string, name: string): Promise<RawClient> =>

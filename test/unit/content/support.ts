@@ -145,4 +145,4 @@ export function deltaIn(doc: Y.Doc): unknown[] {
 }
 
 /** Seeds of failing runs are printed by fast-check; a long search is `WEFT_TEST_ALL=1`. */
-export const runs = { numRuns: times(150, 1_000) }
+export const runs = { numRuns: times(150, 700) }
