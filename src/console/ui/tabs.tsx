@@ -1,0 +1,17 @@
+interface TabsProps {
+  readonly label: string
+  readonly current: string
+  /** Where each leads, and what it is called. */
+  readonly tabs: readonly (readonly [string, string])[]
+}
+
+/** Links between the pages of a section. */
+export const Tabs = ({ label, current, tabs }: TabsProps) => (
+  <nav aria-label={label} class="tabs">
+    {tabs.map(([to, title]) => (
+      <a key={to} href={to} aria-current={to === current ? 'page' : undefined}>
+        {title}
+      </a>
+    ))}
+  </nav>
+)
