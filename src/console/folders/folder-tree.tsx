@@ -45,6 +45,7 @@ function Node({ folder, ...branch }: BranchProps & { readonly folder: Folder }) 
         )}
         <a
           href={href('folders', branch.organizationId, 'f', folderId)}
+          class={branch.current === folderId ? 'here' : undefined}
           aria-current={branch.current === folderId ? 'page' : undefined}
         >
           {nameOf(folder)}

@@ -35,7 +35,11 @@ function Explorer({ organizationId, kind, id }: ExplorerProps) {
   return (
     <div class="beside">
       <nav aria-label="Folders" class="card">
-        <a href={href('folders', organizationId)} aria-current={kind === undefined ? 'page' : undefined}>
+        <a
+          href={href('folders', organizationId)}
+          class={kind === undefined ? 'here' : undefined}
+          aria-current={kind === undefined ? 'page' : undefined}
+        >
           All of {organizationId}
         </a>
         <Branch

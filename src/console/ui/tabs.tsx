@@ -9,7 +9,12 @@ interface TabsProps {
 export const Tabs = ({ label, current, tabs }: TabsProps) => (
   <nav aria-label={label} class="tabs">
     {tabs.map(([to, title]) => (
-      <a key={to} href={to} aria-current={to === current ? 'page' : undefined}>
+      <a
+        key={to}
+        href={to}
+        class={to === current ? 'here' : undefined}
+        aria-current={to === current ? 'page' : undefined}
+      >
         {title}
       </a>
     ))}

@@ -11,7 +11,12 @@ export function UserData({ userId }: { readonly userId: string }) {
   const api = useApi()
   const [erasure, setErasure] = useState<Erasure | null>(null)
   const isThere = useRef(true)
-  useEffect(() => () => void (isThere.current = false), [])
+  useEffect(
+    () => () => {
+      isThere.current = false
+    },
+    [],
+  )
   const download = useAction(async () => {
     const items = await everythingOf(api, userId)
     save(`user-${userId}.json`, JSON.stringify({ userId, items }, null, 2))

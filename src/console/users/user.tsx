@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi, useCall } from '../calls.ts'
 import { callForAll } from '../items.ts'
-import { sayRight } from '../rights/rights.ts'
+import { type Role, roles, sayRight } from '../rights/rights.ts'
 import { go } from '../route.ts'
 import { Ask } from '../ui/ask.tsx'
-import { Button, Field } from '../ui/controls.tsx'
+import { Button, Choice, Field } from '../ui/controls.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Form } from '../ui/form.tsx'
 import { Notice, Outcome, Problem } from '../ui/notice.tsx'
 import { Time } from '../ui/time.tsx'
 import { UserData } from './data.tsx'
 import { UserRights } from './rights.tsx'
-import { RoleChoice } from './role-choice.tsx'
 import { MakeToken } from './token.tsx'
 import type { UserRecord } from './users.tsx'
 
@@ -52,9 +51,9 @@ function Known({ organizationId, user, onChange }: KnownProps) {
   const api = useApi()
   const [name, setName] = useState(user.name)
   const [email, setEmail] = useState(user.email)
-  const [accessRole, setRole] = useState(user.accessRole ?? 'viewer')
+  const [accessRole, setRole] = useState<Role | ''>(user.accessRole ?? '')
   const save = useAction(async () => {
-    const changed = accessRole === (user.accessRole ?? 'viewer') ? {} : { accessRole }
+    const changed = accessRole === '' || accessRole === user.accessRole ? {} : { accessRole }
     const users = [{ userId, name, email, ...changed }]
     await callForAll(api, '/v2/users/update', { organizationId, users })
     onChange()
@@ -79,7 +78,12 @@ function Known({ organizationId, user, onChange }: KnownProps) {
         <div class="row">
           <Field label="Name" value={name} onInput={setName} />
           <Field label="Email" type="email" value={email} onInput={setEmail} />
-          <RoleChoice label="Role in the organization" value={accessRole} onChange={setRole} />
+          <Choice<Role | ''>
+            label="Role in the organization"
+            value={accessRole}
+            options={user.accessRole === undefined ? [['', 'None of its own'], ...roles] : roles}
+            onChange={setRole}
+          />
           <Button type="submit" busy={save.busy}>
             Save
           </Button>

@@ -2,14 +2,13 @@ import { useState } from 'preact/hooks'
 import { useAction, useApi, usePages } from '../calls.ts'
 import { callForAll } from '../items.ts'
 import { Who } from '../rights/granted.tsx'
-import { type Role, sayRight } from '../rights/rights.ts'
+import { type Role, roles, sayRight } from '../rights/rights.ts'
 import { go, href } from '../route.ts'
-import { Button, Field } from '../ui/controls.tsx'
+import { Button, Choice, Field } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { Outcome } from '../ui/notice.tsx'
 import { List } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { RoleChoice } from './role-choice.tsx'
 
 export interface UserRecord {
   readonly userId: string
@@ -85,7 +84,7 @@ function AddUser({ organizationId, onChange }: AddUserProps) {
           <Field label="New user id" value={userId} onInput={setId} required />
           <Field label="Name" value={name} onInput={setName} />
           <Field label="Email" type="email" value={email} onInput={setEmail} />
-          <RoleChoice value={accessRole} onChange={setRole} />
+          <Choice<Role> label="Role" value={accessRole} options={roles} onChange={setRole} />
           <Button kind="primary" type="submit" busy={add.busy}>
             Add
           </Button>
