@@ -36,8 +36,8 @@ export function Ask({ action, title, children, typed, harmless, act }: AskProps)
       </Button>
       {isOpen && (
         <Dialog title={title} onClose={() => setOpen(false)}>
-          {children}
           <Form label={title} onSubmit={() => void doing.run()}>
+            {children}
             {typed !== undefined && <Field label={`Type ${typed} to go on`} value={text} onInput={setText} />}
             <Problem error={doing.error} />
             <p class="row">
