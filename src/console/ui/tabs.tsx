@@ -12,7 +12,7 @@ export const Tabs = ({ label, current, tabs }: TabsProps) => (
       <a
         key={to}
         href={to}
-        class={to === current ? 'here' : undefined}
+        class={to === current ? 'tab here' : 'tab'}
         aria-current={to === current ? 'page' : undefined}
       >
         {title}

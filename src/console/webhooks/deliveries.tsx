@@ -53,7 +53,7 @@ export function Deliveries({ endpointId, canTest = false }: DeliveriesProps) {
     look({ messageId: delivery.messageId, after: lastAttempt(delivery)?.time ?? null })
   })
   return (
-    <section aria-label="Deliveries">
+    <section aria-label={`Deliveries of ${endpointId}`}>
       {canTest && (
         <TestForm
           endpointId={endpointId}
