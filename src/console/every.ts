@@ -5,7 +5,7 @@ export function useEvery(ms: number | null, act: () => void): void {
   const latest = useRef(act)
   latest.current = act
   useEffect(() => {
-    if (ms === null) return
+    if (ms === null) return undefined
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') latest.current()
     }, ms)
