@@ -22,7 +22,7 @@ interface DeliveriesProps {
 }
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
-const lookMs = 1_000
+const lookMs = 500
 const statuses = [
   ['', 'Any'],
   ['pending', 'Pending'],
