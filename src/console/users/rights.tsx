@@ -6,7 +6,11 @@ import { href } from '../route.ts'
 import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
-import type { UserProps } from './user.tsx'
+
+export interface UserProps {
+  readonly organizationId: string
+  readonly userId: string
+}
 
 interface Document {
   readonly id: string

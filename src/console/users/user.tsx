@@ -10,14 +10,9 @@ import { Form } from '../ui/form.tsx'
 import { Notice, Outcome, Problem } from '../ui/notice.tsx'
 import { Time } from '../ui/time.tsx'
 import { UserData } from './data.tsx'
-import { UserRights } from './rights.tsx'
+import { type UserProps, UserRights } from './rights.tsx'
 import { MakeToken } from './token.tsx'
 import type { UserRecord } from './users.tsx'
-
-export interface UserProps {
-  readonly organizationId: string
-  readonly userId: string
-}
 
 export function User({ organizationId, userId }: UserProps) {
   const question = { organizationId, userIds: [userId] }
