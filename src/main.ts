@@ -4,6 +4,7 @@ import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
+import { consoleCommand } from './cli/console.ts'
 import { docCommand } from './cli/doc.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { refuseWithoutStore } from './cli/embedded.ts'
@@ -17,22 +18,38 @@ import { upgradeCommand } from './cli/upgrade.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { readVersion } from './config/version.ts'
 
+const examples = `
+Examples:
+  weft                                          serve, with data in ./data
+  weft doctor                                   what is missing to serve, and what helps
+  weft doc get acme/notes/main --format text    a document of a stopped server
+  weft backup ./data weft.backup                all of it, in one file
+
+weft help <command> tells more. Exit codes: 0 done, 1 not all is well, 2 something to put right; --json for machines.`
+
 const program = new Command('weft')
   .description('Self-hosted realtime engine for Yjs documents')
+  .usage('[command] [options]')
   .version(readVersion())
-  .addCommand(serveCommand(), { isDefault: true })
+  .commandsGroup('Serve (what weft alone does):')
+  .addCommand(serveCommand())
   .addCommand(configCommand())
-  .addCommand(tokenCommand())
   .addCommand(doctorCommand())
-  .addCommand(verifyCommand())
+  .addCommand(tokenCommand())
+  .addCommand(consoleCommand())
+  .commandsGroup('Documents:')
+  .addCommand(docCommand())
+  .addCommand(importCommand())
+  .addCommand(exportCommand())
+  .commandsGroup('Stored data:')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
+  .addCommand(verifyCommand())
   .addCommand(compactCommand())
-  .addCommand(importCommand())
-  .addCommand(auditCommand())
   .addCommand(upgradeCommand())
-  .addCommand(exportCommand())
-  .addCommand(docCommand())
+  .addCommand(auditCommand())
+  .commandsGroup('Others:')
+  .addHelpText('after', examples)
 
 program.hook('preAction', (_, command) => refuseWithoutStore(command))
 

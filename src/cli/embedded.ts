@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../config/read.ts'
 import type { Config } from '../config.ts'
+import { namesOf } from './command-line.ts'
 import { configOf } from './options.ts'
 
 /** Which argument of a command is the data directory whose store it works on. */
@@ -14,7 +15,7 @@ const argumentOf: Readonly<Record<string, number>> = {
   upgrade: 0,
 }
 /** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. */
-const byOption: readonly string[] = ['doc', 'import']
+const byOption: readonly string[] = ['import']
 /** Of these one that talks to a server that serves, and one that works on a database, too. */
 const others: readonly string[] = ['live', 'weft']
 
@@ -37,12 +38,6 @@ function isAbout(data: string, command: Command, [name = '', own]: readonly stri
   if (!byOption.includes(name) || others.includes(own ?? '')) return false
   const { data: given, url = process.env.WEFT_URL } = command.opts<{ data?: string; url?: string }>()
   return url === undefined && resolve(given ?? data) === data
-}
-
-/** Without that of the program. */
-function namesOf(command: Command): readonly string[] {
-  const { parent } = command
-  return parent === null ? [] : [...namesOf(parent), command.name()]
 }
 
 /** Null where it cannot be read: commands that need it say so themselves. */

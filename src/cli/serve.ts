@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
 import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
+import { consoleLink } from './console.ts'
 import { exitCodes } from './exit.ts'
 import { configOf, print, withConfigFlags } from './options.ts'
 
@@ -19,6 +20,8 @@ export function serveCommand(): Command {
       const server = await starting
       if (server.created) print(flags.json ? noticeAsJson(server) : firstStartNotice(server, config))
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
+      // Never with what is in the link: logs are kept, and read by others.
+      if (!server.created) log.info({ port: server.port }, '`weft console` prints the link to the console')
     })
 }
 
@@ -71,7 +74,11 @@ Weft has made credentials. They are printed this once.
   workspace             ${workspaceId}
   workspace auth token  ${workspaceAuthToken}
 
-${kept} Try:
+${kept}
+
+Console and a shared editor to try: ${consoleLink(config, port, credentials)}
+
+Or try:
 
   curl http://localhost:${port}/v2/crdt/add \\
     -H 'x-service-api-key: ${apiKey}' \\
