@@ -14,7 +14,7 @@ const argumentOf: Readonly<Record<string, number>> = {
   audit: 0,
   upgrade: 0,
 }
-/** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. */
+/** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. `doc` takes a database then. */
 const byOption: readonly string[] = ['import']
 /** Of these one that talks to a server that serves, and one that works on a database, too. */
 const others: readonly string[] = ['live', 'weft']
@@ -35,9 +35,9 @@ export function refuseWithoutStore(command: Command): void {
 function isAbout(data: string, command: Command, [name = '', own]: readonly string[]): boolean {
   const at = argumentOf[name]
   if (at !== undefined) return resolve(command.args[at] ?? '') === data
-  if (!byOption.includes(name) || others.includes(own ?? '')) return false
   const { data: given, url = process.env.WEFT_URL } = command.opts<{ data?: string; url?: string }>()
-  return url === undefined && resolve(given ?? data) === data
+  if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
+  return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
 }
 
 /** Null where it cannot be read: commands that need it say so themselves. */
