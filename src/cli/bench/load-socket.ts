@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { clientFrame, frameAt, opcodes } from './frames.ts'
 
 /**
@@ -24,8 +25,8 @@ export class LoadSocket {
 
   /** @param url such as `ws://127.0.0.1:1234/path?query` */
   static async open(url: string, onMessage: (payload: Buffer) => void = () => {}): Promise<LoadSocket> {
-    const { hostname, port, pathname, search, host } = new URL(url)
-    const connection = connect(Number(port), hostname).setNoDelay(true)
+    const { pathname, search, host } = new URL(url)
+    const connection = connectTo(new URL(url)).setNoDelay(true)
     const socket = new LoadSocket(connection)
     socket.onMessage = onMessage
     const key = randomBytes(16).toString('base64')
@@ -90,4 +91,11 @@ export class LoadSocket {
     }
     this.#rest = at === 0 ? bytes : bytes.subarray(at)
   }
+}
+
+function connectTo({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return protocol === 'wss:'
+    ? connectSecurely({ host, port: Number(port || 443), servername: host })
+    : connect({ host, port: Number(port || 80) })
 }
