@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
+import { benchCommand } from './cli/bench.ts'
 import { compactCommand } from './cli/compact.ts'
 import { configCommand } from './cli/config.ts'
 import { consoleCommand } from './cli/console.ts'
@@ -49,6 +50,7 @@ const program = new Command('weft')
   .addCommand(upgradeCommand())
   .addCommand(auditCommand())
   .commandsGroup('Others:')
+  .addCommand(benchCommand())
   .addHelpText('after', examples)
 
 program.hook('preAction', (_, command) => refuseWithoutStore(command))
