@@ -4,6 +4,7 @@ import { auditCommand } from './cli/audit.ts'
 import { backupCommand } from './cli/backup.ts'
 import { benchCommand } from './cli/bench.ts'
 import { compactCommand } from './cli/compact.ts'
+import { completionCommand } from './cli/completion.ts'
 import { configCommand } from './cli/config.ts'
 import { consoleCommand } from './cli/console.ts'
 import { docCommand } from './cli/doc.ts'
@@ -12,6 +13,7 @@ import { refuseWithoutStore } from './cli/embedded.ts'
 import { runCommand } from './cli/exit.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
+import { initCommand } from './cli/init.ts'
 import { restoreCommand } from './cli/restore.ts'
 import { serveCommand } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -22,18 +24,22 @@ import { readVersion } from './config/version.ts'
 const examples = `
 Examples:
   weft                                          serve, with data in ./data
-  weft doctor                                   what is missing to serve, and what helps
+  weft init && weft doctor                      what is missing to serve, and what helps
   weft doc get acme/notes/main --format text    a document of a stopped server
+  weft doc ls acme --url http://localhost:8787  documents of a server that serves
+  weft console --open                           look around in the browser
+  weft bench                                    what this machine can do
   weft backup ./data weft.backup                all of it, in one file
 
 weft help <command> tells more. Exit codes: 0 done, 1 not all is well, 2 something to put right; --json for machines.`
 
-const program = new Command('weft')
+const program: Command = new Command('weft')
   .description('Self-hosted realtime engine for Yjs documents')
   .usage('[command] [options]')
   .version(readVersion())
   .commandsGroup('Serve (what weft alone does):')
   .addCommand(serveCommand())
+  .addCommand(initCommand())
   .addCommand(configCommand())
   .addCommand(doctorCommand())
   .addCommand(tokenCommand())
@@ -51,6 +57,10 @@ const program = new Command('weft')
   .addCommand(auditCommand())
   .commandsGroup('Others:')
   .addCommand(benchCommand())
+  .addCommand(completionCommand(() => program))
+  .addHelpCommand(
+    new Command('help').argument('[command]').description('Tell more of a command.').helpGroup('Others:'),
+  )
   .addHelpText('after', examples)
 
 program.hook('preAction', (_, command) => refuseWithoutStore(command))

@@ -5,6 +5,7 @@ import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
 import { consoleLink } from './console.ts'
 import { exitCodes } from './exit.ts'
+import { credentialLines } from './notice.ts'
 import { configOf, print, withConfigFlags } from './options.ts'
 
 /** `weft serve`: what `weft` alone does too. */
@@ -61,7 +62,7 @@ const noticeAsJson = ({ credentials, port }: RunningServer): string =>
 
 /** What the first start says, once. */
 function firstStartNotice({ credentials, port }: RunningServer, config: Config): string {
-  const { workspaceId, workspaceAuthToken, apiKey, authToken } = credentials
+  const { apiKey, authToken } = credentials
   const kept =
     config.engine === 'memory'
       ? 'Gone when the process ends.'
@@ -69,10 +70,7 @@ function firstStartNotice({ credentials, port }: RunningServer, config: Config):
   return `
 Weft has made credentials. They are printed this once.
 
-  API key               ${apiKey}
-  auth token            ${authToken}
-  workspace             ${workspaceId}
-  workspace auth token  ${workspaceAuthToken}
+${credentialLines(credentials)}
 
 ${kept}
 
