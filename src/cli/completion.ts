@@ -18,6 +18,8 @@ interface Node {
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   readonly options: readonly Option[]
+  /** What may be said as an argument. */
+  readonly choices: readonly string[]
 }
 
 /** A command and all in it. */
@@ -27,14 +29,15 @@ function nodesOf(command: Command, path = ''): readonly Node[] {
     path,
     commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
     options: command.createHelp().visibleOptions(command),
+    choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
   }
   return [own, ...commands.flatMap((each) => nodesOf(each, `${path} ${each.name()}`.trim()))]
 }
 
 /** Words that are not commands are files, or what nobody can know. */
 function bash(nodes: readonly Node[]): string {
-  const words = nodes.map(({ path, commands, options }) => {
-    const all = [...commands.map(({ name }) => name), ...options.map(nameOf)]
+  const words = nodes.map(({ path, commands, options, choices }) => {
+    const all = [...commands.map(({ name }) => name), ...choices, ...options.map(nameOf)]
     return `    '${path}') words='${all.join(' ')}' ;;`
   })
   const values = nodes.flatMap(({ path, options }) =>
@@ -68,18 +71,19 @@ const zsh = (nodes: readonly Node[]): string =>
   `autoload -U +X compinit && compinit -u\nautoload -U +X bashcompinit && bashcompinit\n${bash(nodes)}`
 
 function fish(nodes: readonly Node[]): string {
-  const lines = nodes.flatMap(({ path, commands, options }) => {
+  const lines = nodes.flatMap(({ path, commands, options, choices }) => {
     const names = path === '' ? [] : path.split(' ')
     const others = commands.map(({ name }) => name).join(' ')
     const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`)
     const open = path === '' ? ['__fish_use_subcommand'] : seen
-    const notYet = others === '' ? [] : [`not __fish_seen_subcommand_from ${others}`]
+    const notYet = others === '' || path === '' ? [] : [`not __fish_seen_subcommand_from ${others}`]
     const here = `-n '${[...open, ...notYet].join('; and ')}'`
     const there = `-n '${open.join('; and ')}'`
     return [
       ...commands.map(
         ({ name, description }) => `complete -c weft ${here} -f -a ${name} -d '${told(description)}'`,
       ),
+      ...choices.map((choice) => `complete -c weft ${there} -f -a ${choice}`),
       ...options.map((option) => `complete -c weft ${there} ${fishOption(option)}`),
     ]
   })

@@ -20,7 +20,6 @@ const names = { config: 'weft.config.json', data: 'data', env: '.env' } as const
 /** What most want to change first, as it would be anyway. */
 const settings = {
   port: 8787,
-  host: '0.0.0.0',
   data: './data',
   durability: 'disk',
   logLevel: 'info',
