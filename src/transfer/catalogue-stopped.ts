@@ -89,8 +89,10 @@ const shown = (record: VersionRecord): ShownVersion => ({
   versionId: record.versionId,
   kind: record.kind,
   label: record.label,
+  metadata: record.metadata,
   createdAt: new Date(record.createdAt).toISOString(),
   createdBy: record.createdBy,
   sizeBytes: record.sizeBytes,
+  version: record.version,
   authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
 })

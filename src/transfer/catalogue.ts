@@ -30,10 +30,13 @@ export interface ShownVersion {
   readonly versionId: string
   readonly kind: string
   readonly label: string
+  readonly metadata: object
   /** ISO 8601. */
   readonly createdAt: string
   readonly createdBy: string
   readonly sizeBytes: number
+  /** Names this state. */
+  readonly version: string
   readonly authors: readonly { readonly userId: string; readonly name?: string }[]
 }
 

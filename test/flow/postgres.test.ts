@@ -109,7 +109,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
         ['compact', data],
         ['upgrade', data],
         ['audit', data],
-        ['doc', 'get', 'acme/notes/main'],
+        ['doc', 'get', 'acme/notes/main', '--data', data],
         ['import', 'updates', file],
       ]
       const ran = await Promise.all(commands.map((args) => runCli(args, data, environment)))
@@ -117,6 +117,31 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       expect(ran).toEqual(commands.map(() => refused))
       const elsewhere = await mkdtemp(join(data, 'elsewhere-'))
       expect((await runCli(['verify', elsewhere], data, environment)).err).toMatch(/holds no store/)
+    },
+    60_000,
+  )
+
+  itLong(
+    '[CMD-9] documents in the database are listed, read and written with all servers stopped',
+    async () => {
+      const environment = {
+        WEFT_ENGINE: 'postgres',
+        WEFT_POSTGRES_URL: postgres.url,
+        WEFT_POSTGRES_SCHEMA: schema,
+        WEFT_DATA: data,
+      }
+      const weft = (...args: string[]) => runCli(['doc', ...args], data, environment)
+      const server = await start()
+      const document = { organizationId: 'shelf', documentId: 'notes', editorId: 'main' }
+      const content = { type: 'text', data: 'in the database', upsert: true }
+      expect((await server.post('/v2/crdt/update', { ...document, ...content })).status).toBe(200)
+      expect((await weft('ls')).err).toMatch(/in use/)
+      await server.end('SIGTERM')
+      expect((await weft('ls', 'shelf')).out).toMatch(/shelf\/notes/)
+      const file = join(data, 'update.bin')
+      await weft('get', 'shelf/notes/main', '--format', 'update', '--out', file)
+      expect(await weft('put', 'shelf/copy/main', file)).toMatchObject({ code: 0, out: 'written\n' })
+      expect((await weft('get', 'shelf/copy/main', '--format', 'text')).out).toBe('in the database')
     },
     60_000,
   )

@@ -3,14 +3,14 @@ import type { LoadSocket } from './load-socket.ts'
 import type { Scenario } from './scenario.ts'
 import { sleep, Typist, Watch, watched } from './typing.ts'
 
-const [writerCount, readerCount] = [2, 100]
+const writerCount = 2
 /** Keystrokes of a writer that have not come yet: enough to keep the server busy. */
 const windowSize = 1_024
 /** Sent in one write, as a client does whose thread was busy. */
 const together = 32
 
 /** One room in which two type as much as the server takes, and many read. */
-export const crowd: Scenario = {
+export const crowd = (readerCount: number): Scenario => ({
   name: `one room, ${readerCount} readers`,
   share: 0.25,
   async run(target, seconds) {
@@ -30,7 +30,7 @@ export const crowd: Scenario = {
     endAll(sockets)
     return [{ key: 'deliveredPerSecond', label: 'edits delivered', value, unit: '/s' }]
   },
-}
+})
 
 /** Until what it returns is called. */
 function saturate(typists: readonly Typist[], watch: Watch): () => void {

@@ -5,16 +5,15 @@ import type { Scenario } from './scenario.ts'
 import type { Target } from './target.ts'
 import { paced, sleep, Typist, Watch, watched } from './typing.ts'
 
-const roomCount = 100
 /** Of all who type, where times are taken: no server is busy with that. */
 const pacedPerSecond = 1_000
 
 /** Rooms with two who type, and see one another: what one sees of the other is on the disk. */
-export const rooms: Scenario = {
+export const rooms = (roomCount: number): Scenario => ({
   name: `${roomCount} rooms, 2 who type in each`,
   share: 0.35,
   async run(target, seconds) {
-    const sockets = await enterAll(roomCount * 2, (index) => enter(target, documentOf(index)))
+    const sockets = await enterAll(roomCount * 2, (index) => enter(target, `room-${index % roomCount}`))
     const pairs = pairUp(target, sockets)
     const perSecond = await typeInTurns(pairs, seconds / 2)
     await typeAtPace(pairs, seconds / 2)
@@ -27,11 +26,9 @@ export const rooms: Scenario = {
       figure('seenP99', `p99 until seen, at ${pacedPerSecond}/s`, quantile(times, 0.99)),
     ]
   },
-}
+})
 
 const figure = (key: string, label: string, value: number) => ({ key, label, value, unit: 'ms' }) as const
-
-const documentOf = (index: number): string => `room-${index % roomCount}`
 
 interface Pair {
   readonly typist: Typist
@@ -39,12 +36,12 @@ interface Pair {
   readonly watch: Watch
 }
 
-/** Who is in a room comes so many later in the list, or earlier. */
+/** Of those in a room one is in the first half of the list, the other in the second. */
 function pairUp(target: Target, sockets: readonly LoadSocket[]): readonly Pair[] {
   return sockets.map((socket, index) => {
-    const typist = new Typist(socket, target, documentOf(index))
+    const typist = new Typist(socket, target, '')
     const watch = new Watch([typist])
-    watched(sockets[(index + roomCount) % sockets.length] as LoadSocket, target, watch)
+    watched(sockets[(index + sockets.length / 2) % sockets.length] as LoadSocket, target, watch)
     return { typist, watch }
   })
 }

@@ -11,8 +11,14 @@ import { rooms } from './rooms.ts'
 import type { Figure, Scenario } from './scenario.ts'
 import { ownTarget, type Target, targetAt } from './target.ts'
 
+/** Who wants it quickly gets it with fewer: to let many in takes time, too. */
+const quickSeconds = 5
+
 /** Memory is told best of a server that has done nothing yet. */
-const scenarios: readonly Scenario[] = [connecting, crowd, rooms, replacing]
+function scenariosFor(seconds: number): readonly Scenario[] {
+  const count = seconds < quickSeconds ? 10 : 100
+  return [connecting, crowd(count), rooms(count), replacing]
+}
 
 export interface Measured {
   readonly version: string
@@ -55,7 +61,7 @@ export async function measure(
 async function runAll(target: Target, seconds: number, onProgress: Progress): Promise<Measured['scenarios']> {
   const measured = []
   let done = 0
-  for (const { name, share, run } of scenarios) {
+  for (const { name, share, run } of scenariosFor(seconds)) {
     const start = performance.now()
     const tell = (): void => {
       const part = Math.min(1, (performance.now() - start) / 1000 / (seconds * share))
@@ -76,15 +82,22 @@ async function runAll(target: Target, seconds: number, onProgress: Progress): Pr
   return measured
 }
 
-/** Ends what was started, also where it is interrupted. */
+/** As a shell says it of who was interrupted. */
+const interruptedCode = 130
+
+/** Ends what was started, also where it fails or is interrupted. */
 async function interruptible<T>(target: Target, work: () => Promise<T>): Promise<T> {
-  const interrupted = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(new StorageError('interrupted'))
-    process.once('SIGINT', stop).once('SIGTERM', stop)
-  })
+  const stop = (): void => void target.end().finally(() => process.exit(interruptedCode))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
-    return await Promise.race([work(), interrupted])
-  } finally {
+    const done = await work()
     await target.end()
+    return done
+  } catch (error) {
+    // What it failed of is what is to be told.
+    await target.end().catch(() => undefined)
+    throw error
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
