@@ -38,7 +38,7 @@ function parseIds(place: string): readonly string[] {
 interface Listing {
   readonly items: AsyncGenerator<object>
   readonly header: string
-  line(item: object): string
+  readonly line: (item: object) => string
 }
 
 function listing(catalogue: Catalogue, [organizationId, documentId]: readonly string[]): Listing {

@@ -52,5 +52,5 @@ export interface Catalogue {
   versions(path: DocumentPath): AsyncGenerator<ShownVersion>
   /** @param versionId null: as it is now */
   content(path: DocumentPath, versionId: string | null, reading: Reading): Promise<ShownDocument>
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }

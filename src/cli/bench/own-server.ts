@@ -25,7 +25,7 @@ interface Notice {
 export interface OwnServer extends Notice {
   readonly pid: number
   /** Ends it, and removes what it has stored. */
-  end(): Promise<void>
+  readonly end: () => Promise<void>
 }
 
 /** Time for a start, and for a stop before it is killed. */

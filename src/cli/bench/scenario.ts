@@ -13,5 +13,5 @@ export interface Scenario {
   /** Of the time of the whole run. */
   readonly share: number
   /** Takes about so many seconds. @throws Error that says what was wrong */
-  run(target: Target, seconds: number): Promise<readonly Figure[]>
+  readonly run: (target: Target, seconds: number) => Promise<readonly Figure[]>
 }

@@ -12,9 +12,9 @@ export interface Target extends CallTarget, Speaker {
   /** Null: it is not ours. */
   readonly pid: number | null
   /** Where the websocket of a document is. */
-  socketUrl(documentId: string): string
+  readonly socketUrl: (documentId: string) => string
   /** Removes what was written. */
-  end(): Promise<void>
+  readonly end: () => Promise<void>
 }
 
 /** A server that serves. Its limits hold. @throws StorageError */
