@@ -45,7 +45,11 @@ async function start(workers = 1): Promise<void> {
   }
   const config = {
     ...readConfig({ flags: {}, environment: {}, file: null }).config,
-    ...{ port: 0, host: '127.0.0.1', engine: 'memory' as const, data: directory, workers },
+    port: 0,
+    host: '127.0.0.1',
+    engine: 'memory' as const,
+    data: directory,
+    workers,
   }
   const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
   server = await startServer(config, workers > 1 ? createLog('silent') : log, {

@@ -25,12 +25,13 @@ const walk = fc.record({
 
 type Change = typeof change extends fc.Arbitrary<infer C> ? C : never
 
-async function carryOut({ documents }: TestDirectory, model: Model, { documentId, ...to }: Change) {
-  if (to.deletes && model.delete(documentId)) return void (await documents.delete(scope, [documentId]))
+async function carryOut({ documents }: TestDirectory, model: Model, { documentId, deletes, ...to }: Change) {
   const document = { documentId, documentName: to.name, folderId: to.folderId }
-  if (model.has(documentId)) await documents.update(scope, [document])
-  else await documents.add(scope, [document], { createFolder: false })
-  model.set(documentId, to)
+  if (!model.has(documentId)) await documents.add(scope, [document], { createFolder: false })
+  else if (deletes) await documents.delete(scope, [documentId])
+  else await documents.update(scope, [document])
+  if (deletes && model.has(documentId)) model.delete(documentId)
+  else model.set(documentId, to)
 }
 
 const plain = (text: string): string => text.normalize('NFC').toLowerCase()
