@@ -10,8 +10,15 @@ export interface Site {
   readonly child: ChildProcess
 }
 
-/** Installs and builds an example if need be, and starts it on a free port. */
-export async function startExample(name: string, weft: TestServer): Promise<Site> {
+/**
+ * Installs and builds an example if need be, and starts it on a free port.
+ * @param settings of its own, for its environment
+ */
+export async function startExample(
+  name: string,
+  weft: Pick<TestServer, 'url' | 'credentials'>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Site> {
   const folder = join(import.meta.dirname, '..', '..', 'examples', name)
   if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', ['ci'], { cwd: folder })
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
@@ -21,6 +28,7 @@ export async function startExample(name: string, weft: TestServer): Promise<Site
     WEFT_API_KEY: weft.credentials.apiKey,
     WEFT_AUTH_TOKEN: weft.credentials.authToken,
     EXAMPLE_PORT: '0',
+    ...settings,
   }
   const child = spawn(process.execPath, ['server.js'], {
     cwd: folder,
