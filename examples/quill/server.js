@@ -33,7 +33,7 @@ async function begin(room) {
 /** What people write between the reading and the writing stays: `baseVersion` says what it was made of. */
 async function report({ room }) {
   const editor = editorOf(room)
-  const [{ data, version }] = await call('/v2/crdt/get', editor)
+  const [{ data, version }] = await call('/v2/crdt/get', { ...editor, format: 'delta' })
   const { insertions, deletions } = await call('/v2/crdt/update', {
     ...editor,
     type: 'delta',

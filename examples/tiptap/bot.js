@@ -31,7 +31,7 @@ export async function runBot({ room }) {
 }
 
 async function rewrite(editor, showStatus) {
-  const [{ data, version }] = await call('/v2/crdt/get', { ...editor, contentKey: 'default' })
+  const [{ data, version }] = await call('/v2/crdt/get', { ...editor, contentKey: 'default', format: 'xml' })
   await sleep(stepMs)
   await showStatus('thinking')
   const { xml, changes } = tidy(data)
