@@ -53,10 +53,7 @@ function askToForget(why) {
   at('why').textContent = why
   at('notice').hidden = false
 }
-at('forget').addEventListener('click', async () => {
-  await forget(kept)
-  location.reload()
-})
+at('forget').addEventListener('click', () => void forget(kept).then(() => location.reload()))
 
 // Our backend (server.js) asks Weft for a token; the browser never sees the API key.
 async function connect() {
@@ -70,7 +67,7 @@ async function connect() {
   } catch {
     hasTried = true
     showState()
-    setTimeout(connect, retryMs)
+    setTimeout(() => void connect(), retryMs)
   }
 }
 
@@ -81,7 +78,7 @@ for (const event of ['sync', 'connection-error', 'connection-close'])
   })
 provider.on('closed', ({ code, reason }) => {
   // Being offline may take longer than a token is good for.
-  if (code === 4401) setTimeout(connect, retryMs)
+  if (code === 4401) setTimeout(() => void connect(), retryMs)
   else askToForget(`The server refuses it: ${reason}. This browser still has what it has kept.`)
 })
 

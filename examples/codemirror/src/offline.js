@@ -23,8 +23,8 @@ export function forget({ db }) {
   const emptying = db.transaction(['updates', 'custom'], 'readwrite')
   for (const store of emptying.objectStoreNames) emptying.objectStore(store).clear()
   return new Promise((resolve, reject) => {
-    emptying.oncomplete = resolve
-    emptying.onerror = () => reject(emptying.error)
+    emptying.addEventListener('complete', resolve)
+    emptying.addEventListener('error', () => reject(emptying.error))
   })
 }
 

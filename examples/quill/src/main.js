@@ -38,9 +38,10 @@ const quill = new Quill('#editor', {
 })
 
 const text = doc.getText('content')
+let binding = null
 // Only now: Quill shows a line break of its own where there is no text yet.
 provider.once('synced', () => {
-  new QuillBinding(text, quill, awareness)
+  binding = new QuillBinding(text, quill, awareness)
   quill.enable()
 })
 
@@ -51,13 +52,14 @@ provider.on('status', ({ status }) => show(status))
 provider.on('sync', (synced) => synced && show('synced'))
 provider.on('closed', ({ reason }) => show(`refused: ${reason}`))
 
-at('report').addEventListener('click', async () => {
+async function report() {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch('/report', { method: 'POST', headers, body: JSON.stringify({ room }) })
   if (!response.ok) return show(await response.text())
   const { insertions, deletions } = await response.json()
   at('written').textContent = `the backend wrote ${insertions} characters, and took ${deletions}`
-})
+}
+at('report').addEventListener('click', () => void report())
 
 awareness.on('change', () => {
   const chips = [...awareness.getStates().values()].map(({ user }) => {
@@ -70,4 +72,4 @@ awareness.on('change', () => {
 })
 
 // For tests and the curious: what this page holds.
-window.example = { doc, provider, quill, text, loadedAt: performance.timeOrigin }
+window.example = { doc, provider, quill, text, binding: () => binding, loadedAt: performance.timeOrigin }

@@ -42,10 +42,10 @@ export function comments({ editor, backend, at }) {
     showWords()
   })
   form.querySelector('.plain').addEventListener('click', close)
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
-    await backend('/threads/add', { anchor, text: text.value })
-    close()
+    // Where it fails, what was written is still there.
+    void backend('/threads/add', { anchor, text: text.value }).then(close)
   })
 
   function showWords() {

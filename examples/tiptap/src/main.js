@@ -42,7 +42,7 @@ const provider = new HocuspocusProvider({
   token: async () => (await ask()).token,
   onSynced: () => show('synced'),
   onUnsyncedChanges: ({ number }) => show(number === 0 ? 'saved' : 'saving'),
-  onStatus: ({ status }) => status === 'disconnected' && show('offline'),
+  onDisconnect: () => show('offline'),
   onAuthenticationFailed: ({ reason }) => show(`refused: ${reason}`),
 })
 
@@ -78,13 +78,12 @@ function showReport({ changes, note }) {
   at('report').replaceChildren(title, ` ${note || 'has changed:'}`, ...(note ? [] : [list]))
   at('report').hidden = false
 }
-at('bot').addEventListener('click', async () => {
+async function startBot() {
   at('bot').disabled = true
-  await backend('/bot')
-    .catch(() => ({ changes: [], note: 'could not be asked' }))
-    .then(showReport)
+  showReport(await backend('/bot').catch(() => ({ changes: [], note: 'could not be asked' })))
   at('bot').disabled = false
-})
+}
+at('bot').addEventListener('click', () => void startBot())
 
 // What our backend says to all who are here.
 provider.on('stateless', ({ payload }) => {

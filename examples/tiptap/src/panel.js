@@ -26,10 +26,9 @@ export function threadPanel(list, on) {
     input.setAttribute('aria-label', 'reply')
     const done = Object.assign(element('button', 'Resolve', 'plain'), { type: 'button' })
     form.append(input, element('button', 'Reply'), done)
-    form.addEventListener('submit', async (event) => {
+    form.addEventListener('submit', (event) => {
       event.preventDefault()
-      await on.reply(id, input.value)
-      input.value = ''
+      void on.reply(id, input.value).then(() => form.reset())
     })
     done.addEventListener('click', () => void on.resolve(id))
     quote.addEventListener('click', () => on.choose(id))
