@@ -4,6 +4,7 @@ import { timingSafe } from '../access/secrets.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { consolePages } from './console.ts'
 import { docsPages } from './docs.ts'
 import { openApi } from './openapi.ts'
 import type { Operation } from './operation.ts'
@@ -47,6 +48,7 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
+    ...consolePages(),
   ]
 }
 
@@ -70,6 +72,7 @@ const jsonText = (text: Buffer): PageContent => ({
 const json = (body: object): PageContent => ({ kind: 'json', body })
 
 const links = {
+  Console: '/console',
   'REST service': '/docs',
   OpenAPI: '/openapi.json',
   Health: '/healthz',

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config/read.ts'
+import { examine } from '../../src/storage/doctor.ts'
 import { runCli } from '../support/cli.ts'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
@@ -171,6 +173,28 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     },
     30_000,
   )
+
+  it('[PG-38] the doctor warns where the database takes fewer connections than a server uses', async () => {
+    const examined = async (postgresConnections: number) => {
+      const { config } = readConfig({ flags: {}, environment: {}, file: null })
+      const given = {
+        engine: 'postgres',
+        data,
+        postgresUrl: postgres.url,
+        postgresConnections,
+        port: 0,
+      } as const
+      const findings = await examine({ ...config, ...given })
+      return findings.find(({ name }) => name === 'database')
+    }
+    // Three of its 60 are kept for administrators.
+    expect((await examined(53))?.found).not.toContain('connections')
+    expect(await examined(54)).toMatchObject({
+      verdict: 'warn',
+      found: expect.stringContaining('it takes 57 connections, and a server with 54 needs 58'),
+      help: expect.stringContaining('set max_connections'),
+    })
+  })
 
   it('[PG-20] the engine `postgres` needs the URL of a database, which is shown nowhere', async () => {
     const missing = await runCli(['serve', '--engine', 'postgres'], data)
