@@ -5,9 +5,10 @@ import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { docsPages } from './docs.ts'
-import { openApi } from './openapi.ts'
+import { openApi, tagsOf } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { Page, PageContent } from './page.ts'
+import { type OpenApi, referencePages } from './reference.ts'
 
 export interface PageParts {
   readonly version: string
@@ -27,6 +28,7 @@ export interface PageParts {
 export function pages(parts: PageParts): readonly Page[] {
   const { version, operations, readiness } = parts
   const described = once(() => Buffer.from(JSON.stringify(openApi(operations, version))))
+  const document = () => openApi(operations, version) as OpenApi
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -47,6 +49,7 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
+    ...referencePages(tagsOf(operations), document),
   ]
 }
 
@@ -70,7 +73,8 @@ const jsonText = (text: Buffer): PageContent => ({
 const json = (body: object): PageContent => ({ kind: 'json', body })
 
 const links = {
-  'REST service': '/docs',
+  Documentation: '/docs',
+  'REST service': '/docs/api',
   OpenAPI: '/openapi.json',
   Health: '/healthz',
   Readiness: '/readyz',

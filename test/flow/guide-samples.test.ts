@@ -1,0 +1,124 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chapters, index } from '../../src/docs/chapters.ts'
+import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
+import {
+  isAlike,
+  isRun,
+  isText,
+  jsonLinesOf,
+  runSamples,
+  type Sample,
+  samplesOf,
+} from '../support/samples.ts'
+import { startTestServer } from '../support/server.ts'
+
+const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(name) }))
+
+/** Samples for a shell that are not run, by how they begin: why not. */
+const notRun: Readonly<Record<string, string>> = {}
+
+/** Languages of samples that are files for other programs, which are not installed here. */
+const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'text']
+
+let folder: string
+let weft: ServerProcess
+let environment: Record<string, string>
+let replacements: Record<string, string>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
+  // A server that has run, and is stopped.
+  await (await startTestServer({ engine: 'level', data: join(folder, 'stopped') })).stop()
+  const [port, receiver] = [await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${port}`
+  weft = await startProcess(
+    join(folder, 'server'),
+    { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOW: '127.0.0.1', WEFT_PUBLIC_URL: url },
+    port,
+  )
+  replacements = {
+    'localhost:8787': `127.0.0.1:${port}`,
+    'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
+    'listen(3000': `listen(${receiver}`,
+  }
+  environment = {
+    KEY: 'test-key',
+    TOKEN: 'test-auth-token-1234',
+    WORKSPACE: 'test',
+    WORKSPACE_TOKEN: 'test-workspace-token',
+    ADMIN_TOKEN: adminToken,
+    USER_TOKEN: await weft.token(),
+    Y_SWEET_TOKEN: await ySweetToken(),
+  }
+}, 60_000)
+afterAll(async () => {
+  await weft?.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const adminToken = 'an-admin-token-of-tests'
+
+async function ySweetToken(): Promise<string> {
+  const { data } = await weft.post('/v2/auth/generate_token', {
+    userId: 'ada',
+    userProperties: { name: 'Ada', email: 'ada@example.com' },
+    format: 'y-sweet',
+    document: { organizationId: 'acme', documentId: 'notes' },
+  })
+  return JSON.stringify(data)
+}
+
+describe.concurrent('samples', () => {
+  it.each(all.filter(({ samples }) => samples.some(isRun)))(
+    '[GUIDE-5] of $name are run, and do what is shown',
+    async ({ name, samples }) => {
+      const own = join(folder, name)
+      mkdirSync(own)
+      cpSync(join(folder, 'stopped'), join(own, 'data'), { recursive: true })
+      const run = samples.filter(isRun)
+      const printed = await runSamples(run, own, replacements, environment)
+      run.forEach((sample, place) => {
+        check(sample, printed[place] ?? '')
+      })
+    },
+    60_000,
+  )
+})
+
+/** Nothing is refused that is not shown as refused, and what is shown is like what was printed. */
+function check({ text, prints }: Sample, out: string): void {
+  const answers = jsonLinesOf(out) as readonly object[]
+  if (prints?.language === 'text')
+    return expect({ text, out, like: isText(prints.text, out) }).toMatchObject({ like: true })
+  const shown = prints === null ? null : (JSON.parse(prints.text) as object)
+  if (shown !== null)
+    expect({ text, shown, out, like: isAlike(shown, answers.at(-1)) }).toMatchObject({ like: true })
+  const refused = answers.filter((answer) => Object.hasOwn(answer, 'error'))
+  const isShown = shown !== null && Object.hasOwn(shown, 'error')
+  expect({ text, refused }).toEqual({ text, refused: isShown ? [expect.anything()] : [] })
+}
+
+describe('samples', () => {
+  const others = all.flatMap(({ samples }) => samples).filter((sample) => !isRun(sample))
+
+  it('[GUIDE-5] that are not run are listed, with the reason', () => {
+    const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
+    const beginnings = programs.map(({ text }) => text.split('\n')[0] as string)
+    expect([...new Set(beginnings)].sort()).toEqual(Object.keys(notRun).sort())
+    const languages = others
+      .map(({ language }) => language)
+      .filter((each) => !['sh', 'js', 'json'].includes(each))
+    expect(languages.filter((each) => !files.includes(each))).toEqual([])
+  })
+
+  it('[GUIDE-5] of JSON can be read, and no brace of the others is left open', () => {
+    for (const { language, text } of others) {
+      if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow()
+      const count = (brace: string): number => text.split(brace).length
+      if (language !== 'text') expect({ text, open: count('{') - count('}') }).toEqual({ text, open: 0 })
+      if (language === 'yaml') expect(text).not.toContain('\t')
+    }
+  })
+})
