@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,7 +18,10 @@ import { startTestServer } from '../support/server.ts'
 const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(name) }))
 
 /** Samples for a shell that are not run, by how they begin: why not. */
-const notRun: Readonly<Record<string, string>> = {}
+const notRun: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'it installs; its parts are tested in test/spec/installation.test.ts',
+  'cd examples/codemirror && npm start': 'it installs; test/browser/codemirror.test.ts has it in a browser',
+}
 
 /** Languages of samples that are files for other programs, which are not installed here. */
 const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'text']
@@ -30,7 +33,8 @@ let replacements: Record<string, string>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
   // A server that has run, and is stopped.
-  await (await startTestServer({ engine: 'level', data: join(folder, 'stopped') })).stop()
+  await (await startTestServer({ engine: 'level', data: join(folder, 'stopped'), ...credentials })).stop()
+  writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
   const [port, receiver] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   weft = await startProcess(
@@ -44,10 +48,10 @@ beforeAll(async () => {
     'listen(3000': `listen(${receiver}`,
   }
   environment = {
-    KEY: 'test-key',
-    TOKEN: 'test-auth-token-1234',
-    WORKSPACE: 'test',
-    WORKSPACE_TOKEN: 'test-workspace-token',
+    KEY: credentials.apiKey,
+    TOKEN: credentials.authToken,
+    WORKSPACE: credentials.workspaceId,
+    WORKSPACE_TOKEN: credentials.workspaceAuthToken,
     ADMIN_TOKEN: adminToken,
     USER_TOKEN: await weft.token(),
     Y_SWEET_TOKEN: await ySweetToken(),
@@ -58,6 +62,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Those of `startProcess`. */
+const credentials = {
+  workspaceId: 'test',
+  workspaceAuthToken: 'test-workspace-token',
+  apiKey: 'test-key',
+  authToken: 'test-auth-token-1234',
+  jwtSecret: 'a secret of thirty-two bytes, or more',
+}
 const adminToken = 'an-admin-token-of-tests'
 
 async function ySweetToken(): Promise<string> {
@@ -90,15 +102,19 @@ describe.concurrent('samples', () => {
 /** Nothing is refused that is not shown as refused, and what is shown is like what was printed. */
 function check({ text, prints }: Sample, out: string): void {
   const answers = jsonLinesOf(out) as readonly object[]
-  if (prints?.language === 'text')
-    return expect({ text, out, like: isText(prints.text, out) }).toMatchObject({ like: true })
+  if (prints?.language === 'text') {
+    if (!isText(prints.text, out)) throw differs(text, prints.text, out)
+    return
+  }
   const shown = prints === null ? null : (JSON.parse(prints.text) as object)
-  if (shown !== null)
-    expect({ text, shown, out, like: isAlike(shown, answers.at(-1)) }).toMatchObject({ like: true })
+  if (shown !== null && !isAlike(shown, answers.at(-1))) throw differs(text, JSON.stringify(shown), out)
   const refused = answers.filter((answer) => Object.hasOwn(answer, 'error'))
   const isShown = shown !== null && Object.hasOwn(shown, 'error')
   expect({ text, refused }).toEqual({ text, refused: isShown ? [expect.anything()] : [] })
 }
+
+const differs = (text: string, shown: string, out: string): Error =>
+  new Error(`${text}\nis shown as printing\n${shown}\nand prints\n${out}`)
 
 describe('samples', () => {
   const others = all.flatMap(({ samples }) => samples).filter((sample) => !isRun(sample))

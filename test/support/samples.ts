@@ -97,7 +97,9 @@ function stepOf({ language, note, text }: Sample, index: number, folder: string)
 
 /** What samples for a browser take from the page around them. */
 const given = `
+import { WebSocket } from 'ws'
 import { Doc } from 'yjs'
+globalThis.WebSocket ??= WebSocket
 globalThis.token = process.env.USER_TOKEN
 globalThis.doc = new Doc()
 const there = globalThis.fetch
