@@ -21,6 +21,10 @@ const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(n
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'it installs; its parts are tested in test/spec/installation.test.ts',
   'cd examples/codemirror && npm start': 'it installs; test/browser/codemirror.test.ts has it in a browser',
+  'docker build -t weft .':
+    'there is no Docker daemon; test/spec/installation.test.ts has the package as it is in the image',
+  'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
+  'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster has such servers',
 }
 
 /** Languages of samples that are files for other programs, which are not installed here. */
@@ -46,6 +50,7 @@ beforeAll(async () => {
     'localhost:8787': `127.0.0.1:${port}`,
     'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
     'listen(3000': `listen(${receiver}`,
+    'localhost:3000': `127.0.0.1:${receiver}`,
   }
   environment = {
     KEY: credentials.apiKey,
