@@ -24,11 +24,15 @@ const notRun: Readonly<Record<string, string>> = {
   'docker build -t weft .':
     'there is no Docker daemon; test/spec/installation.test.ts has the package as it is in the image',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
+  'cp -r old/leveldb copy': 'test/transfer/import.test.ts has what y-leveldb has stored',
+  'echo acme/notes/main > documents.txt': 'test/transfer/live.test.ts has old servers that are followed',
+  'node dist/main.js import hocuspocus-sqlite old.sqlite --organization acme':
+    'test/transfer/sqlite.test.ts has what Hocuspocus has stored',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster has such servers',
 }
 
 /** Languages of samples that are files for other programs, which are not installed here. */
-const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'text']
+const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
 
 let folder: string
 let weft: ServerProcess
@@ -58,6 +62,9 @@ beforeAll(async () => {
     WORKSPACE: credentials.workspaceId,
     WORKSPACE_TOKEN: credentials.workspaceAuthToken,
     ADMIN_TOKEN: adminToken,
+    LIVEBLOCKS_SECRET_KEY: 'sk_example',
+    TIPTAP_APP_ID: 'example',
+    TIPTAP_API_SECRET: 'example-secret',
     USER_TOKEN: await weft.token(),
     Y_SWEET_TOKEN: await ySweetToken(),
   }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Marked, type Token, type Tokens } from 'marked'
@@ -80,7 +80,7 @@ function prepare(folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   // What curl prints of how far it is does not belong to an answer, and answers end with a line.
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n')
-  writeFileSync(join(folder, 'given.js'), given)
+  copyFileSync(join(import.meta.dirname, 'sample-page.mjs'), join(folder, 'given.js'))
 }
 
 function stepOf({ language, note, text }: Sample, index: number, folder: string): string {
@@ -95,25 +95,6 @@ function stepOf({ language, note, text }: Sample, index: number, folder: string)
   return `${begin}\nnode --import ./given.js ${name}`
 }
 
-/** What samples for a browser take from the page around them. */
-const given = `
-import { WebSocket } from 'ws'
-import { Doc } from 'yjs'
-globalThis.WebSocket ??= WebSocket
-globalThis.token = process.env.USER_TOKEN
-globalThis.doc = new Doc()
-const there = globalThis.fetch
-const backend = { '/token': process.env.USER_TOKEN, '/y-sweet-token': process.env.Y_SWEET_TOKEN }
-globalThis.fetch = async (to, ...more) => (backend[to] === undefined ? there(to, ...more) : new Response(backend[to]))
-globalThis.ended = async (provider) => {
-  const deadline = Date.now() + 10_000
-  while (provider !== null && !provider.synced && provider.status !== 'connected') {
-    if (Date.now() > deadline) throw new Error('the provider did not sync')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  process.exit(0)
-}
-`
 const ending = "\nawait ended(typeof provider === 'undefined' ? null : provider)\n"
 
 function shell(
