@@ -34,7 +34,7 @@ export function schemaTable(schema: object): string {
       `<td>${escapeHtml(typeOf(member))}</td><td>${inline(meaningOf(member))}</td></tr>\n`,
   )
   return (
-    '<div class="table" role="region" aria-label="Members" tabindex="0"><table>\n' +
+    '<div class="table" role="group" aria-label="Members" tabindex="0"><table>\n' +
     `<thead>\n<tr><th>Member</th><th>Type</th><th>Meaning</th></tr>\n</thead>\n<tbody>\n${rows.join('')}</tbody>\n</table></div>\n`
   )
 }

@@ -52,13 +52,13 @@ export function layOut({ title, chapter, sections, body }: PageParts): string {
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="name" href="/docs">Weft</a>
-<a class="to-chapters" href="#chapters">Chapters</a>
+<a class="to-chapters" href="#all-chapters">Chapters</a>
 </header>
 <div class="columns">
 <main id="content" tabindex="-1">
 ${sections.length > 1 ? contents(sections) : ''}${body}
 ${neighbours(chapter)}</main>
-<nav id="chapters" aria-label="Chapters">
+<nav id="all-chapters" aria-label="Chapters">
 ${list(chapters, chapter)}${list(references, chapter)}</nav>
 </div>
 </body>

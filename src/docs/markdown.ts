@@ -41,7 +41,7 @@ export function renderChapter(chapter: Chapter, text: string): string {
 
 /** A table that is scrolled by itself where the page is too narrow for it, by keyboard, too. */
 const scrolling = (table: string): string =>
-  `<div class="table" role="region" aria-label="Table" tabindex="0"><table>\n${table}\n</table></div>\n`
+  `<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n${table}\n</table></div>\n`
 
 /** The first word of what stands behind the fence; what follows is for the tests. */
 const languageOf = (info: string | undefined): string => info?.split(' ')[0] || 'text'

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -22,9 +23,19 @@ describe.skipIf(browserMissing)('/docs in Chromium', () => {
     await weft?.stop()
   })
 
-  const paths = [...[index, ...chapters].map(pathOf), '/docs/reference', '/docs/reference/crdt']
+  const all = [...[index, ...chapters].map(pathOf), '/docs/reference', '/docs/reference/crdt']
+  /** One of each kind: prose and samples, the widest table, the reference. */
+  const some = ['/docs', '/docs/limits', '/docs/reference/memory']
 
-  it('[GUIDE-6] pages need nothing that their policy refuses, and fit light and dark, wide and narrow windows', async () => {
+  it(
+    '[GUIDE-6] pages need nothing that their policy refuses, and fit light and dark, wide and narrow windows',
+    () => look(some),
+    60_000,
+  )
+
+  itLong('[GUIDE-6] so do all pages', () => look(all), 300_000)
+
+  async function look(paths: readonly string[]): Promise<void> {
     for (const [colorScheme, width] of [
       ['light', 1280],
       ['dark', 400],
@@ -34,7 +45,7 @@ describe.skipIf(browserMissing)('/docs in Chromium', () => {
         expect({ path, width, ...(await looked(context, path)) }).toEqual({ path, width, ...sound })
       await context.close()
     }
-  }, 60_000)
+  }
 
   const sound = { complaints: [], elsewhere: [], tooWide: 0, violations: [] }
 
@@ -73,7 +84,7 @@ describe.skipIf(browserMissing)('/docs in Chromium', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     expect(page.url()).toBe(`${weft.url}/docs#content`)
-    await page.locator('#chapters a', { hasText: 'Presence' }).press('Enter')
+    await page.locator('#all-chapters a', { hasText: 'Presence' }).press('Enter')
     await page.waitForURL(`${weft.url}/docs/presence`)
     expect(await page.locator('h1').textContent()).toBe('Presence')
     await context.close()
