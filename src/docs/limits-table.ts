@@ -1,4 +1,4 @@
-import { environmentOf, type OptionKey, optionOf } from '../config.ts'
+import { type OptionKey, optionOf } from '../config.ts'
 import { type LimitName, type LimitScope, limitNames, limitScopes } from '../quota/limits.ts'
 
 interface Row {
@@ -142,18 +142,15 @@ const whose: Readonly<Record<LimitScope, string>> = {
 
 /** The table of all limits as Markdown. */
 export const limitsTable = (): string =>
-  ['| Limit | Of | What | Value | Option | At the limit |', '|---|---|---|---|---|---|']
+  ['| Limit | Of | What | Value | At the limit |', '|---|---|---|---|---|']
     .concat(limitNames.map(rowOf))
     .join('\n')
 
 function rowOf(name: LimitName): string {
   const { what, value, met } = rows[name]
-  const [values, options] =
-    typeof value === 'string' ? [value, 'fixed'] : [value.map(shown).join('; '), value.map(named).join(' ')]
-  return `| ${[`\`${name}\``, whose[limitScopes[name]], what, values, options, met].join(' | ')} |`
+  const shownValue = typeof value === 'string' ? `${value} (fixed)` : value.map(shown).join('; ')
+  return `| ${[`\`${name}\``, whose[limitScopes[name]], what, shownValue, met].join(' | ')} |`
 }
-
-const named = (key: OptionKey): string => `\`${environmentOf(key)}\``
 
 /** The default, as people read it. */
 function shown(key: OptionKey): string {

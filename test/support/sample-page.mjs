@@ -31,16 +31,18 @@ const bytesIf = ({ authorization }, wanted) =>
   authorization === wanted ? new Response(update) : new Response('', { status: 401 })
 
 const fetchThere = globalThis.fetch
-globalThis.fetch = async (address, options) => {
+globalThis.fetch = async (to, options) => {
+  const address = String(to)
   if (Object.hasOwn(others, address)) return others[address](options)
-  if (!String(address).startsWith('http://127.0.0.1:')) throw new Error(`nobody is at ${address}`)
+  if (!address.startsWith('http://127.0.0.1:')) throw new Error(`nobody is at ${address}`)
   return fetchThere(address, options)
 }
 
-/** Ends the process, once the provider of the sample has synced. */
+/** Ends the process, once the provider of the sample, if it has one, has synced. */
 globalThis.ended = async (provider) => {
+  const isSynced = () => provider === null || provider.synced || provider.status === 'connected'
   const deadline = Date.now() + 10_000
-  while (provider !== null && !provider.synced && provider.status !== 'connected') {
+  while (!isSynced()) {
     if (Date.now() > deadline) throw new Error('the provider did not sync')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -21,7 +21,7 @@ export function samplesOf(chapter: string): readonly Sample[] {
   const markdown = readFileSync(join(root, 'src', 'docs', `${chapter}.md`), 'utf8')
   const blocks: Tokens.Code[] = []
   const marked = new Marked()
-  marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+  void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
     if (token.type === 'code') blocks.push(token as Tokens.Code)
   })
   const samples: Sample[] = []
