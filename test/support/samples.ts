@@ -106,6 +106,8 @@ function shell(
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, CURL_HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Some wait for what is to happen.
+    timeout: 50_000,
   })
   let out = ''
   let err = ''
