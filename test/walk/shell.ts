@@ -20,8 +20,8 @@ export class Shell {
     const own = Object.entries(process.env).filter(([name]) => !/^(WEFT|npm)_/i.test(name))
     const env = { ...Object.fromEntries(own), ...environment }
     // A group of its own, which a signal ends with all that it has started.
-    const options = { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true } as const
-    return new Shell(spawn('bash', ['-c', commands], options))
+    const child = spawn('bash', ['-c', commands], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    return new Shell(child)
   }
 
   /** Resolves once they have ended. @throws Error unless with 0 */
