@@ -5,16 +5,10 @@ import { Button, Choice } from '../ui/controls.tsx'
 import { Empty, Notice, Outcome, Problem } from '../ui/notice.tsx'
 import { type Awaited, type Delivery, lastAttempt, outcomeOf, type Status, sayOutcome } from './delivery.ts'
 import { DeliveryTable } from './delivery-table.tsx'
+import { type DeliveryPage, iteratorOfPage } from './find-delivery.ts'
 import { Pager } from './pager.tsx'
 import { Recover } from './recover.tsx'
 import { TestForm } from './test-form.tsx'
-
-interface Page {
-  readonly deliveries: readonly Delivery[]
-  readonly iterator: string | null
-  readonly prevIterator: string | null
-  readonly done: boolean
-}
 
 interface DeliveriesProps {
   readonly endpointId: string
@@ -23,6 +17,8 @@ interface DeliveriesProps {
 
 const path = '/v2/workspace/advancedwebhook/deliveries'
 const lookMs = 500
+/** How often it is looked before somebody has to ask again: a slow receiver has 30 s. */
+const looksMax = 80
 const statuses = [
   ['', 'Any'],
   ['pending', 'Pending'],
@@ -41,16 +37,27 @@ export function Deliveries({ endpointId, canTest = false }: DeliveriesProps) {
     ...(status === '' ? {} : { status }),
     ...(iterator === null ? {} : { iterator }),
   }
-  const { data, error, reload } = useCall<Page>(`${path}/get`, asked)
+  const { data, error, reload } = useCall<DeliveryPage>(`${path}/get`, asked)
   const outcome = awaited === null || data === null ? null : outcomeOf(data.deliveries, awaited)
-  useEvery(awaited !== null && outcome === null ? lookMs : null, reload)
+  const [looks, setLooks] = useState(0)
+  const isWaiting = awaited !== null && outcome === null
+  useEvery(isWaiting && looks < looksMax ? lookMs : null, () => {
+    setLooks(looks + 1)
+    reload()
+  })
   const look = (next: Awaited) => {
     setAwaited(next)
+    setLooks(0)
     reload()
   }
   const resend = useAction(async (delivery: Delivery) => {
-    await api.call(`${path}/resend`, { endpointId, messageId: delivery.messageId })
-    look({ messageId: delivery.messageId, after: lastAttempt(delivery)?.time ?? null })
+    const { messageId } = delivery
+    await api.call(`${path}/resend`, { endpointId, messageId })
+    if (status !== '') {
+      setIterator(await iteratorOfPage(api, endpointId, messageId))
+      setStatus('')
+    }
+    look({ messageId, after: lastAttempt(delivery)?.time ?? null })
   })
   return (
     <section aria-label={`Deliveries of ${endpointId}`}>
@@ -65,7 +72,11 @@ export function Deliveries({ endpointId, canTest = false }: DeliveriesProps) {
           }}
         />
       )}
-      {awaited !== null && outcome === null && <Notice>Sent; waiting for the outcome…</Notice>}
+      {isWaiting && (
+        <Notice>
+          {looks < looksMax ? 'Sent; waiting for the outcome…' : 'There is no outcome yet: read again later.'}
+        </Notice>
+      )}
       {outcome !== null && (
         <Notice kind={outcome.status === 'succeeded' ? 'good' : 'bad'}>{sayOutcome(outcome)}</Notice>
       )}
