@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestServer } from './server.ts'
 
@@ -10,21 +10,49 @@ export interface Site {
   readonly child: ChildProcess
 }
 
+const root = join(import.meta.dirname, '..', '..')
+
+export const exampleFolder = (name: string): string => join(root, 'examples', name)
+
+/** What an example needs to reach a server. */
+export const exampleEnvironment = (weft: TestServer): Record<string, string | undefined> => ({
+  ...process.env,
+  WEFT_URL: weft.url,
+  WEFT_API_KEY: weft.credentials.apiKey,
+  WEFT_AUTH_TOKEN: weft.credentials.authToken,
+  EXAMPLE_PORT: '0',
+})
+
+/** Installs an example unless it has been, or the packages at the top are the very ones that it wants. */
+export function installExample(name: string): void {
+  const folder = exampleFolder(name)
+  if (existsSync(join(folder, 'node_modules')) || isInstalledAtTop(folder)) return
+  execFileSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+function isInstalledAtTop(folder: string): boolean {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Manifest
+  const { dependencies = {}, devDependencies = {} } = read(join(folder, 'package.json'))
+  return Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
+    const file = join(root, 'node_modules', name, 'package.json')
+    return existsSync(file) && read(file).version === version
+  })
+}
+
+interface Manifest {
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
 /** Installs and builds an example if need be, and starts it on a free port. */
 export async function startExample(name: string, weft: TestServer): Promise<Site> {
-  const folder = join(import.meta.dirname, '..', '..', 'examples', name)
-  if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', ['ci'], { cwd: folder })
+  const folder = exampleFolder(name)
+  installExample(name)
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
-  const env = {
-    ...process.env,
-    WEFT_URL: weft.url,
-    WEFT_API_KEY: weft.credentials.apiKey,
-    WEFT_AUTH_TOKEN: weft.credentials.authToken,
-    EXAMPLE_PORT: '0',
-  }
   const child = spawn(process.execPath, ['server.js'], {
     cwd: folder,
-    env,
+    env: exampleEnvironment(weft),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
