@@ -58,3 +58,35 @@ export async function startExample(name: string, weft: TestServer): Promise<Site
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
   return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
 }
+
+/** What an example has printed, and how it ends. */
+export interface Running {
+  readonly child: ChildProcess
+  /** Both streams, so far. */
+  out(): string
+  readonly ended: Promise<number | null>
+}
+
+/** Starts a program of an example, after installing it if need be. */
+export function runExample(
+  name: string,
+  weft: TestServer,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Running {
+  installExample(name)
+  const child = spawn(process.execPath, args, {
+    cwd: exampleFolder(name),
+    env: { ...exampleEnvironment(weft), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', resolve)
+  })
+  return { child, out: () => out, ended }
+}
