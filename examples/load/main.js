@@ -6,17 +6,18 @@ import { caller, readCredentials } from './weft.js'
 
 function optionsOf(args) {
   try {
-    const options = readOptions(args)
-    if (!options.help) return options
-    console.log(usage)
-    process.exit(0)
+    return readOptions(args)
   } catch (error) {
     console.error(error.message)
-    process.exit(2)
+    return process.exit(2)
   }
 }
 
 const options = optionsOf(process.argv.slice(2))
+if (options.help) {
+  console.log(usage)
+  process.exit(0)
+}
 const interrupt = new AbortController()
 process.once('SIGINT', () => interrupt.abort())
 

@@ -33,9 +33,9 @@ class Watch {
     this.typedCount += 1
   }
   seen = (client, from, to) => {
-    const times = this.#typedAt.get(client)
     const now = performance.now()
-    for (let clock = from; times && clock < to; clock++) this.edits.add(now - times[clock])
+    const times = this.#typedAt.get(client) ?? []
+    for (const typedAt of times.slice(from, to)) this.edits.add(now - typedAt)
   }
 }
 

@@ -34,7 +34,7 @@ async function start() {
       onRefused: ({ message }) => console.error(`refused: ${message}`),
     }),
   )
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop())
   const problem = await tryOut()
   if (problem !== null) await refused(problem)
   console.log(`Told by ${weftUrl} at ${url}. Edit a document, or comment on one. Ctrl-C ends it.`)

@@ -74,7 +74,10 @@ async function answering(...turns: readonly (readonly [code: number, body: objec
   const scripted = createServer((request: IncomingMessage, response) => {
     const turn = turns[keys.length]
     keys.push(request.headers['idempotency-key'])
-    if (turn === undefined) return void request.socket.destroy()
+    if (turn === undefined) {
+      request.socket.destroy()
+      return
+    }
     const [code, body, after] = turn
     response.writeHead(code, after === undefined ? {} : { 'retry-after': after }).end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -17,14 +18,20 @@ async function serving(webhookAllow: readonly string[]): Promise<TestServer> {
   return weft
 }
 
-/** A receiver with keys of its own. */
-async function receiverOf(weft: TestServer): Promise<Running> {
+/** A receiver with keys of its own: it makes them, which takes a while, unless given. */
+async function receiverOf(weft: TestServer, privateKey?: string): Promise<Running> {
   const keys = await mkdtemp(join(tmpdir(), 'weft-receiver-'))
   ends.push(() => rm(keys, { recursive: true }))
+  if (privateKey !== undefined) await writeFile(join(keys, 'private.pem'), privateKey)
   const receiver = runExample('webhook-receiver', weft, ['main.js'], { RECEIVER_KEYS: keys })
   ends.push(() => receiver.child.kill('SIGKILL'))
   return receiver
 }
+
+const smallKey = (): string =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString()
 
 it('[EXB-6] [EXB-7] the webhook receiver sets itself up, and prints what both services tell, each once', async () => {
   const weft = await serving(['127.0.0.1'])
@@ -33,6 +40,7 @@ it('[EXB-6] [EXB-7] the webhook receiver sets itself up, and prints what both se
     eventually(
       () => pattern.test(receiver.out()),
       () => receiver.out(),
+      25_000,
     )
   await has(/Told by .* at http/)
   expect(receiver.out()).toMatch(/advanced, encrypted {2}webhook\.test/)
@@ -44,7 +52,7 @@ it('[EXB-6] [EXB-7] the webhook receiver sets itself up, and prints what both se
   expect(receiver.out().match(/document\.create/g)).toHaveLength(2)
   expect(receiver.out()).not.toContain('refused')
 
-  const another = await receiverOf(weft)
+  const another = await receiverOf(weft, smallKey())
   expect(await another.ended).toBe(1)
   expect(another.out()).toMatch(/another public key.*--replace/)
 
@@ -57,7 +65,7 @@ it('[EXB-6] [EXB-7] the webhook receiver sets itself up, and prints what both se
 })
 
 it('[EXB-7] where Weft sends nothing to this machine, the webhook receiver says what to do', async () => {
-  const receiver = await receiverOf(await serving([]))
+  const receiver = await receiverOf(await serving([]), smallKey())
   expect(await receiver.ended).toBe(1)
   expect(receiver.out()).toMatch(
     /not on the list of the server[\s\S]*npm start -- --webhook-allow 127\.0\.0\.1/,
