@@ -3252,6 +3252,11 @@ export interface paths {
 							 * @enum {string}
 							 */
 							format?: "json" | "text" | "xml" | "delta" | "xmltext" | "update";
+							/**
+							 * @description Answer also how each document is made up.
+							 * @default false
+							 */
+							statistics?: boolean;
 						};
 					};
 				};
@@ -3288,6 +3293,15 @@ export interface paths {
 									lastUpdatedBy: string;
 									/** @description Size of the document as encoded by Yjs, at most. */
 									sizeBytes: number;
+									/** @description Of all that the document holds, whatever `contentKey` is; only with `statistics`. */
+									statistics?: {
+										/** @description Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece. */
+										structs: number;
+										/** @description What was deleted and is kept as a mark: characters (UTF-16 code units), of everything else (values, shared types, embeds, formatting marks) one each. */
+										tombstones: number;
+										/** @description Client ids that have ever inserted something: each session of an editor has one of its own. */
+										clients: number;
+									};
 								}[];
 							};
 						};
@@ -5188,7 +5202,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read documents
-		 * @description By id, where those that do not exist are left out; or those directly in a folder, or all of them, in the order of their ids, in pages.
+		 * @description By id, where those that do not exist are left out; or those directly in a folder, or all of them, in the order of their ids, in pages; of these, with `search`, the ones in whose id or name it is.
 		 */
 		post: {
 			parameters: {
@@ -5212,6 +5226,8 @@ export interface paths {
 							 * @description Only the documents directly in it; `root`: those in none. Not with `documentIds`.
 							 */
 							folderId?: string;
+							/** @description Only those with this text anywhere in their id or name; not with `documentIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							search?: string;
 							/**
 							 * @description How many to answer at most.
 							 * @default 1000
@@ -5702,7 +5718,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read organizations
-		 * @description By id, where those that do not exist are left out; or all of them in the order of their ids, in pages.
+		 * @description By id, where those that do not exist are left out; or all of them in the order of their ids, in pages; of these, with `search`, the ones in whose id or name it is.
 		 */
 		post: {
 			parameters: {
@@ -5717,6 +5733,8 @@ export interface paths {
 						data: {
 							/** @description Without it all organizations of the API key. */
 							organizationIds?: string[];
+							/** @description Only those with this text anywhere in their id or name; not with `organizationIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 1,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							search?: string;
 							/**
 							 * @description How many to answer at most.
 							 * @default 1000
@@ -5921,8 +5939,8 @@ export interface paths {
 		get?: never;
 		put?: never;
 		/**
-		 * List user groups, or the users of one
-		 * @description Groups of an organization in the order of their ids; or one group with its users.
+		 * List user groups, or the users of one, or what is granted to it
+		 * @description Groups of an organization; with a folder or document those to which a role is granted on it; in the order of their ids. Or one group with its users, or with what is granted to it.
 		 */
 		post: {
 			parameters: {
@@ -5935,14 +5953,32 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** Format: id */
+							/**
+							 * Format: id
+							 * @description Organization of the groups.
+							 */
 							organizationId: string;
 							/**
 							 * Format: id
-							 * @description Answer this group, with its users, who are what is paged.
+							 * @description Only groups to which a role is granted on this folder.
+							 */
+							folderId?: string;
+							/**
+							 * Format: id
+							 * @description Only groups to which a role is granted on this document; not together with `folderId`.
+							 */
+							documentId?: string;
+							/**
+							 * Format: id
+							 * @description Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` or `documentId`.
 							 */
 							organizationUserGroupId?: string;
-							/** @description Answer these groups, as far as they exist; without both all. */
+							/**
+							 * @description With `organizationUserGroupId`: answer what is granted to the group, instead of its users.
+							 * @default false
+							 */
+							grants?: boolean;
+							/** @description Answer these groups, as far as they are there; without both all. */
 							groupIds?: string[];
 							/**
 							 * @description How many to answer at most.
@@ -5971,12 +6007,33 @@ export interface paths {
 								data: {
 									groupId: string;
 									groupName: string;
+									/**
+									 * @description What is granted to the group on the folder or document asked for, else on the organization itself; absent where nothing is.
+									 * @enum {string}
+									 */
+									accessRole?: "viewer" | "editor";
+									/** @description When that ends, in Unix seconds; absent when it does not. */
+									expiresAt?: number;
 									/** @description Epoch milliseconds. */
 									createdAt: number;
 									/** @description Epoch milliseconds. */
 									lastUpdated: number;
 									/** @description Users of the group, in the order of their ids; only with `organizationUserGroupId`. */
 									userIds?: string[];
+									/** @description What is granted to the group, what ends first before the rest; only with `grants`. A page may have fewer than asked for. */
+									grants?: {
+										/**
+										 * @description Of what it is on.
+										 * @enum {string}
+										 */
+										type: "organization" | "folder" | "document";
+										/** @description Id of what it is on. */
+										id: string;
+										/** @enum {string} */
+										accessRole: "viewer" | "editor";
+										/** @description When that ends, in Unix seconds; absent when it does not. */
+										expiresAt?: number;
+									}[];
 								}[];
 								/** @description Send it with the same query for the next page; absent at the end. */
 								pageToken?: string;
@@ -6683,7 +6740,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * List users
-		 * @description Users of an organization: all who were added to it, or have a right on something in it, or are in one of its groups. With a folder or document: those to whom a role is granted on it. In the order of their ids.
+		 * @description Users of an organization: all who were added to it, or have a right on something in it, or are in one of its groups. With a folder or document: those to whom a role is granted on it. In the order of their ids, in pages; with `search` the ones in whose id, name or email it is.
 		 */
 		post: {
 			parameters: {
@@ -6713,6 +6770,8 @@ export interface paths {
 							documentId?: string;
 							/** @description Answer these, as far as they are users of the resource; without it all. */
 							userIds?: string[];
+							/** @description Only those with this text anywhere in their id, name or email; not with `userIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
+							search?: string;
 							/**
 							 * @description How many to answer at most.
 							 * @default 1000

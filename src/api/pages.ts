@@ -4,10 +4,12 @@ import { timingSafe } from '../access/secrets.ts'
 import type { Health } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { consolePages } from './console.ts'
 import { docsPages } from './docs.ts'
-import { openApi } from './openapi.ts'
+import { openApi, tagsOf } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { Page, PageContent } from './page.ts'
+import { type OpenApi, referencePages } from './reference.ts'
 
 export interface PageParts {
   readonly version: string
@@ -27,6 +29,7 @@ export interface PageParts {
 export function pages(parts: PageParts): readonly Page[] {
   const { version, operations, readiness } = parts
   const described = once(() => Buffer.from(JSON.stringify(openApi(operations, version))))
+  const document = () => openApi(operations, version) as OpenApi
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -47,6 +50,8 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
+    ...referencePages(tagsOf(operations), document),
+    ...consolePages(),
   ]
 }
 
@@ -70,7 +75,9 @@ const jsonText = (text: Buffer): PageContent => ({
 const json = (body: object): PageContent => ({ kind: 'json', body })
 
 const links = {
-  'REST service': '/docs',
+  Console: '/console',
+  Documentation: '/docs',
+  'REST service': '/docs/api',
   OpenAPI: '/openapi.json',
   Health: '/healthz',
   Readiness: '/readyz',

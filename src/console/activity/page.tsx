@@ -1,0 +1,5 @@
+import type { PageProps } from '../route.ts'
+
+export default function Page(_props: PageProps) {
+  return <h1>Activity</h1>
+}

@@ -1,0 +1,44 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { PageProps, Route } from './route.ts'
+
+interface Section {
+  readonly name: string
+  readonly title: string
+  /** Where it is read from, when somebody wants to see it. */
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+}
+
+/** Every page of the console, in the order of the menu. */
+export const sections: readonly Section[] = [
+  { name: 'overview', title: 'Overview', load: () => import('./overview/page.tsx') },
+  { name: 'documents', title: 'Documents', load: () => import('./documents/page.tsx') },
+  { name: 'folders', title: 'Folders', load: () => import('./folders/page.tsx') },
+  { name: 'users', title: 'Users and groups', load: () => import('./users/page.tsx') },
+  { name: 'activity', title: 'Activity', load: () => import('./activity/page.tsx') },
+  { name: 'webhooks', title: 'Webhooks', load: () => import('./webhooks/page.tsx') },
+  { name: 'keys', title: 'Keys and domains', load: () => import('./keys/page.tsx') },
+]
+
+const loaded = new Map<string, ComponentType<PageProps>>()
+
+/** The page of a section, once it has come. */
+export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
+  const { name, load } = section
+  const [failed, setFailed] = useState(false)
+  const [, setCount] = useState(0)
+  useEffect(() => {
+    if (loaded.has(name)) return
+    setFailed(false)
+    load().then(
+      (module) => {
+        loaded.set(name, module.default)
+        setCount((count) => count + 1)
+      },
+      () => setFailed(true),
+    )
+  }, [name])
+  const Page = loaded.get(name)
+  if (Page !== undefined) return <Page rest={rest} />
+  return failed ? <p role="alert">This page cannot be read from the server.</p> : <p class="hint">Reading…</p>
+}

@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks'
+import { CallError } from './api.ts'
+import { useAction } from './calls.ts'
+import { type Credentials, credentialsOfFile } from './credentials.ts'
+import { type ApiKey, checked, intoWorkspace, withKey } from './signing-in.ts'
+import { Button, Choice, Field } from './ui/controls.tsx'
+import { Problem } from './ui/notice.tsx'
+
+interface SignInProps {
+  readonly onSignedIn: (credentials: Credentials) => void
+}
+
+type Who = 'key' | 'workspace'
+
+/** What is empty was not given. */
+const given = (fields: { readonly [Member in keyof Credentials]?: string | undefined }): Credentials =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
+
+/** The first screen of who has not come by a link that signs in. */
+export function SignIn({ onSignedIn }: SignInProps) {
+  const [who, setWho] = useState<Who>('key')
+  const [fields, setFields] = useState<Credentials>({})
+  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const set = (member: keyof Credentials) => (value: string) =>
+    setFields((before) => ({ ...before, [member]: value.trim() }))
+  const submit = useAction(async () => {
+    const { apiKey, authToken, workspaceId, workspaceAuthToken, metricsToken = '' } = fields
+    const shown = who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }
+    const credentials = given({ ...shown, metricsToken })
+    const signedIn =
+      who === 'key'
+        ? { kind: 'in' as const, credentials: await checked(credentials) }
+        : await intoWorkspace(credentials)
+    if (signedIn.kind === 'in') onSignedIn(signedIn.credentials)
+    else setKeys(signedIn.keys)
+  })
+  const choose = useAction(async (key: string) => onSignedIn(await withKey(given(fields), key)))
+  const readFile = useAction(async (file: File) => {
+    const found = credentialsOfFile(await file.text())
+    if (found === null) throw new CallError('INVALID_ARGUMENT', 'the file holds no credentials')
+    onSignedIn(await checked(found))
+  })
+  return (
+    <main class="sign-in">
+      <h1>
+        <img src="/console/icon.svg" alt="" width="36" height="36" /> Weft console
+      </h1>
+      {keys === null ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit.run()
+          }}
+        >
+          <Choice<Who>
+            label="Sign in with"
+            value={who}
+            options={[
+              ['key', 'an API key'],
+              ['workspace', 'a workspace'],
+            ]}
+            onChange={setWho}
+          />
+          <CredentialFields who={who} fields={fields} set={set} />
+          <Problem error={submit.error ?? readFile.error} />
+          <Button kind="primary" type="submit" busy={submit.busy || readFile.busy}>
+            Sign in
+          </Button>
+        </form>
+      ) : (
+        <Keys keys={keys} onChoose={(key) => void choose.run(key)} />
+      )}
+      <Problem error={choose.error} />
+      <FromFile onFile={(file) => void readFile.run(file)} />
+    </main>
+  )
+}
+
+interface FieldsProps {
+  readonly who: Who
+  readonly fields: Credentials
+  readonly set: (member: keyof Credentials) => (value: string) => void
+}
+
+const CredentialFields = ({ who, fields, set }: FieldsProps) => (
+  <>
+    {who === 'key' ? (
+      <>
+        <Field label="API key" value={fields.apiKey ?? ''} onInput={set('apiKey')} autocomplete="username" />
+        <Field
+          label="Auth token"
+          type="password"
+          value={fields.authToken ?? ''}
+          onInput={set('authToken')}
+          autocomplete="current-password"
+        />
+      </>
+    ) : (
+      <>
+        <Field label="Workspace id" value={fields.workspaceId ?? ''} onInput={set('workspaceId')} />
+        <Field
+          label="Workspace auth token"
+          type="password"
+          value={fields.workspaceAuthToken ?? ''}
+          onInput={set('workspaceAuthToken')}
+        />
+      </>
+    )}
+    <details>
+      <summary>The server asks for a metrics token</summary>
+      <Field
+        label="Metrics token"
+        type="password"
+        value={fields.metricsToken ?? ''}
+        onInput={set('metricsToken')}
+        hint="WEFT_METRICS_TOKEN; the overview has no charts without it."
+      />
+    </details>
+  </>
+)
+
+const Keys = ({
+  keys,
+  onChoose,
+}: {
+  readonly keys: readonly ApiKey[]
+  readonly onChoose: (key: string) => void
+}) => (
+  <>
+    <h2>Which API key?</h2>
+    <p>Documents, users and webhooks belong to one.</p>
+    <ul class="choices">
+      {keys.map(({ id, apiKeyName, type }) => (
+        <li key={id}>
+          <Button onClick={() => onChoose(id)}>
+            {apiKeyName === '' ? id : apiKeyName} ({type})
+          </Button>
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
+  <section class="aside">
+    <h2>Just started?</h2>
+    <p>
+      <code>node dist/main.js console</code> prints a link that signs in. Or choose the file{' '}
+      <code>credentials.json</code> of the data directory; it is read here, and not sent.
+    </p>
+    <label class="field">
+      credentials.json
+      <input
+        type="file"
+        accept=".json,application/json"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? []
+          if (file !== undefined) onFile(file)
+        }}
+      />
+    </label>
+  </section>
+)

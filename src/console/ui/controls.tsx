@@ -1,0 +1,107 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface ButtonProps {
+  readonly children: ComponentChildren
+  readonly onClick?: () => void
+  /** `primary`: what one has come for; `danger`: what cannot be undone. */
+  readonly kind?: 'primary' | 'danger' | 'plain'
+  readonly busy?: boolean
+  readonly disabled?: boolean
+  readonly type?: 'button' | 'submit'
+  /** For readers of screens, where the text alone does not say it. */
+  readonly label?: string
+}
+
+export const Button = ({ children, onClick, kind, busy, disabled, type, label }: ButtonProps) => (
+  <button
+    type={type ?? 'button'}
+    class={`button ${kind ?? 'plain'}`}
+    disabled={disabled === true || busy === true}
+    aria-busy={busy === true}
+    aria-label={label}
+    onClick={onClick}
+  >
+    {children}
+  </button>
+)
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly hint?: string
+  readonly type?: 'text' | 'search' | 'password' | 'number' | 'url' | 'email'
+  readonly rows?: number
+  readonly required?: boolean
+  readonly placeholder?: string
+  readonly autocomplete?: string
+}
+
+/** A labelled line of text; with `rows` several lines. */
+export function Field({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
+  const id = useId()
+  const shared = {
+    id,
+    value,
+    'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onInput(currentTarget.value),
+    spellcheck: false,
+    ...rest,
+  }
+  const control =
+    rows === undefined ? (
+      <input {...({ type: type ?? 'text', ...shared } as object)} />
+    ) : (
+      <textarea rows={rows} {...shared} />
+    )
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {control}
+      {hint !== undefined && (
+        <small id={`${id}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [Value, string])[]
+  readonly onChange: (value: Value) => void
+}
+
+/** One of a few. */
+export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface CheckProps {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+export const Check = ({ label, checked, onChange }: CheckProps) => (
+  <label class="check">
+    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+    {label}
+  </label>
+)

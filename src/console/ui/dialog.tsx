@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './controls.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly onClose: () => void
+}
+
+/** In front of everything until it is closed: the browser keeps the focus in it, and Escape closes it. */
+export function Dialog({ title, children, onClose }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  readonly title: string
+  /** What will be, once it is done. */
+  readonly children: ComponentChildren
+  /** Says what is done: `Delete 3 documents`. */
+  readonly action: string
+  readonly busy?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Asked before what cannot be undone. */
+export const Confirm = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
+  <Dialog title={title} onClose={onClose}>
+    {children}
+    <p class="row">
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="danger" busy={busy === true} onClick={onConfirm}>
+        {action}
+      </Button>
+    </p>
+  </Dialog>
+)

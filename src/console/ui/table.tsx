@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import type { Listing } from '../calls.ts'
+import { Button } from './controls.tsx'
+import { Empty, Problem } from './notice.tsx'
+
+export interface Column<Item> {
+  readonly title: string
+  readonly cell: (item: Item) => ComponentChildren
+  /** Figures stand at the right. */
+  readonly numeric?: boolean
+}
+
+interface TableProps<Item> {
+  readonly caption: string
+  readonly columns: readonly Column<Item>[]
+  readonly items: readonly Item[]
+  readonly keyOf: (item: Item) => string
+}
+
+export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+  <section class="scroll" aria-label={caption} tabIndex={0}>
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title, numeric }) => (
+            <th key={title} scope="col" class={numeric ? 'numeric' : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={keyOf(item)}>
+            {columns.map(({ title, cell, numeric }) => (
+              <td key={title} class={numeric ? 'numeric' : undefined}>
+                {cell(item)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
+  readonly listing: Listing<Item>
+  /** Said where there is nothing. */
+  readonly empty: ComponentChildren
+}
+
+/** A listing as a table, with what it takes to see all of it. */
+export function List<Item>({ listing, empty, ...table }: ListProps<Item>) {
+  const { items, error, loading, more } = listing
+  return (
+    <>
+      <Problem error={error} />
+      {loading && <p class="hint">Reading…</p>}
+      {items.length > 0 && <Table items={items} {...table} />}
+      {items.length === 0 && !loading && error === null && more === null && <Empty>{empty}</Empty>}
+      {more !== null && (
+        <p>
+          <Button onClick={more}>Show more</Button>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+describe.skipIf(browserMissing)('the console in Chromium', () => {
+  let weft: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    weft = await startTestServer()
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  it('[CON-1] who has an API key signs in with it; who has none learns why not, and stays out', async () => {
+    const page = await browser.newPage()
+    const complaints = complaintsOf(page, weft.url)
+    await page.goto(`${weft.url}/console`)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByLabel('API key').fill(weft.credentials.apiKey)
+    await page.getByLabel('Auth token').fill('not the right one')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').filter({ hasText: 'not valid' }).waitFor()
+    await page.getByLabel('Auth token').fill(weft.credentials.authToken)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('[CON-2] a link signs in, and the address does not keep what it has brought', async () => {
+    const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url()).not.toContain(weft.credentials.authToken)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+})
