@@ -39,7 +39,8 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {
-    weft = await startTestServer()
+    // What nobody has made by REST is not there to connect to.
+    weft = await startTestServer({ createOnConnect: false })
     browser = await openBrowser()
   }, 60_000)
   afterAll(async () => {

@@ -55,7 +55,7 @@ function Lines({ spec, points }: ChartProps) {
   const plot = useRef<uPlot | null>(null)
   useEffect(() => {
     const element = place.current
-    if (element === null) return
+    if (element === null) return undefined
     const draw = () => {
       plot.current?.destroy()
       plot.current = new uPlot(optionsOf(spec, element.clientWidth), dataOf(spec, latest.current), element)

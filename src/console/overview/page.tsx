@@ -8,13 +8,13 @@ import { useWatched } from './watching.ts'
 
 /** The first screen: a door to the playground, and how the server is. */
 export default function Page(_props: PageProps) {
-  const { points, error, unready, showToken } = useWatched()
+  const { points, error, unready, ...asked } = useWatched()
   return (
     <>
       <h1>Overview</h1>
       <TryIt />
       <Server unready={unready} point={points.at(-1)} />
-      <Trouble error={error} onToken={showToken} />
+      <Trouble error={error} {...asked} />
       <div class="cards charts">
         {charts.map((spec) => (
           <Chart key={spec.title} spec={spec} points={points} />

@@ -5,6 +5,7 @@ import { Button, Field } from '../ui/controls.tsx'
 import { counted } from '../ui/figures.ts'
 import { Notice } from '../ui/notice.tsx'
 import type { Point } from './figures.ts'
+import type { TokenAsked } from './watching.ts'
 
 interface Version {
   readonly version: string
@@ -56,15 +57,14 @@ function Now({ point: { documents, protocols } }: { readonly point: Point }) {
   )
 }
 
-interface TroubleProps {
+interface TroubleProps extends TokenAsked {
   readonly error: CallError | null
-  readonly onToken: (token: string) => void
 }
 
 /** Why there are no figures, and what to do. Once there are some again it is gone by itself. */
-export function Trouble({ error, onToken }: TroubleProps) {
+export function Trouble({ error, ...asked }: TroubleProps) {
   if (error === null) return null
-  if (error.status === 'UNAUTHENTICATED') return <TokenForm onToken={onToken} />
+  if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />
   if (error.status === 'OFFLINE')
     return <Notice kind="bad">The server does not answer. Start it; this page goes on by itself.</Notice>
   return (
@@ -74,7 +74,7 @@ export function Trouble({ error, onToken }: TroubleProps) {
   )
 }
 
-function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+function TokenForm({ isRefused, onToken }: TokenAsked) {
   const [token, setToken] = useState('')
   return (
     <form
@@ -85,6 +85,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
       }}
     >
       <p>The server shows its figures only to who has its metrics token.</p>
+      {isRefused && <Notice kind="bad">This is not the token that the server asks for.</Notice>}
       <div class="row">
         <Field
           label="Metrics token"

@@ -16,10 +16,16 @@ export interface Watched {
   readonly unready: string | null
 }
 
+export interface TokenAsked {
+  /** Where one is asked for: that which was shown here is not the right one. */
+  readonly isRefused: boolean
+  readonly onToken: (metricsToken: string) => void
+}
+
 /** Reads the metrics again and again while the page is to be seen, also when they could not be had before. */
-export function useWatched(): Watched & { readonly showToken: (metricsToken: string) => void } {
+export function useWatched(): Watched & TokenAsked {
   const given = useApi()
-  const [token, showToken] = useState<string | null>(null)
+  const [token, setToken] = useState<string | null>(null)
   const api = useMemo(
     () => (token === null ? given : new Api({ ...given.credentials, metricsToken: token })),
     [given, token],
@@ -31,7 +37,11 @@ export function useWatched(): Watched & { readonly showToken: (metricsToken: str
   useEffect(() => {
     if (isGood) keepCredentials(api.credentials)
   }, [isGood])
-  return { ...watched, showToken }
+  const onToken = (shown: string): void => {
+    setToken(shown)
+    setWatched((before) => ({ ...before, error: null }))
+  }
+  return { ...watched, isRefused: token !== null, onToken }
 }
 
 type Change = (change: (before: Watched) => Watched) => void

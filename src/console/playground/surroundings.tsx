@@ -14,7 +14,7 @@ const keyText = (key: string): string => key.replace('Mod', isApple ? '⌘' : 'C
 export function Toolbar({ session }: { readonly session: Session }) {
   const { state } = session
   return (
-    <div class="tools" role="toolbar" aria-label="Formatting">
+    <fieldset class="tools" aria-label="Formatting">
       {tools.map((tool) => (
         <button
           key={tool.name}
@@ -28,7 +28,7 @@ export function Toolbar({ session }: { readonly session: Session }) {
           {tool.name}
         </button>
       ))}
-    </div>
+    </fieldset>
   )
 }
 

@@ -75,6 +75,14 @@ describe('rates and quantiles', () => {
     expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
   })
 
+  it('[CON-4] with another process, as after a restart, nothing compares', () => {
+    const figures = (start: number, updates: number) =>
+      `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
+    const before = scrape(figures(100, 5), 0)
+    expect(pointOf(scrape(figures(100, 7), 2000), before).updatesPerSecond).toBe(1)
+    expect(pointOf(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
+  })
+
   it('[CON-4] quantiles are those of what came between two looks', () => {
     const buckets = (...counts: number[]) =>
       counts.map((count, index) => ({ bound: [0.1, 1, Infinity][index] as number, count }))
