@@ -9,6 +9,7 @@ const linesMax = 400
 const layers: readonly (readonly string[])[] = [
   ['errors.ts', 'log.ts', 'clock.ts', 'metrics.ts', 'config.ts', 'config', 'quota'],
   ['model'],
+  ['docs'],
   ['update', 'content'],
   ['engine'],
   ['events'],
