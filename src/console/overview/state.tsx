@@ -33,7 +33,8 @@ export function Server({ unready, point }: ServerProps) {
         </span>
         <span class="row">
           <a href="/metrics">Metrics</a>
-          <a href="/docs">REST service</a>
+          <a href="/docs">Documentation</a>
+          <a href="/docs/api">Try REST</a>
           <a href="/openapi.json">OpenAPI</a>
         </span>
       </p>
