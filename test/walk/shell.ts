@@ -20,7 +20,12 @@ export class Shell {
     const own = Object.entries(process.env).filter(([name]) => !/^(WEFT|npm)_/i.test(name))
     const env = { ...Object.fromEntries(own), ...environment }
     // A group of its own, which a signal ends with all that it has started.
-    const child = spawn('bash', ['-c', commands], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = spawn('bash', ['-c', commands], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     return new Shell(child)
   }
 

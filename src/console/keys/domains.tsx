@@ -10,7 +10,7 @@ import { isAllowed, withOwn } from './domain-list.ts'
 const path = '/v2/workspace/domains'
 
 /** Of which pages may connect and call with the API key in force. */
-export function Domains({ apiKey }: { readonly apiKey: string }) {
+export function Domains({ apiKey }: { readonly apiKey: string | undefined }) {
   const api = useApi()
   const { data, error, reload } = useCall<{ readonly allowedDomains: readonly string[] }>(`${path}/get`)
   const [typed, setTyped] = useState('')
@@ -38,8 +38,8 @@ export function Domains({ apiKey }: { readonly apiKey: string }) {
     <section aria-label="Domains">
       <h2>Domains</h2>
       <p class="hint">
-        Of the API key <code>{apiKey}</code>: once it has some, pages of other domains may neither connect nor
-        call.
+        Of the API key {apiKey !== undefined && <code>{apiKey}</code>}: once it has some, pages of other
+        domains may neither connect nor call.
       </p>
       <Problem error={error} />
       {data?.allowedDomains.length === 0 && <Empty>None: pages of all domains may connect.</Empty>}

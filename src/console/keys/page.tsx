@@ -11,7 +11,8 @@ export default function Page(_props: PageProps) {
   return (
     <>
       <h1>Keys and domains</h1>
-      {apiKey !== undefined && <Domains apiKey={apiKey} />}
+      {/* Without authentication there is one, which nobody names. */}
+      {(apiKey !== undefined || !hasWorkspace) && <Domains apiKey={apiKey} />}
       {hasWorkspace ? (
         <>
           <Workspace />
