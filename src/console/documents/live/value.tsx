@@ -15,37 +15,41 @@ const attributesMax = 20
 interface ValueProps {
   readonly value: unknown
   readonly depth: number
+  /** What it is called where it stands; null in a sequence. */
+  readonly name?: string | null
 }
 
 /** A value in a document: plain JSON, or a shared type. */
-export function Value({ value, depth }: ValueProps) {
+export function Value({ value, depth, name = null }: ValueProps) {
+  const label = name === null ? null : <span class="name">{name}: </span>
   const form = formOf(value)
   switch (form.kind) {
-    case 'plain':
-      return <code class="plain">{form.text}</code>
     case 'json':
-      return <Json value={form.value} depth={depth} />
+      return <Json value={form.value} depth={depth} label={label} />
     case 'map':
       return (
-        <Branch depth={depth} title={`{${membersOf(form.type, 0).rest}}`}>
+        <Branch depth={depth} title={[label, `{${membersOf(form.type, 0).rest}}`]}>
           <Members type={form.type} depth={depth} />
         </Branch>
       )
     case 'array':
       return (
-        <Branch depth={depth} title={`[${form.type._length}]`}>
+        <Branch depth={depth} title={[label, `[${form.type._length}]`]}>
           <Sequence type={form.type} depth={depth} />
         </Branch>
       )
+    case 'element':
+      return <Element type={form.type} name={form.name} depth={depth} label={label} />
+    case 'plain':
+      return [label, <code class="plain">{form.text}</code>]
     case 'text':
       return (
         <span class="text">
+          {label}
           <Attributes type={form.type} />
           <Text type={form.type} depth={depth} />
         </span>
       )
-    case 'element':
-      return <Element type={form.type} name={form.name} depth={depth} />
   }
 }
 
@@ -62,19 +66,32 @@ export const Sequence = ({ type, depth }: TypeProps) => (
   <Cells depth={depth} read={(limit) => cellsOf(type, limit)} />
 )
 
-const Json = ({ value, depth }: { readonly value: object; readonly depth: number }) => {
+interface JsonProps {
+  readonly value: object
+  readonly depth: number
+  readonly label: ComponentChildren
+}
+
+const Json = ({ value, depth, label }: JsonProps) => {
   const count = Object.keys(value).length
   return (
-    <Branch depth={depth} title={Array.isArray(value) ? `[${count}]` : `{${count}}`}>
+    <Branch depth={depth} title={[label, Array.isArray(value) ? `[${count}]` : `{${count}}`]}>
       <Cells depth={depth} read={(limit) => jsonCells(value, limit)} />
     </Branch>
   )
 }
 
-function Element({ type, name, depth }: TypeProps & { readonly name: string }) {
+interface ElementProps extends TypeProps {
+  readonly name: string
+  readonly label: ComponentChildren
+}
+
+function Element({ type, name, depth, label }: ElementProps) {
   const start = (
     <>
-      <span class="tag-name">&lt;{name}</span> <Attributes type={type} />
+      {label}
+      <span class="tag-name">&lt;{name}</span>
+      <Attributes type={type} />
       <span class="tag-name">&gt;</span>
     </>
   )
@@ -100,7 +117,9 @@ const Attributes = ({ type }: { readonly type: Root }) => (
   <>
     {membersOf(type, attributesMax).cells.map(({ key, name, value }) => (
       <span key={key} class="attribute">
-        {name}={typeof value === 'string' ? JSON.stringify(value) : <Value value={value} depth={9} />}{' '}
+        {' '}
+        {name}=
+        <Value value={value} depth={openDepth} />
       </span>
     ))}
   </>
@@ -136,8 +155,7 @@ function Cells({ depth, read }: CellsProps) {
     <ul class="cells">
       {cells.map(({ key, name, value, client, clock }) => (
         <li key={key} class={clock >= freshFrom(client) ? 'fresh' : undefined}>
-          {name !== null && <span class="name">{name}: </span>}
-          <Value value={value} depth={depth + 1} />
+          <Value value={value} depth={depth + 1} name={name} />
         </li>
       ))}
       {rest > 0 && (
