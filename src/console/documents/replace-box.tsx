@@ -32,26 +32,25 @@ export function ReplaceBox({ address, base, onReadAgain }: ReplaceBoxProps) {
   const [text, setText] = useState(() => written(base))
   const [foreseen, setForeseen] = useState<Foreseen | null>(null)
   const update = useUpdate(address, base)
-  const look = useAction(async () => {
+  /** A replacement, or only a look at what it would change. */
+  const { run, busy, error } = useAction(async (isDry: boolean) => {
     setForeseen(null)
-    setForeseen({ of: text, written: await update(text, true), parts: partsOf(base, text) })
-  })
-  const replacement = useAction(async () => {
-    const done = await update(text, false)
-    onReadAgain(`Replaced: ${summary(done)}.`)
+    const answer = await update(text, isDry)
+    if (isDry) setForeseen({ of: text, written: answer, parts: partsOf(base, text) })
+    else onReadAgain(`Replaced: ${summary(answer)}.`)
   })
   const isCurrent = foreseen?.of === text
   return (
     <section class="card" aria-label="New content">
       <Field label={`Content (${hints[type] ?? 'JSON'})`} rows={14} value={text} onInput={setText} />
       <p class="row">
-        <Button busy={look.busy} onClick={() => void look.run()}>
+        <Button busy={busy} onClick={() => void run(true)}>
           See what would change
         </Button>
         <Button onClick={() => onReadAgain(null)}>Read again</Button>
       </p>
-      <Problem error={look.error ?? replacement.error} />
-      {(look.error ?? replacement.error)?.status === 'FAILED_PRECONDITION' && (
+      <Problem error={error} />
+      {error?.status === 'FAILED_PRECONDITION' && (
         <p>
           If the version that you have read is too old by now, read the content again, and repeat your change.
         </p>
@@ -62,7 +61,7 @@ export function ReplaceBox({ address, base, onReadAgain }: ReplaceBoxProps) {
           <Notice>This would be changed: {summary(foreseen.written)}.</Notice>
           <Difference parts={foreseen.parts} />
           <p>
-            <Button kind="primary" busy={replacement.busy} onClick={() => void replacement.run()}>
+            <Button kind="primary" busy={busy} onClick={() => void run(false)}>
               Replace
             </Button>
           </p>

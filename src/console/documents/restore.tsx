@@ -23,20 +23,16 @@ export function Restore({ address, version, onRestored, onClose }: RestoreProps)
   const api = useApi()
   const request = { ...address, versionId: version.versionId, userId: consoleUser.id }
   const [foreseen, setForeseen] = useState<Written | null>(null)
-  const look = useAction(async () => {
-    setForeseen(await api.call<Written>('/v2/crdt/versions/restore', { ...request, dryRun: true }))
-  })
-  const restoration = useAction(async (seen: Written) => {
-    const restored = await api.call<Restored>('/v2/crdt/versions/restore', {
-      ...request,
-      ifVersion: seen.version,
-    })
+  /** Without what was foreseen it only looks. */
+  const { run, busy, error, done } = useAction(async (seen: Written | null) => {
     setForeseen(null)
+    const asked = seen === null ? { dryRun: true } : { ifVersion: seen.version }
+    const answer = await api.call<Restored>('/v2/crdt/versions/restore', { ...request, ...asked })
+    if (seen === null) return setForeseen(answer)
     onRestored()
-    return said(restored)
+    return said(answer)
   })
-  useEffect(() => void look.run(), [])
-  const isLate = restoration.error?.status === 'ABORTED'
+  useEffect(() => void run(null), [])
   return (
     <section class="card" aria-label="Restoration">
       <h3>Restore {nameOf(version)}</h3>
@@ -44,21 +40,21 @@ export function Restore({ address, version, onRestored, onClose }: RestoreProps)
         Everybody who has the document open sees the change at once and can go on. What there is now is kept
         as a version of its own.
       </p>
-      {foreseen !== null && !foreseen.changed && (
-        <Notice>The content is that of this version already.</Notice>
-      )}
+      {foreseen?.changed === false && <Notice>The content is that of this version already.</Notice>}
       {foreseen?.changed && <Notice>This would be changed: {summary(foreseen)}.</Notice>}
-      <Outcome error={look.error ?? restoration.error} done={restoration.done} />
-      {isLate && <p>Somebody has changed the document since you looked: look again at what would change.</p>}
+      <Outcome error={error} done={done} />
+      {error?.status === 'ABORTED' && (
+        <p>Nothing was changed, because somebody else was faster: look again at what would change.</p>
+      )}
       <p class="row">
-        <Button busy={look.busy} onClick={() => void look.run()}>
-          Look again
-        </Button>
-        {foreseen?.changed && !isLate && (
-          <Button kind="primary" busy={restoration.busy} onClick={() => void restoration.run(foreseen)}>
+        {foreseen?.changed && (
+          <Button kind="primary" busy={busy} onClick={() => void run(foreseen)}>
             Restore
           </Button>
         )}
+        <Button busy={busy} onClick={() => void run(null)}>
+          Look again
+        </Button>
         <Button onClick={onClose}>Close</Button>
       </p>
     </section>
