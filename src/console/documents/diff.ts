@@ -80,7 +80,7 @@ class Alphabet {
   }
 
   read(text: string): string {
-    return [...text].map((code) => this.#tokens.get(code)).join('')
+    return Array.from(text, (code) => this.#tokens.get(code)).join('')
   }
 
   /** Twice `tokensMax` is far below the first surrogate. */

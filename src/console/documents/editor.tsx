@@ -1,3 +1,4 @@
+import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { href } from '../route.ts'
 import { Button } from '../ui/controls.tsx'
@@ -95,7 +96,7 @@ const Live = ({ live }: { readonly live: LiveDocument }) => (
   </>
 )
 
-function State({ connection }: { readonly connection: Connection }) {
+function State({ connection }: { readonly connection: Connection }): VNode | null {
   switch (connection.kind) {
     case 'live':
       return null
@@ -107,7 +108,7 @@ function State({ connection }: { readonly connection: Connection }) {
           Not connected: {connection.why}. What you see may be old; it is tried again by itself.
         </Notice>
       )
-    case 'ended':
+    default:
       return <Notice kind="bad">Disconnected: {connection.why}. What you see may be old.</Notice>
   }
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, constantFrom, property } from 'fast-check'
 import { expect, it } from 'vitest'
 import { abridged, differences, lineDifferences, type Part } from '../../../src/console/documents/diff.ts'
 
@@ -25,11 +25,9 @@ it('[CON-24] a difference is told in words, and in lines', () => {
 })
 
 it('[CON-24] what a difference keeps and removes is the one text, what it keeps and adds the other', () => {
-  const text = fc
-    .array(fc.constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-'))
-    .map((all) => all.join(''))
-  fc.assert(
-    fc.property(text, text, (before, after) => {
+  const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
+  assert(
+    property(text, text, (before, after) => {
       for (const compare of [differences, lineDifferences]) {
         const parts = compare(before, after)
         expect(without(parts, 'added')).toBe(before)

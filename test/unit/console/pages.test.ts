@@ -22,7 +22,7 @@ it('[CON-20] empty pages are passed over until there is something, or nothing mo
 })
 
 it('[CON-20] after many empty pages the token leads on; who does not want it any more is not read for', async () => {
-  const { read, asked } = listing([...Array<string[]>(emptyPagesMax).fill([]), ['far']])
+  const { read, asked } = listing([...Array.from({ length: emptyPagesMax }, () => []), ['far']])
   const answer = await firstWithItems(read, null)
   expect(answer).toEqual({ data: [], pageToken: String(emptyPagesMax) })
   expect(asked.length).toBe(emptyPagesMax)

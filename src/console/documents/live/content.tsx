@@ -3,8 +3,7 @@ import { Empty } from '../../ui/notice.tsx'
 import { placesOf } from './carets.ts'
 import type { LiveDocument } from './live-document.ts'
 import { SceneContext } from './scene.ts'
-import { Text } from './text.tsx'
-import { Members, Sequence } from './value.tsx'
+import { Members, RichText, Sequence } from './value.tsx'
 
 const kinds: Readonly<Record<RootKind, string>> = {
   none: 'empty',
@@ -59,7 +58,7 @@ function RootContent({ root, kind }: Pick<RootView, 'root' | 'kind'>) {
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         <section class="text live-text" tabIndex={0} aria-label="Text">
-          <Text type={root} depth={0} />
+          <RichText type={root} depth={0} />
         </section>
       )
   }

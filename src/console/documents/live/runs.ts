@@ -65,7 +65,7 @@ class RunReader {
   }
 
   take({ content, id }: Y.Item): void {
-    if (content instanceof Y.ContentFormat) this.#format(content.key, content.value as unknown)
+    if (content instanceof Y.ContentFormat) this.#format(content.key, content.value)
     else if (content instanceof Y.ContentString)
       this.#string(content.str, this.#freshFrom(id.client) - id.clock)
     else for (const value of content.getContent() as unknown[]) this.#embed(value)

@@ -20,13 +20,18 @@ export interface Hearing {
 /** One connection in the protocol of y-websocket that only listens. @returns ends it, and `onClose` is not called then */
 export function listen(url: string, hearing: Hearing): () => void {
   const socket = new WebSocket(url)
+  const ending = new AbortController()
+  const { signal } = ending
   socket.binaryType = 'arraybuffer'
-  socket.onopen = () => socket.send(message(steps.vector, hearing.vector()))
-  socket.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => hear(new Uint8Array(data), socket, hearing)
-  socket.onclose = ({ code, reason }) => hearing.onClose(code, reason)
+  socket.addEventListener('open', () => socket.send(message(steps.vector, hearing.vector())), { signal })
+  socket.addEventListener(
+    'message',
+    ({ data }: MessageEvent<ArrayBuffer>) => hear(new Uint8Array(data), socket, hearing),
+    { signal },
+  )
+  socket.addEventListener('close', ({ code, reason }) => hearing.onClose(code, reason), { signal })
   return () => {
-    socket.onclose = null
-    socket.onmessage = null
+    ending.abort()
     socket.close()
   }
 }
@@ -48,5 +53,5 @@ function message(step: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   writeVarUint(encoder, types.sync)
   writeVarUint(encoder, step)
   writeVarUint8Array(encoder, body)
-  return toUint8Array(encoder) as Uint8Array<ArrayBuffer>
+  return toUint8Array(encoder)
 }

@@ -1,23 +1,29 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Root } from '../../../content/kind.ts'
 import { Button } from '../../ui/controls.tsx'
 import type { Attributes, Caret, Run } from './runs.ts'
 import { runsOf } from './runs.ts'
 import { useScene } from './scene.ts'
-import { Value } from './value.tsx'
 
 /** Units shown before one asks for more. */
 const pageUnits = 20_000
 
+interface TextProps {
+  readonly type: Root
+  /** What stands in a text may be anything. */
+  readonly embed: (value: unknown) => ComponentChildren
+}
+
 /** A text with its formatting, what stands in it, and who is where. */
-export function Text({ type, depth }: { readonly type: Root; readonly depth: number }) {
+export function Text({ type, embed }: TextProps) {
   const { carets, freshFrom } = useScene()
   const [limit, setLimit] = useState(pageUnits)
   const { runs, rest } = runsOf(type, { limit, freshFrom, carets: carets.get(type) ?? [] })
   return (
     <>
       {runs.map((run, index) => (
-        <Part key={index} run={run} depth={depth} />
+        <Part key={index} run={run} embed={embed} />
       ))}
       {rest > 0 && (
         <span class="more">
@@ -30,14 +36,9 @@ export function Text({ type, depth }: { readonly type: Root; readonly depth: num
   )
 }
 
-function Part({ run, depth }: { readonly run: Run; readonly depth: number }) {
+function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: Run }) {
   if (run.kind === 'caret') return <CaretMark caret={run.caret} />
-  if (run.kind === 'embed')
-    return (
-      <span class="embed">
-        <Value value={run.value} depth={depth} />
-      </span>
-    )
+  if (run.kind === 'embed') return <span class="embed">{embed(run.value)}</span>
   const { text, attributes, isFresh } = run
   const style = classesOf(attributes, isFresh)
   if (style === '') return text

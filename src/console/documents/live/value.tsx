@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Root } from '../../../content/kind.ts'
 import { Button } from '../../ui/controls.tsx'
@@ -20,7 +20,7 @@ interface ValueProps {
 }
 
 /** A value in a document: plain JSON, or a shared type. */
-export function Value({ value, depth, name = null }: ValueProps) {
+export function Value({ value, depth, name = null }: ValueProps): VNode {
   const label = name === null ? null : <span class="name">{name}: </span>
   const form = formOf(value)
   switch (form.kind) {
@@ -41,13 +41,18 @@ export function Value({ value, depth, name = null }: ValueProps) {
     case 'element':
       return <Element type={form.type} name={form.name} depth={depth} label={label} />
     case 'plain':
-      return [label, <code class="plain">{form.text}</code>]
-    case 'text':
+      return (
+        <>
+          {label}
+          <code class="plain">{form.text}</code>
+        </>
+      )
+    default:
       return (
         <span class="text">
           {label}
           <Attributes type={form.type} />
-          <Text type={form.type} depth={depth} />
+          <RichText type={form.type} depth={depth} />
         </span>
       )
   }
@@ -57,6 +62,11 @@ interface TypeProps {
   readonly type: Root
   readonly depth: number
 }
+
+/** A text, and the values in it. */
+export const RichText = ({ type, depth }: TypeProps) => (
+  <Text type={type} embed={(value) => <Value value={value} depth={depth} />} />
+)
 
 export const Members = ({ type, depth }: TypeProps) => (
   <Cells depth={depth} read={(limit) => membersOf(type, limit)} />
@@ -105,7 +115,7 @@ function Element({ type, name, depth, label }: ElementProps) {
     <span class="text">
       {start}
       {cellsOf(type, attributesMax).cells.map(({ key, value }) => (
-        <Text key={key} type={value as Root} depth={depth} />
+        <RichText key={key} type={value as Root} depth={depth} />
       ))}
       <span class="tag-name">&lt;/{name}&gt;</span>
     </span>
