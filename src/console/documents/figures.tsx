@@ -45,9 +45,11 @@ export function Figures({ live, head, onChanged }: FiguresProps) {
   )
 }
 
-function useCounts({ doc }: LiveDocument, onChanged: () => void): Counts {
+function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): Counts {
   const [counts, setCounts] = useState(() => countsOf(doc))
   useEffect(() => {
+    // What has come while it was connecting.
+    setCounts(countsOf(doc))
     let timer: ReturnType<typeof setTimeout> | undefined
     const count = () => {
       timer = undefined
@@ -62,6 +64,6 @@ function useCounts({ doc }: LiveDocument, onChanged: () => void): Counts {
       doc.off('update', later)
       clearTimeout(timer)
     }
-  }, [doc])
+  }, [doc, connection.kind])
   return counts
 }

@@ -22,7 +22,7 @@ export function Content({ live }: { readonly live: LiveDocument }) {
   if (roots.length === 0 && live.connection.kind === 'live')
     return <Empty>There is nothing in this document yet. What people type is shown here at once.</Empty>
   return (
-    <SceneContext.Provider value={{ carets, freshFrom: fresh.from }}>
+    <SceneContext.Provider value={{ carets, freshFrom: fresh.from, drawn: { count: 0 } }}>
       {roots.map(({ name, kind, root }) => (
         <section key={name} class="card root" aria-label={`Root ${name}`}>
           <h3>

@@ -32,6 +32,6 @@ export function Presence({ live }: { readonly live: LiveDocument }) {
 
 const Name = ({ person: { name, colour } }: { readonly person: Person }) => (
   <>
-    {colour !== null && <span class="swatch" style={{ background: colour }} />} {name}
+    {colour !== null && <span class="swatch" style={{ backgroundColor: colour }} />} {name}
   </>
 )

@@ -16,11 +16,14 @@ export interface EditorAddress {
 export interface Scene {
   readonly carets: ReadonlyMap<Root, readonly Caret[]>
   readonly freshFrom: (client: number) => number
+  /** Values drawn so far, this time. */
+  readonly drawn: { count: number }
 }
 
 export const SceneContext = createContext<Scene>({
   carets: new Map(),
   freshFrom: () => Number.POSITIVE_INFINITY,
+  drawn: { count: 0 },
 })
 
 export const useScene = (): Scene => useContext(SceneContext)

@@ -38,7 +38,7 @@ export function Text({ type, embed }: TextProps) {
 
 function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: Run }) {
   if (run.kind === 'caret') return <CaretMark caret={run.caret} />
-  if (run.kind === 'embed') return <span class="embed">{embed(run.value)}</span>
+  if (run.kind === 'embed') return embed(run.value)
   const { text, attributes, isFresh } = run
   const style = classesOf(attributes, isFresh)
   if (style === '') return text

@@ -8,8 +8,9 @@ import { type Cell, cellsOf, formOf, isLine, jsonCells, membersOf } from './tree
 
 /** Values shown of one container before one asks for more: fewer inside of others. */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
-/** So deep containers are open at first. */
-const openDepth = 2
+/** So deep containers are open at first, as long as not so many values are drawn already. */
+const openDepth = 5
+const drawnMax = 1_000
 const attributesMax = 20
 
 interface ValueProps {
@@ -63,9 +64,22 @@ interface TypeProps {
   readonly depth: number
 }
 
-/** A text, and the values in it. */
+/** A text, and the values in it: texts as blocks, as in Lexical and Slate; all else in the line, closed. */
 export const RichText = ({ type, depth }: TypeProps) => (
-  <Text type={type} embed={(value) => <Value value={value} depth={depth} />} />
+  <Text
+    type={type}
+    embed={(value) =>
+      formOf(value).kind === 'text' ? (
+        <div class="block">
+          <Value value={value} depth={depth + 1} />
+        </div>
+      ) : (
+        <span class="embed">
+          <Value value={value} depth={openDepth} />
+        </span>
+      )
+    }
+  />
 )
 
 export const Members = ({ type, depth }: TypeProps) => (
@@ -143,7 +157,8 @@ interface BranchProps {
 
 /** What is closed is not drawn. */
 function Branch({ title, depth, children }: BranchProps) {
-  const [isOpen, setIsOpen] = useState(depth < openDepth)
+  const { drawn } = useScene()
+  const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)
   return (
     <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
@@ -158,9 +173,10 @@ interface CellsProps {
 }
 
 function Cells({ depth, read }: CellsProps) {
-  const { freshFrom } = useScene()
+  const { freshFrom, drawn } = useScene()
   const [limit, setLimit] = useState(pageOf(depth))
   const { cells, rest } = read(limit)
+  drawn.count += cells.length
   return (
     <ul class="cells">
       {cells.map(({ key, name, value, client, clock }) => (
