@@ -5,8 +5,9 @@ import type { Head } from './head.ts'
 import { type Counts, countsOf } from './live/counts.ts'
 import type { LiveDocument } from './live/live-document.ts'
 
-/** However fast people type, figures are made this often. */
-const pauseMs = 1_000
+/** However fast people type, figures are made this often at most, and the server is asked for its own. */
+const countEveryMs = 1_000
+const askEveryMs = 5_000
 
 interface FiguresProps {
   readonly live: LiveDocument
@@ -50,20 +51,30 @@ function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): Co
   useEffect(() => {
     // What has come while it was connecting.
     setCounts(countsOf(doc))
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const count = () => {
-      timer = undefined
-      setCounts(countsOf(doc))
-      onChanged()
+    const all = [throttled(countEveryMs, () => setCounts(countsOf(doc))), throttled(askEveryMs, onChanged)]
+    const changed = () => {
+      for (const { call } of all) call()
     }
-    const later = () => {
-      timer ??= setTimeout(count, pauseMs)
-    }
-    doc.on('update', later)
+    doc.on('update', changed)
     return () => {
-      doc.off('update', later)
-      clearTimeout(timer)
+      doc.off('update', changed)
+      for (const { end } of all) end()
     }
   }, [doc, connection.kind])
   return counts
+}
+
+/** Acts some time after it was called, once for all calls until then. */
+function throttled(
+  pauseMs: number,
+  act: () => void,
+): { readonly call: () => void; readonly end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const call = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      act()
+    }, pauseMs)
+  }
+  return { call, end: () => clearTimeout(timer) }
 }
