@@ -57,8 +57,9 @@ describe.skipIf(browserMissing)('documents in the console', () => {
       })
     })
     await page.getByLabel('Search documents').fill('58')
-    await page.getByRole('link', { name: 'doc-158' }).waitFor()
+    // Both were there before.
     await page.getByRole('link', { name: 'doc-149' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'doc-158' }).waitFor()
     expect(await page.getByRole('row').count()).toBe(2)
     expect(await seriousFindings(page)).toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })
