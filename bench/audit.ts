@@ -4,7 +4,7 @@
  *
  *   node --import tsx bench/audit.ts [--smoke]
  */
-import { fsyncMs } from './support/disk.ts'
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { seededRandom } from './support/random.ts'
 import { median, round, table } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory } from './support/server.ts'

@@ -7,10 +7,10 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { measure } from './capacity/inputs.ts'
 import { sheetOf } from './capacity/sheet.ts'
 import { missing } from './cluster/stores.ts'
-import { fsyncMs } from './support/disk.ts'
 
 const smoke = process.argv.includes('--smoke')
 const file = join(import.meta.dirname, 'capacity.md')

@@ -6,12 +6,12 @@
  *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
  */
 import { parseArgs } from 'node:util'
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
 import { fill, openSome } from './cluster/opening.ts'
 import { missing, type Stores, startStores } from './cluster/stores.ts'
 import { type Pace, type Typed, typeAcross } from './cluster/typing.ts'
-import { fsyncMs } from './support/disk.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 
 const { values: options } = parseArgs({

@@ -3,12 +3,13 @@
  *
  *   node --import tsx bench/growth.ts [--smoke]
  */
+
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { draw } from './growth/curve.ts'
 import { documents } from './growth/documents.ts'
 import { logs } from './growth/logs.ts'
 import { rooms } from './growth/rooms.ts'
 import type { Size } from './load/scenario.ts'
-import { fsyncMs } from './support/disk.ts'
 import { round } from './support/report.ts'
 
 const smoke = process.argv.includes('--smoke')

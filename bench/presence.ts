@@ -5,11 +5,11 @@
  *   node --import tsx bench/presence.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
-import { plain } from './load/dialects.ts'
+import { plain } from '../src/cli/bench/dialect.ts'
+import { LoadSocket } from '../src/cli/bench/load-socket.ts'
+import { sleep } from '../src/cli/bench/typing.ts'
 import { enterAll } from './load/entering.ts'
-import { LoadSocket } from './load/load-socket.ts'
 import { Mover, moveAll } from './load/mover.ts'
-import { sleep } from './load/typing.ts'
 import { cpuMicroseconds } from './support/cpu.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {

@@ -5,9 +5,10 @@
  *
  *   node --import tsx bench/replace-rest.ts [--smoke]
  */
+
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { type Call, type Called, type CalledServer, callAll } from './load/calling.ts'
 import { type ContentType, contentAt, type Sequence, sequencesOf } from './support/contents.ts'
-import { fsyncMs } from './support/disk.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import { headers, startScript, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 

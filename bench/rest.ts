@@ -4,9 +4,10 @@
  *
  *   node --import tsx bench/rest.ts [--smoke]
  */
+
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { type Called, type CalledServer, callAll } from './load/calling.ts'
 import { type Filled, type Operation, operations } from './rest/operations.ts'
-import { fsyncMs } from './support/disk.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 import {
   type BenchServer,

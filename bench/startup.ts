@@ -6,8 +6,8 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { residentBytes } from './support/cpu.ts'
-import { fsyncMs } from './support/disk.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory, unlimitedCalls } from './support/server.ts'
 import { storeTexts } from './support/stored.ts'

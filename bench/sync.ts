@@ -9,12 +9,12 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { fsyncMs } from '../src/cli/bench/disk.ts'
 import { messageOf } from '../src/errors.ts'
 import { contenders as all, type Contender } from './load/contenders.ts'
 import { Results } from './load/results.ts'
 import type { Scale, Scenario } from './load/scenario.ts'
 import { startRun } from './load/start-run.ts'
-import { fsyncMs } from './support/disk.ts'
 import { progress, round } from './support/report.ts'
 import { scenarios } from './sync/scenarios.ts'
 

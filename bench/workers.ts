@@ -6,9 +6,9 @@
  *   node --import tsx bench/workers.ts [--smoke] [--rounds=3] [--seconds=4]
  */
 import { parseArgs } from 'node:util'
+import { sleep } from '../src/cli/bench/typing.ts'
 import { type Contender, weft } from './load/contenders.ts'
 import { enterInPairs } from './load/pairs.ts'
-import { sleep } from './load/typing.ts'
 import { cpuOfEach, cpuOfThreads } from './support/cpu.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { temporaryDirectory } from './support/server.ts'

@@ -44,5 +44,15 @@ export class ApiError extends Error {
 export const invalid = (message: string, details?: Record<string, unknown>): ApiError =>
   new ApiError('INVALID_ARGUMENT', message, details === undefined ? {} : { details })
 
+/** Something for the operator to put right: the message says what is wrong, the hint what helps, if the message does not. */
+export class OperatorError extends Error {
+  readonly hint: string | null
+
+  constructor(message: string, { hint, ...options }: ErrorOptions & { readonly hint?: string } = {}) {
+    super(message, options)
+    this.hint = hint ?? null
+  }
+}
+
 /** The text of anything thrown, for log lines. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,7 +1,7 @@
+import { keystroke } from '../../src/cli/bench/dialect.ts'
 import type { AppendTo, Engine } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
-import { keystroke } from '../load/dialects.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'

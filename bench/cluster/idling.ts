@@ -1,5 +1,5 @@
+import { sleep } from '../../src/cli/bench/typing.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
-import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { documentOf } from '../sync/connect.ts'
 import type { Way } from './deployments.ts'

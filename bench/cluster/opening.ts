@@ -1,7 +1,7 @@
+import { sleep } from '../../src/cli/bench/typing.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter } from '../load/entering.ts'
-import { sleep } from '../load/typing.ts'
 import { seededRandom } from '../support/random.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'

@@ -1,6 +1,6 @@
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
-import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { type Deployment, parts, type Used, type Way } from './deployments.ts'

@@ -1,7 +1,7 @@
+import { keystroke } from '../../src/cli/bench/dialect.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { loadRoom } from '../../src/rooms/loading.ts'
 import { compactAll } from '../../src/storage/compact.ts'
-import { keystroke } from '../load/dialects.ts'
 import { median } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { keyOf, storeLog } from '../support/stored.ts'

@@ -1,7 +1,7 @@
+import { sleep } from '../../src/cli/bench/typing.ts'
 import { type Running, weft } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Size, waitMs } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { temporaryDirectory, unlimitedCalls } from '../support/server.ts'
 import { storeTexts } from '../support/stored.ts'

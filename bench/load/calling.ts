@@ -1,5 +1,5 @@
+import { type CallTarget, HttpCaller } from '../../src/cli/bench/http-caller.ts'
 import { cpuOfTree } from '../support/cpu.ts'
-import { type CallTarget, HttpCaller } from './http-caller.ts'
 
 /** What came of the calls. */
 export interface Called {

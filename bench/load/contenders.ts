@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Dialect, plain } from '../../src/cli/bench/dialect.ts'
 import { endWithThis } from '../support/ending.ts'
 import { freePort, ready, startWeft } from '../support/server.ts'
-import { type Dialect, hocuspocus, plain } from './dialects.ts'
+import { hocuspocus } from './dialects.ts'
 
 /** A server that runs in a process of its own. */
 export interface Running {

@@ -1,5 +1,5 @@
+import { LoadSocket } from '../../src/cli/bench/load-socket.ts'
 import type { Running } from './contenders.ts'
-import { LoadSocket } from './load-socket.ts'
 
 /** Connections that are opened at the same time. */
 const atOnce = 50

@@ -1,7 +1,7 @@
-import type { Dialect } from './dialects.ts'
-import { prefixed, readVarUint, varUint } from './frames.ts'
-import type { LoadSocket } from './load-socket.ts'
-import { paced } from './typing.ts'
+import type { Dialect } from '../../src/cli/bench/dialect.ts'
+import { prefixed, readVarUint, varUint } from '../../src/cli/bench/frames.ts'
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { paced } from '../../src/cli/bench/typing.ts'
 
 /** Bytes not yet taken by the operating system above which nobody moves on. */
 const unsentBytesMax = 65_536

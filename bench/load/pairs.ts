@@ -1,6 +1,6 @@
+import { paced, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
 import type { Running } from './contenders.ts'
 import { enter, enterAll } from './entering.ts'
-import { paced, Typist, Watch, watched } from './typing.ts'
 
 /** Rooms with two typists each, who see one another. */
 export interface Pairs {

@@ -1,4 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { quantile } from '../../src/cli/bench/quantile.ts'
+
+export { quantile }
 
 /** A bar on a terminal, nothing in a file. */
 export function progress(label: string): { at(share: number): void; end(): void } {
@@ -28,11 +31,6 @@ export function table(header: readonly string[], rows: readonly (readonly string
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   for (const row of all)
     console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)
-}
-
-export const quantile = (values: readonly number[], share: number): number => {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)

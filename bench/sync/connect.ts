@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
+import { sleep } from '../../src/cli/bench/typing.ts'
 import type { Contender } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 
 /** Of a document. */

@@ -1,8 +1,8 @@
+import { sleep } from '../../src/cli/bench/typing.ts'
 import type { Contender } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { Mover, moveAll } from '../load/mover.ts'
 import { perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
 /** @param perSecond moves of each client */

@@ -1,11 +1,11 @@
 import { WebSocket } from 'ws'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
+import { plain } from '../../src/cli/bench/dialect.ts'
+import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
 import type { Contender, Running } from '../load/contenders.ts'
-import { plain } from '../load/dialects.ts'
 import { enter, enterAs } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { temporaryDirectory } from '../support/server.ts'
 
 const perSecond = 1_000

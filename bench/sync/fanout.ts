@@ -1,8 +1,8 @@
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { paced, sleep, Typist, Watch, watched } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 

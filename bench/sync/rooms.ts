@@ -1,7 +1,7 @@
+import { sleep } from '../../src/cli/bench/typing.ts'
 import type { Contender } from '../load/contenders.ts'
 import { enterInPairs } from '../load/pairs.ts'
 import { p99, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 

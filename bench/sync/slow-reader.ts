@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
+import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { sleep } from '../../src/cli/bench/typing.ts'
 import type { Running } from '../load/contenders.ts'
 import { enterAs } from '../load/entering.ts'
-import type { LoadSocket } from '../load/load-socket.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { residentBytes } from '../support/cpu.ts'
 
 const updateBytes = 65_536

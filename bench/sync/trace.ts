@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
+import { clientFrame, opcodes } from '../../src/cli/bench/frames.ts'
+import { sleep } from '../../src/cli/bench/typing.ts'
 import type { Running } from '../load/contenders.ts'
 import { enter, enterAs } from '../load/entering.ts'
-import { clientFrame, opcodes } from '../load/frames.ts'
 import { p99, type Scale, type Scenario, waitMs } from '../load/scenario.ts'
-import { sleep } from '../load/typing.ts'
 import { median, quantile } from '../support/report.ts'
 import { readTrace, updatesOf } from '../support/trace.ts'
 

@@ -15,7 +15,7 @@ async function credentials() {
   return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
 }
 
-async function token(name) {
+async function token(name, userId) {
   const { apiKey, authToken } = await credentials()
   const response = await fetch(`${weft}/v2/auth/generate_token`, {
     method: 'POST',
@@ -25,7 +25,7 @@ async function token(name) {
       'x-service-auth-token': authToken,
     },
     body: JSON.stringify({
-      data: { userId: randomUUID(), userProperties: { name, email: 'guest@example.com' } },
+      data: { userId, userProperties: { name, email: 'guest@example.com' } },
     }),
   })
   const answer = await response.json()
@@ -35,14 +35,20 @@ async function token(name) {
 
 const files = {
   '/': ['index.html', 'text/html; charset=utf-8'],
+  '/style.css': ['style.css', 'text/css; charset=utf-8'],
   '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
 }
 
 async function answer(request, response) {
   const url = new URL(request.url, 'http://localhost')
   if (url.pathname === '/token') {
-    const body = JSON.stringify(await token((url.searchParams.get('name') ?? 'Guest').slice(0, 100)))
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    const name = (url.searchParams.get('name') ?? 'Guest').slice(0, 100)
+    // Guests say who they are; your own backend knows it.
+    const user = (url.searchParams.get('user') ?? randomUUID()).slice(0, 100)
+    const body = JSON.stringify(await token(name, user))
+    return response
+      .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+      .end(body)
   }
   const file = files[url.pathname]
   if (file === undefined) return response.writeHead(404).end('not found')
@@ -52,7 +58,7 @@ async function answer(request, response) {
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error) => {
-    console.error(error)
+    console.error(error.message)
     response.writeHead(502, { 'content-type': 'text/plain' }).end(`Weft could not be asked: ${error.message}`)
   })
 })
@@ -60,11 +66,15 @@ const server = createServer((request, response) => {
 const checking = process.argv.includes('--check')
 
 async function check(address) {
-  const page = await fetch(address)
-  const script = await fetch(`${address}/main.js`)
+  const answers = await Promise.all(Object.keys(files).map((path) => fetch(address + path)))
+  const sizes = await Promise.all(answers.map(async (each) => (await each.text()).length))
   server.close()
-  if (!page.ok || !script.ok) process.exitCode = 1
-  console.log(`page ${page.status}, script ${script.status}, ${(await script.text()).length} characters`)
+  if (answers.some(({ ok }) => !ok)) process.exitCode = 1
+  console.log(
+    Object.keys(files)
+      .map((path, index) => `${path} ${answers[index].status} ${sizes[index]}`)
+      .join(', '),
+  )
 }
 
 server.listen(checking ? 0 : port, '127.0.0.1', () => {

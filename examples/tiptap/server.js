@@ -1,52 +1,61 @@
-// The backend of the example: serves the page, and asks Weft for a realtime token for each visitor.
-// Weft's address and credentials come from WEFT_URL, WEFT_API_KEY and WEFT_AUTH_TOKEN, or from the file that
-// Weft keeps in its data directory.
+// The backend of the example: serves the page, asks Weft for a realtime token for each visitor, and makes the calls that
+// need the API key: comments (comments.js) and the bot (bot.js). How it reaches Weft is in weft.js.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { runBot } from './bot.js'
+import { addThread, reply, resolve, threads } from './comments.js'
+import { call, syncUrl } from './weft.js'
 
-const weft = process.env.WEFT_URL ?? 'http://localhost:8787'
 const port = Number(process.env.EXAMPLE_PORT ?? 8081)
+const bodyBytesMax = 65_536
 
-async function credentials() {
-  if (process.env.WEFT_API_KEY && process.env.WEFT_AUTH_TOKEN) {
-    return { apiKey: process.env.WEFT_API_KEY, authToken: process.env.WEFT_AUTH_TOKEN }
-  }
-  return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
-}
-
-async function token(name, userId) {
-  const { apiKey, authToken } = await credentials()
-  const response = await fetch(`${weft}/v2/auth/generate_token`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-service-api-key': apiKey,
-      'x-service-auth-token': authToken,
-    },
-    body: JSON.stringify({
-      data: { userId, userProperties: { name, email: 'guest@example.com' } },
-    }),
-  })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error.message)
-  return { token: answer.result.data.token, syncUrl: `${weft.replace(/^http/, 'ws')}/hocuspocus` }
+async function token(parameters) {
+  const name = (parameters.get('name') ?? 'Guest').slice(0, 100)
+  // Guests say who they are; your own backend knows it, here and below.
+  const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
+  const userProperties = { name, email: 'guest@example.com' }
+  const { token } = await call('/v2/auth/generate_token', { userId, userProperties })
+  return { token, syncUrl }
 }
 
 const files = {
   '/': ['index.html', 'text/html; charset=utf-8'],
+  '/style.css': ['style.css', 'text/css; charset=utf-8'],
   '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
+}
+
+/** What the page asks for. Each is given the JSON of the body, and its answer is the JSON of the response. */
+const calls = {
+  '/threads': threads,
+  '/threads/add': addThread,
+  '/threads/reply': reply,
+  '/threads/resolve': resolve,
+  '/bot': runBot,
+}
+
+async function bodyOf(request) {
+  // Pages of other sites cannot send this type without being allowed to.
+  if (request.headers['content-type'] !== 'application/json') throw new Error('not JSON')
+  const chunks = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  return JSON.parse(Buffer.concat(chunks))
 }
 
 async function answer(request, response) {
   const url = new URL(request.url, 'http://localhost')
-  if (url.pathname === '/token') {
-    const name = (url.searchParams.get('name') ?? 'Guest').slice(0, 100)
-    // Guests say who they are; your own backend knows it.
-    const user = (url.searchParams.get('user') ?? randomUUID()).slice(0, 100)
-    const body = JSON.stringify(await token(name, user))
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-  }
+  const json = (value) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+      .end(JSON.stringify(value ?? null))
+  if (url.pathname === '/token') return json(await token(url.searchParams))
+  const asked = request.method === 'POST' ? calls[url.pathname] : undefined
+  if (asked !== undefined) return json(await asked(await bodyOf(request)))
   const file = files[url.pathname]
   if (file === undefined) return response.writeHead(404).end('not found')
   const body = await readFile(new URL(`public/${file[0]}`, import.meta.url))
@@ -63,11 +72,15 @@ const server = createServer((request, response) => {
 const checking = process.argv.includes('--check')
 
 async function check(address) {
-  const page = await fetch(address)
-  const script = await fetch(`${address}/main.js`)
+  const answers = await Promise.all(Object.keys(files).map((path) => fetch(address + path)))
+  const sizes = await Promise.all(answers.map(async (each) => (await each.text()).length))
   server.close()
-  if (!page.ok || !script.ok) process.exitCode = 1
-  console.log(`page ${page.status}, script ${script.status}, ${(await script.text()).length} characters`)
+  if (answers.some(({ ok }) => !ok)) process.exitCode = 1
+  console.log(
+    Object.keys(files)
+      .map((path, index) => `${path} ${answers[index].status} ${sizes[index]}`)
+      .join(', '),
+  )
 }
 
 server.listen(checking ? 0 : port, '127.0.0.1', () => {

@@ -4,7 +4,6 @@ import type { AuthTokenRecord } from '../directory/records.ts'
 import type { Tenants } from '../directory/tenants.ts'
 import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
-import { isAllowedOrigin } from '../model/domain.ts'
 import { headerOf, type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
 import type { Origins } from './origins.ts'
 import { timingSafe, timingSafeIndexOf } from './secrets.ts'
@@ -58,11 +57,12 @@ const noTokens = ['']
 export async function keyCallerOf(headers: IncomingHttpHeaders, options: KeyOptions): Promise<Caller> {
   const accepted = await acceptedOf(headers, options)
   const { origin } = headers
-  if (origin !== undefined && !(await mayCallFrom(origin, accepted, options.origins))) {
+  const { tenant, domains } = accepted
+  if (origin !== undefined && !(await options.origins.isAllowed(tenant, origin, domains))) {
     options.onRefusal('wrong_origin')
     throw new ApiError('PERMISSION_DENIED', 'pages of this origin may not use the API key')
   }
-  return { level: 'key', tenant: accepted.tenant, authToken: accepted.authToken }
+  return { level: 'key', tenant, authToken: accepted.authToken }
 }
 
 async function acceptedOf(headers: IncomingHttpHeaders, options: KeyOptions): Promise<Accepted> {
@@ -83,9 +83,3 @@ function matching(records: readonly AuthTokenRecord[], authToken: string): AuthT
   const tokens = records.map(({ token }) => token)
   return records[timingSafeIndexOf(tokens.length === 0 ? noTokens : tokens, authToken)]
 }
-
-const mayCallFrom = async (
-  origin: string,
-  { tenant, domains }: Accepted,
-  origins: Origins,
-): Promise<boolean> => isAllowedOrigin(domains, origin) && (await origins.isAllowed(tenant, origin))

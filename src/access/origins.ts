@@ -11,13 +11,23 @@ const rememberedMax = 1_000
 
 const nameOf = ({ workspaceId, apiKey }: Tenant): string => keyName([workspaceId, apiKey])
 
-/** Which pages may use which API key. What changes acts at once. */
+export interface OriginsOptions {
+  readonly domains: Domains
+  readonly news: AccessNews
+  readonly clock: Clock
+  /** Of the pages that come from this server, such as `https://docs.example.com`. */
+  readonly own: string
+}
+
+/** Which pages may use which API key: our own always. What changes acts at once. */
 export class Origins {
   readonly #domains: Domains
+  readonly #own: string
   readonly #remembered: Remembered<readonly string[]>
 
-  constructor(domains: Domains, news: AccessNews, clock: Clock) {
+  constructor({ domains, news, clock, own }: OriginsOptions) {
     this.#domains = domains
+    this.#own = own
     this.#remembered = new Remembered({ clock, max: rememberedMax, keepMs: news.keepMs })
     news.onWithdrawal((withdrawal) => {
       if (withdrawal === null) this.#remembered.forgetAll()
@@ -25,9 +35,13 @@ export class Origins {
     })
   }
 
-  /** @param origin as in the header `Origin` */
-  async isAllowed(tenant: Tenant, origin: string): Promise<boolean> {
-    return isAllowedOrigin(await this.#domainsOf(tenant), origin)
+  /**
+   * @param origin as in the header `Origin`
+   * @param domains what besides has to allow it, such as those of an auth token; none: nothing
+   */
+  async isAllowed(tenant: Tenant, origin: string, domains: readonly string[] = []): Promise<boolean> {
+    if (origin === this.#own) return true
+    return isAllowedOrigin(domains, origin) && isAllowedOrigin(await this.#domainsOf(tenant), origin)
   }
 
   /** Whether any API key lists a domain of the origin: only then it is told what it may do. */

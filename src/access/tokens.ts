@@ -26,6 +26,7 @@ export type TokenProblem =
   | 'origin'
   | 'timeout'
   | 'provider'
+  | 'store'
 
 const problemTexts: Record<TokenProblem, string> = {
   missing: 'a token is required',
@@ -37,6 +38,7 @@ const problemTexts: Record<TokenProblem, string> = {
   revoked: 'the token has been revoked',
   origin: 'pages of this origin may not use the API key of the token',
   timeout: 'the token could not be checked in time: try again',
+  store: 'the token could not be checked, because the store is away: try again',
   provider: 'the keys that the token may be signed with cannot be fetched: try again',
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { packageFile } from '../config/package-file.ts'
-import type { Page, PageContent } from './page.ts'
+import type { Page } from './page.ts'
+import { StaticFile } from './static-file.ts'
 
 /** Everything comes from this server, and what is not in a file does not run. Its own websockets are part of `'self'`. */
 const contentSecurityPolicy = [
@@ -24,12 +24,12 @@ const types: Readonly<Record<string, string>> = {
 
 const folder = 'dist/console/'
 
-/** The console and its playground, as the build has made them; none where nothing was built. */
+/** The console and its playground, as the build has made them; none where nothing was built. Maps are for us only. */
 export function consolePages(): readonly Page[] {
   const place = packageFile(folder)
   if (!existsSync(place)) return []
   const names = readdirSync(place).filter((name) => endingOf(name) in types)
-  return names.map((name) => filePage(pathOf(name), name))
+  return names.map(filePage)
 }
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
@@ -38,16 +38,15 @@ const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 const pathOf = (name: string): string =>
   name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
 
-/** Read when it is asked for the first time, and kept. */
-function filePage(path: string, name: string): Page {
-  let read: Promise<Buffer> | null = null
-  return {
-    path,
-    calls: 1,
-    async content(): Promise<PageContent> {
-      read ??= readFile(packageFile(folder + name))
-      const type = types[endingOf(name)] as string
-      return { kind: 'text', type, text: await read, contentSecurityPolicy }
-    },
-  }
+/** Parts of what is built have a hash of their content in their name. */
+const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
+
+function filePage(name: string): Page {
+  const type = types[endingOf(name)] as string
+  const file = new StaticFile(packageFile(folder + name), {
+    type,
+    contentSecurityPolicy,
+    isImmutable: isHashed(name),
+  })
+  return { path: pathOf(name), calls: 1, content: (request) => file.content(request) }
 }

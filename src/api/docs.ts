@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../config/package-file.ts'
+import { chapters, index, pathOf } from '../docs/chapters.ts'
+import { ApiError } from '../errors.ts'
 import type { Page, PageContent } from './page.ts'
 
+const nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+/** Everything comes from this server; nothing runs. */
+const readingPolicy = `${nothing}; style-src 'self'; img-src data:`
 /** Everything comes from this server, and what is not in a file does not run. */
-const contentSecurityPolicy = [
+const tryingPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -15,19 +20,36 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ')
 
-const html = `<!doctype html>
+/** The documentation, as the build has rendered it, and Swagger UI, with which every operation can be tried. */
+export const docsPages = (): readonly Page[] => [
+  ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `docs/${chapter.name}.html`)),
+  filePage('/docs/style.css', 'docs/style.css'),
+  ...explorerPages(),
+]
+
+/** A page of the documentation that is made when it is asked for the first time, and kept. */
+export function madePage(path: string, make: () => string): Page {
+  let made: Buffer | null = null
+  const content = () => {
+    made ??= Buffer.from(make())
+    return page('html', made, readingPolicy)
+  }
+  return { path, calls: 1, content }
+}
+
+const explorer = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Weft: REST service</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/api/swagger-ui.css">
   </head>
   <body>
     <div id="docs"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
+    <script src="/docs/api/swagger-ui-bundle.js"></script>
+    <script src="/docs/api/start.js"></script>
   </body>
 </html>
 `
@@ -45,38 +67,53 @@ const startScript = `SwaggerUIBundle({
 })
 `
 
-/** Swagger UI over `/openapi.json`, with which every operation can be tried. */
-export const docsPages = (): readonly Page[] => [
-  { path: '/docs', calls: 1, content: () => page('text/html', html) },
-  { path: '/docs/start.js', calls: 1, content: () => page('text/javascript', startScript) },
-  filePage('text/css', 'swagger-ui.css'),
-  filePage('text/javascript', 'swagger-ui-bundle.js'),
+const explorerPages = (): readonly Page[] => [
+  { path: '/docs/api', calls: 1, content: () => page('html', explorer, tryingPolicy) },
+  { path: '/docs/api/start.js', calls: 1, content: () => page('javascript', startScript, tryingPolicy) },
+  swaggerPage('swagger-ui.css'),
+  swaggerPage('swagger-ui-bundle.js'),
 ]
 
-/** Read when it is asked for the first time, and kept: each reader would have a copy of its own to wait for. */
-function filePage(type: string, name: string): Page {
+/** Where the build puts the files of Swagger UI, and where they are when the sources are run. */
+const swaggerPage = (name: string): Page =>
+  filePage(
+    `/docs/api/${name}`,
+    `api/swagger-ui/${name}`,
+    tryingPolicy,
+    `node_modules/swagger-ui-dist/${name}`,
+  )
+
+const typeOf = (name: string): string => {
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  return ending === 'js' ? 'javascript' : ending
+}
+
+/**
+ * A file that the build has made. Read when it is asked for the first time, and kept: each reader would have a copy of
+ * its own to wait for.
+ * @param source where else it is
+ */
+function filePage(path: string, built: string, policy = readingPolicy, source?: string): Page {
   let read: Buffer | null = null
   return {
-    path: `/docs/${name}`,
+    path,
     calls: 1,
     async content() {
-      read ??= await bytesOf(name)
-      return page(type, read)
+      read ??= await bytesOf([`dist/${built}`, ...(source === undefined ? [] : [source])])
+      return page(typeOf(built), read, policy)
     },
   }
 }
 
-const page = (type: string, text: string | Buffer): PageContent => ({
+async function bytesOf(places: readonly string[]): Promise<Buffer> {
+  const file = places.map(packageFile).find((place) => existsSync(place))
+  if (file === undefined) throw new ApiError('NOT_FOUND', 'the documentation is made by `npm run build`')
+  return readFile(file)
+}
+
+const page = (type: string, text: string | Buffer, contentSecurityPolicy: string): PageContent => ({
   kind: 'text',
-  type: `${type}; charset=utf-8`,
+  type: `text/${type}; charset=utf-8`,
   text,
   contentSecurityPolicy,
 })
-
-/** Where the build puts the files of Swagger UI, and where they are when the sources are run. */
-const places = ['dist/api/swagger-ui/', 'node_modules/swagger-ui-dist/'] as const
-
-async function bytesOf(name: string): Promise<Buffer> {
-  const [built, source] = places.map((place) => packageFile(place + name)) as [URL, URL]
-  return readFile(existsSync(built) ? built : source)
-}

@@ -1,17 +1,18 @@
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { messageOf } from '../errors.ts'
+import { messageOf, OperatorError } from '../errors.ts'
 import { createHttpServer } from './http-server.ts'
 
 /** The port cannot be listened on. The message is for the operator. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
   override readonly name = 'ListenError'
 }
 
-const sentences: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process is listening there',
-  EACCES: 'this user may not listen there',
-  EADDRNOTAVAIL: 'this machine has no such address',
+/** What is wrong, and what helps. */
+const sentences: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  EADDRINUSE: ['another process is listening there', 'stop it, or choose another --port'],
+  EACCES: ['this user may not listen there', 'choose a --port above 1023'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'choose another --host'],
 }
 
 /** The HTTP side of the port: listens, counts what is being answered, and stops in two steps. */
@@ -33,8 +34,8 @@ export class HttpEdge {
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const refused = (error: NodeJS.ErrnoException) => {
-        const reason = sentences[error.code ?? ''] ?? messageOf(error)
-        reject(new ListenError(`cannot listen on ${host}:${port}: ${reason}`))
+        const [reason, hint] = sentences[error.code ?? ''] ?? [messageOf(error), 'run weft doctor']
+        reject(new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { hint }))
       }
       this.server.once('error', refused)
       this.server.listen({ port, host }, () => {

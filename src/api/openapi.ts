@@ -78,12 +78,11 @@ are ignored. A success answers \`{ "result": { "status": "success", "message", "
 
 /** The OpenAPI 3.1 document of the operations. */
 export function openApi(operations: readonly Operation[], version: string): object {
-  const used = [...new Set(operations.map(tagOf))].sort()
   return {
     openapi: '3.1.0',
     info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'The server that this document comes from.' }],
-    tags: used.map((name) => ({ name, description: tags[name] })),
+    tags: tagsOf(operations).map((name) => ({ name, description: tags[name] })),
     paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
     components: {
       schemas: { Error: published(errorBody) },
@@ -101,6 +100,10 @@ export function openApi(operations: readonly Operation[], version: string): obje
     },
   }
 }
+
+/** Each tag of the operations once, in order. */
+export const tagsOf = (operations: readonly Operation[]): readonly string[] =>
+  [...new Set(operations.map(tagOf))].sort()
 
 const tagOf = ({ path }: Operation): string => path.split('/')[2] as string
 

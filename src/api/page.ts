@@ -18,7 +18,11 @@ export type PageContent =
       readonly text: string | Buffer
       /** Instead of the policy that lets nothing run. */
       readonly contentSecurityPolicy?: string
+      /** Besides those, or instead of those, that every answer has. */
+      readonly headers?: Readonly<Record<string, string>>
     }
+  /** Who asks has it already. */
+  | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
 
 /** Something to GET, outside the REST service. */
@@ -63,6 +67,8 @@ async function sendContent(
 ): Promise<void> {
   if (content.kind === 'json') return sendJson(response, 200, content.body)
   if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
+  for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
+  if (content.kind === 'unchanged') return void response.writeHead(304).end()
   if (content.contentSecurityPolicy !== undefined)
     response.setHeader('content-security-policy', content.contentSecurityPolicy)
   response.setHeader('content-type', content.type)

@@ -6,9 +6,10 @@ import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { consolePages } from './console.ts'
 import { docsPages } from './docs.ts'
-import { openApi } from './openapi.ts'
+import { openApi, tagsOf } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { Page, PageContent } from './page.ts'
+import { type OpenApi, referencePages } from './reference.ts'
 
 export interface PageParts {
   readonly version: string
@@ -28,6 +29,7 @@ export interface PageParts {
 export function pages(parts: PageParts): readonly Page[] {
   const { version, operations, readiness } = parts
   const described = once(() => Buffer.from(JSON.stringify(openApi(operations, version))))
+  const document = () => openApi(operations, version) as OpenApi
   return [
     { path: '/', calls: 1, content: (request) => banner(request, version) },
     { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
@@ -48,6 +50,7 @@ export function pages(parts: PageParts): readonly Page[] {
     { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
+    ...referencePages(tagsOf(operations), document),
     ...consolePages(),
   ]
 }
@@ -73,7 +76,8 @@ const json = (body: object): PageContent => ({ kind: 'json', body })
 
 const links = {
   Console: '/console',
-  'REST service': '/docs',
+  Documentation: '/docs',
+  'REST service': '/docs/api',
   OpenAPI: '/openapi.json',
   Health: '/healthz',
   Readiness: '/readyz',

@@ -4,7 +4,7 @@ import type { AuditQuery } from '../audit/listing.ts'
 import { type AuditActor, auditActors } from '../audit/record.ts'
 import { systemClock } from '../clock.ts'
 import { auditOf, type PlacedRecord } from '../storage/audit.ts'
-import { print } from './options.ts'
+import { plain, printSlowly } from './options.ts'
 
 interface Flags {
   readonly since?: number
@@ -30,7 +30,7 @@ export function auditCommand(): Command {
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
       for await (const placed of auditOf(directory, queryOf(flags), flags.workspace ?? null))
-        print(flags.json ? asJson(placed) : asText(placed))
+        await printSlowly(flags.json ? asJson(placed) : asText(placed))
     })
 }
 
@@ -74,10 +74,3 @@ function asText({ workspaceId, record }: PlacedRecord): string {
     .map(plain)
     .join('  ')
 }
-
-/** Names are others': what would steer a terminal or turn a line around is shown as its code. */
-const plain = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )

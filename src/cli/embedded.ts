@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../config/read.ts'
 import type { Config } from '../config.ts'
+import { namesOf } from './command-line.ts'
 import { configOf } from './options.ts'
 
 /** Which argument of a command is the data directory whose store it works on. */
@@ -13,8 +14,8 @@ const argumentOf: Readonly<Record<string, number>> = {
   audit: 0,
   upgrade: 0,
 }
-/** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. */
-const byOption: readonly string[] = ['doc', 'import']
+/** Commands that name it by `--data`, and otherwise take the configured one; with their own commands. `doc` takes a database then. */
+const byOption: readonly string[] = ['import']
 /** Of these one that talks to a server that serves, and one that works on a database, too. */
 const others: readonly string[] = ['live', 'weft']
 
@@ -34,15 +35,9 @@ export function refuseWithoutStore(command: Command): void {
 function isAbout(data: string, command: Command, [name = '', own]: readonly string[]): boolean {
   const at = argumentOf[name]
   if (at !== undefined) return resolve(command.args[at] ?? '') === data
-  if (!byOption.includes(name) || others.includes(own ?? '')) return false
   const { data: given, url = process.env.WEFT_URL } = command.opts<{ data?: string; url?: string }>()
-  return url === undefined && resolve(given ?? data) === data
-}
-
-/** Without that of the program. */
-function namesOf(command: Command): readonly string[] {
-  const { parent } = command
-  return parent === null ? [] : [...namesOf(parent), command.name()]
+  if (name === 'doc') return url === undefined && given !== undefined && resolve(given) === data
+  return byOption.includes(name) && !others.includes(own ?? '') && resolve(given ?? data) === data
 }
 
 /** Null where it cannot be read: commands that need it say so themselves. */

@@ -1,11 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { systemClock } from '../clock.ts'
-import { ConfigError } from '../config/read.ts'
-import { readCredentials } from '../directory/credentials-file.ts'
 import { readTokenFile } from '../storage/sources.ts'
 import { type DialectName, dialectNames, dialects } from '../transfer/live/dialects.ts'
 import { Mirror } from '../transfer/live/mirror.ts'
 import { WeftServer } from '../transfer/live/weft.ts'
+import { callKeyOf } from './credentials.ts'
 import { exitCodes } from './exit.ts'
 import { type NameFlags, namesOf } from './import-live-names.ts'
 import { MirrorReport } from './import-live-report.ts'
@@ -66,7 +65,7 @@ async function mirror(url: URL, flags: Flags): Promise<void> {
   const token = flags.tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(flags.tokenFile)
   const { config } = configOf({ ...flags })
   const { maxMessageBytes: messageBytesMax } = config
-  const weft = new WeftServer({ url: flags.to, messageBytesMax, ...(await keyOf(config)) }, systemClock)
+  const weft = new WeftServer({ url: flags.to, messageBytesMax, ...(await callKeyOf(config)) }, systemClock)
   await weft.tryCredentials()
   const report = new MirrorReport(flags.json ? 'json' : 'text')
   const followed = new Mirror({
@@ -94,17 +93,6 @@ function listen(mirror: Mirror, report: MirrorReport): void {
       () => undefined,
     )
   })
-}
-
-async function keyOf(config: { data: string; apiKey: string | null; authToken: string | null }) {
-  const kept = (await readCredentials(config.data)) ?? {}
-  const apiKey = config.apiKey ?? kept.apiKey
-  const authToken = config.authToken ?? kept.authToken
-  if (apiKey === undefined || authToken === undefined)
-    throw new ConfigError(
-      `${config.data} has no credentials: name the data directory of the server, or set WEFT_API_KEY and WEFT_AUTH_TOKEN`,
-    )
-  return { apiKey, authToken }
 }
 
 function checkedUrl(protocols: readonly string[]): (text: string) => URL {

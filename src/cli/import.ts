@@ -1,11 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { ConfigError } from '../config/read.ts'
-import type { Config } from '../config.ts'
-import { readCredentials } from '../directory/credentials-file.ts'
-import { type DocumentPath, idProblem, type Tenant } from '../model/address.ts'
+import { type DocumentPath, idProblem } from '../model/address.ts'
 import { readNameMap } from '../transfer/name-map.ts'
 import type { Naming } from '../transfer/names.ts'
 import type { Source } from '../transfer/source.ts'
+import { tenantOf } from './credentials.ts'
 import { exitCodes } from './exit.ts'
 import { addImportLive } from './import-live.ts'
 import { importJson, importText } from './import-text.ts'
@@ -94,17 +92,6 @@ async function namingOf({ map, organization, editor }: Flags): Promise<Naming> {
     organizationId: organization ?? null,
     editorId: editor,
   }
-}
-
-/** @throws ConfigError where nothing says whose the documents are to be */
-async function tenantOf(config: Config, { workspace, apiKey }: Flags): Promise<Tenant> {
-  const kept = (await readCredentials(config.data)) ?? {}
-  const workspaceId = workspace ?? config.workspaceId ?? kept.workspaceId
-  const key = apiKey ?? config.apiKey ?? kept.apiKey
-  if (workspaceId !== undefined && key !== undefined) return { workspaceId, apiKey: key }
-  throw new ConfigError(
-    `${config.data} has no credentials: start the server once, or name its data directory (--data)`,
-  )
 }
 
 function checkedId(id: string): string {

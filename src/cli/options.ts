@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Command } from 'commander'
 import { type ReadConfig, readConfig } from '../config/read.ts'
 import { flagOf, optionKeys, optionOf } from '../config.ts'
@@ -25,3 +26,18 @@ export function configOf(flags: Readonly<Record<string, unknown>>): ReadConfig {
 export const print = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
+
+/** Like `print`, for lists of any length: waits until somebody reads on. */
+export async function printSlowly(text: string): Promise<void> {
+  const { stdout } = process
+  if (stdout.errored !== null || stdout.write(`${text}\n`)) return
+  // Who does not read on ends nothing, see `runCommand`.
+  await once(stdout, 'drain').catch(() => undefined)
+}
+
+/** Names are others': what would steer a terminal or turn a line around is shown as its code. */
+export const plain = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )

@@ -3,7 +3,9 @@ import type { Config } from '../config.ts'
 import { credentialsPath } from '../directory/credentials-file.ts'
 import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
+import { consoleLink } from './console.ts'
 import { exitCodes } from './exit.ts'
+import { credentialLines } from './notice.ts'
 import { configOf, print, withConfigFlags } from './options.ts'
 
 /** `weft serve`: what `weft` alone does too. */
@@ -19,6 +21,8 @@ export function serveCommand(): Command {
       const server = await starting
       if (server.created) print(flags.json ? noticeAsJson(server) : firstStartNotice(server, config))
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
+      // Never with what is in the link: logs are kept, and read by others.
+      if (!server.created) log.info({ port: server.port }, '`weft console` prints the link to the console')
     })
 }
 
@@ -58,7 +62,7 @@ const noticeAsJson = ({ credentials, port }: RunningServer): string =>
 
 /** What the first start says, once. */
 function firstStartNotice({ credentials, port }: RunningServer, config: Config): string {
-  const { workspaceId, workspaceAuthToken, apiKey, authToken } = credentials
+  const { apiKey, authToken } = credentials
   const kept =
     config.engine === 'memory'
       ? 'Gone when the process ends.'
@@ -66,12 +70,13 @@ function firstStartNotice({ credentials, port }: RunningServer, config: Config):
   return `
 Weft has made credentials. They are printed this once.
 
-  API key               ${apiKey}
-  auth token            ${authToken}
-  workspace             ${workspaceId}
-  workspace auth token  ${workspaceAuthToken}
+${credentialLines(credentials)}
 
-${kept} Try:
+${kept}
+
+Console and a shared editor to try: ${consoleLink(config, port, credentials)}
+
+Or try:
 
   curl http://localhost:${port}/v2/crdt/add \\
     -H 'x-service-api-key: ${apiKey}' \\

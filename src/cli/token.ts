@@ -4,8 +4,8 @@ import { Tokens } from '../access/tokens.ts'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/read.ts'
 import type { Config } from '../config.ts'
-import { readCredentials } from '../directory/credentials-file.ts'
 import { idProblem } from '../model/address.ts'
+import { credentialsOf, noCredentials } from './credentials.ts'
 import { configOf, print, withConfigFlags } from './options.ts'
 
 interface Flags {
@@ -45,14 +45,8 @@ const unknown = {
 }
 
 async function mint(userId: string, flags: Flags, config: Config) {
-  const kept = (await readCredentials(config.data)) ?? {}
-  const secret = config.jwtSecret ?? kept.jwtSecret
-  const workspaceId = config.workspaceId ?? kept.workspaceId
-  const apiKey = config.apiKey ?? kept.apiKey
-  if (secret === undefined || workspaceId === undefined || apiKey === undefined)
-    throw new ConfigError(
-      `${config.data} has no credentials: start the server once, or name its data directory`,
-    )
+  const { jwtSecret: secret, workspaceId, apiKey } = await credentialsOf(config)
+  if (secret === undefined || workspaceId === undefined || apiKey === undefined) throw noCredentials(config)
   const identity: Omit<Identity, 'issuedAt'> = {
     tenant: { workspaceId, apiKey },
     userId,

@@ -10,11 +10,11 @@ import {
   optionKeys,
   optionOf,
 } from '../config.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf, OperatorError } from '../errors.ts'
 import { isLoopbackHost } from './loopback.ts'
 
 /** A configuration that cannot be used. The message names the option, its value (unless secret) and what is expected. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
 }
 
@@ -115,7 +115,9 @@ function readConfigFile(path: string | null): FileValues {
   const values = parseConfigFile(text)
   const unknown = Object.keys(values).find((key) => !optionKeys.includes(key as OptionKey))
   if (unknown !== undefined)
-    throw new ConfigError(`the configuration file has "${unknown}", which is no option`)
+    throw new ConfigError(`the configuration file has "${unknown}", which is no option`, {
+      hint: '`weft config print` shows all there are',
+    })
   return values
 }
 

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { CallError } from './api.ts'
 import { useAction } from './calls.ts'
 import { type Credentials, credentialsOfFile } from './credentials.ts'
+import { playgroundPath } from './playground/opening.ts'
 import { type ApiKey, checked, intoWorkspace, withKey } from './signing-in.ts'
 import { Button, Choice, Field } from './ui/controls.tsx'
 import { Problem } from './ui/notice.tsx'
@@ -18,12 +19,19 @@ const given = (fields: { readonly [Member in keyof Credentials]?: string | undef
 
 /** The first screen of who has not come by a link that signs in. */
 export function SignIn({ onSignedIn }: SignInProps) {
+  // Whether it is the playground that somebody wants to see first.
+  const isTrying = useRef(false)
+  const enter = (credentials: Credentials) => {
+    onSignedIn(credentials)
+    if (isTrying.current) location.assign(playgroundPath)
+  }
   const [who, setWho] = useState<Who>('key')
   const [fields, setFields] = useState<Credentials>({})
   const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
   const set = (member: keyof Credentials) => (value: string) =>
     setFields((before) => ({ ...before, [member]: value.trim() }))
-  const submit = useAction(async () => {
+  const submit = useAction(async (trying: boolean) => {
+    isTrying.current = trying
     const { apiKey, authToken, workspaceId, workspaceAuthToken, metricsToken = '' } = fields
     const shown = who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }
     const credentials = given({ ...shown, metricsToken })
@@ -31,14 +39,14 @@ export function SignIn({ onSignedIn }: SignInProps) {
       who === 'key'
         ? { kind: 'in' as const, credentials: await checked(credentials) }
         : await intoWorkspace(credentials)
-    if (signedIn.kind === 'in') onSignedIn(signedIn.credentials)
+    if (signedIn.kind === 'in') enter(signedIn.credentials)
     else setKeys(signedIn.keys)
   })
-  const choose = useAction(async (key: string) => onSignedIn(await withKey(given(fields), key)))
+  const choose = useAction(async (key: string) => enter(await withKey(given(fields), key)))
   const readFile = useAction(async (file: File) => {
     const found = credentialsOfFile(await file.text())
     if (found === null) throw new CallError('INVALID_ARGUMENT', 'the file holds no credentials')
-    onSignedIn(await checked(found))
+    enter(await checked(found))
   })
   return (
     <main class="sign-in">
@@ -49,7 +57,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            void submit.run()
+            void submit.run(false)
           }}
         >
           <Choice<Who>
@@ -62,10 +70,16 @@ export function SignIn({ onSignedIn }: SignInProps) {
             onChange={setWho}
           />
           <CredentialFields who={who} fields={fields} set={set} />
+          <p class="hint">Leave both empty where the server runs without authentication.</p>
           <Problem error={submit.error ?? readFile.error} />
-          <Button kind="primary" type="submit" busy={submit.busy || readFile.busy}>
-            Sign in
-          </Button>
+          <p class="row">
+            <Button kind="primary" type="submit" busy={submit.busy || readFile.busy}>
+              Sign in
+            </Button>
+            <Button busy={submit.busy} onClick={() => void submit.run(true)}>
+              Try the shared editor
+            </Button>
+          </p>
         </form>
       ) : (
         <Keys keys={keys} onChoose={(key) => void choose.run(key)} />

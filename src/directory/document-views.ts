@@ -4,6 +4,7 @@ import { keys } from './organization-keys.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
 import type { Reader } from './reader.ts'
 import { type AccessType, type DocumentRecord, decodeRecord } from './records.ts'
+import { type Search, type Stored, sift } from './search.ts'
 
 /** A document as it is shown. */
 export interface DocumentView {
@@ -15,6 +16,8 @@ export interface DocumentView {
 export interface DocumentListing extends PageRange {
   /** Only those directly in this folder; `root`: those in none. */
   readonly folderId?: string | undefined
+  /** Only those in whose id or name it is. */
+  readonly search?: Search | undefined
 }
 
 /** Those that exist, in the order of the ids. */
@@ -29,17 +32,31 @@ export async function viewDocuments(
 /** Documents in the order of their ids. A page may have fewer than asked for. @throws ApiError NOT_FOUND */
 export async function listDocuments(
   reader: Reader,
-  { folderId, ...range }: DocumentListing,
+  { folderId, search, ...range }: DocumentListing,
 ): Promise<Page<DocumentView>> {
-  if (folderId === undefined) {
-    const { items, next } = await listEntries(reader, keys.documents, range)
-    const records = items.map(({ value }) => decodeRecord(value) as DocumentRecord)
-    return { items: await viewsOf(reader, records), next }
-  }
-  if ((await folderPath(reader, folderId)) === null) throw noSuchFolder()
-  const { items, next } = await listEntries(reader, keys.documentsIn(folderId), range)
+  if (folderId !== undefined && (await folderPath(reader, folderId)) === null) throw noSuchFolder()
+  const list = (part: PageRange) => listRecords(reader, folderId, part)
+  const { items, next } =
+    search === undefined
+      ? await list(range)
+      : await sift(list, range, search, (record) => search.isIn(record.documentId, record.documentName))
+  const records = items.map(({ record }) => record)
+  return { items: await viewsOf(reader, records), next }
+}
+
+async function listRecords(
+  reader: Reader,
+  folderId: string | undefined,
+  range: PageRange,
+): Promise<Page<Stored<DocumentRecord>>> {
+  const prefix = folderId === undefined ? keys.documents : keys.documentsIn(folderId)
+  const { items, next } = await listEntries(reader, prefix, range)
   const ids = items.map(({ key }) => key.at(-1) as string)
-  return { items: await viewDocuments(reader, ids), next }
+  const records =
+    folderId === undefined
+      ? items.map(({ value }) => decodeRecord(value) as DocumentRecord)
+      : await reader.getAll<DocumentRecord>(ids.map(keys.document))
+  return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 
 /** Without what is being deleted, itself or with its folder. */

@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../errors.ts'
+import { type FoundGroup, type Granted, listGranted, listGroups, viewGroups } from './group-views.ts'
 import { eachItem, ItemRefused, noResults, type Results } from './items.ts'
 import { removeSubjects } from './leaving.ts'
 import { putMembership, removeMembership } from './memberships.ts'
-import { keys, type OrganizationScope } from './organization-keys.ts'
+import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
 import { type OrganizationStore, organizationOf } from './organization-store.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
+import { checkResource } from './places.ts'
 import type { Reader } from './reader.ts'
-import { decodeRecord, type GroupRecord } from './records.ts'
+import type { GroupRecord } from './records.ts'
 import type { Transaction } from './transaction.ts'
 import { ensureUsers } from './user-records.ts'
 
@@ -53,20 +55,33 @@ export class Groups {
     })
   }
 
-  /** Those of the named groups that exist. */
-  async find(scope: OrganizationScope, groupIds: readonly string[]): Promise<readonly GroupRecord[]> {
+  /** Those of the named groups that are groups of the resource: see `viewGroups`. */
+  async find(
+    scope: OrganizationScope,
+    resource: Resource,
+    groupIds: readonly string[],
+  ): Promise<readonly FoundGroup[]> {
     const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    const groups = await reader.getAll<GroupRecord>([...new Set(groupIds)].map(keys.group))
-    return groups.filter((group) => group !== null)
+    await checkResource(reader, resource)
+    return viewGroups(reader, resource, [...new Set(groupIds)], this.#clock.now())
   }
 
-  /** Groups in the order of their ids. */
-  async list(scope: OrganizationScope, range: PageRange): Promise<Page<GroupRecord>> {
+  /** Groups of the resource in the order of their ids: see `listGroups`. */
+  async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<Page<FoundGroup>> {
     const reader = this.#store.read(scope)
-    await organizationOf(reader)
-    const { items, next } = await listEntries(reader, keys.groups, range)
-    return { items: items.map(({ value }) => decodeRecord(value) as GroupRecord), next }
+    await checkResource(reader, resource)
+    return listGroups(reader, resource, range, this.#clock.now())
+  }
+
+  /** What is granted to a group, on anything in the organization. */
+  async granted(
+    scope: OrganizationScope,
+    groupId: string,
+    range: PageRange,
+  ): Promise<Page<Granted> & { readonly group: GroupRecord }> {
+    const reader = this.#store.read(scope)
+    const group = await groupOf(reader, groupId)
+    return { group, ...(await listGranted(reader, groupId, range, this.#clock.now())) }
   }
 
   /** A group's users, in the order of their ids. */

@@ -4,6 +4,10 @@ export const directoryLimits = {
   folders: 10_000,
   /** Folders in each other, the outermost counted. */
   folderDepth: 32,
+  /** Records that one call of a search looks at. */
+  lookedAtBySearch: 5_000,
+  /** The same of organizations, each of which is read by itself. */
+  organizationsLookedAtBySearch: 1_000,
   /** Documents in an answer that has no pages. */
   documentsInAnswer: 100_000,
 } as const

@@ -9,6 +9,7 @@ import { listEntries, type Page, type PageRange } from './page.ts'
 import { encodeRecord, type Metadata, type OrganizationRecord, present } from './records.ts'
 import { removalJob } from './removal-task.ts'
 import type { Removals } from './removals.ts'
+import { type Search, type Stored, sift } from './search.ts'
 import { touched } from './touched.ts'
 import { Transaction } from './transaction.ts'
 
@@ -17,6 +18,11 @@ export interface OrganizationContent {
   readonly organizationId: string
   readonly organizationName?: string | undefined
   readonly metadata?: Metadata | undefined
+}
+
+export interface OrganizationListing extends PageRange {
+  /** Only those in whose id or name it is. */
+  readonly search?: Search | undefined
 }
 
 interface Parts {
@@ -52,23 +58,25 @@ export class Organizations {
 
   /** Those that exist, in the order of the ids. */
   async get(tenant: Tenant, organizationIds: readonly string[]): Promise<readonly OrganizationRecord[]> {
-    const found = await inSlices(organizationIds, (organizationId) =>
-      findOrganization(this.#parts.store.read({ ...tenant, organizationId })),
-    )
-    return found.filter((record) => record !== null)
+    const found = await this.#stored(tenant, organizationIds)
+    return recordsOf(found)
   }
 
   /** Organizations in the order of their ids. A page may have fewer than asked for. */
-  async list(tenant: Tenant, range: PageRange): Promise<Page<OrganizationRecord>> {
+  async list(tenant: Tenant, { search, ...range }: OrganizationListing): Promise<Page<OrganizationRecord>> {
     const index = new Transaction(this.#parts.kv, tenantPart(tenant))
-    const { items, next } = await listEntries(index, tenantKeys.organizations, range)
-    return {
-      items: await this.get(
-        tenant,
-        items.map(({ key }) => key.at(-1) as string),
-      ),
-      next,
+    const list = async (part: PageRange): Promise<Page<Stored<OrganizationRecord>>> => {
+      const { items, next } = await listEntries(index, tenantKeys.organizations, part)
+      const ids = items.map(({ key }) => key.at(-1) as string)
+      return { items: await this.#stored(tenant, ids), next }
     }
+    const { items, next } =
+      search === undefined
+        ? await list(range)
+        : await sift(list, range, search, (record) =>
+            search.isIn(record.organizationId, record.organizationName),
+          )
+    return { items: recordsOf(items), next }
   }
 
   update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<Results> {
@@ -106,6 +114,13 @@ export class Organizations {
     )
   }
 
+  #stored(tenant: Tenant, organizationIds: readonly string[]): Promise<Stored<OrganizationRecord>[]> {
+    return inSlices(organizationIds, async (id) => ({
+      id,
+      record: await findOrganization(this.#parts.store.read({ ...tenant, organizationId: id })),
+    }))
+  }
+
   /**
    * Makes record and entry of the index. The entry comes first, so that a crash in between leaves nothing that cannot
    * be found; and again afterwards, in case a deletion that ended in between has removed it.
@@ -135,6 +150,9 @@ export class Organizations {
     if (entry === null) await kv.commit(part, { puts: [{ key, value: encodeRecord(present) }] })
   }
 }
+
+const recordsOf = (stored: readonly Stored<OrganizationRecord>[]): readonly OrganizationRecord[] =>
+  stored.flatMap(({ record }) => record ?? [])
 
 const idOf = ({ organizationId }: OrganizationContent): string => organizationId
 

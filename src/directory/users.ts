@@ -7,7 +7,8 @@ import type { OrganizationStore } from './organization-store.ts'
 import { listEntries, type Page, type PageRange } from './page.ts'
 import { checkResource } from './places.ts'
 import type { Reader } from './reader.ts'
-import type { GrantRecord, UserRecord } from './records.ts'
+import { decodeRecord, type GrantRecord, type UserRecord } from './records.ts'
+import { type Search, type Stored, sift } from './search.ts'
 import type { Transaction } from './transaction.ts'
 import { describedUser, type UserInput, userSubject } from './user-records.ts'
 
@@ -16,6 +17,11 @@ export interface FoundUser {
   readonly user: UserRecord
   /** What is granted on the resource itself; null of users of the organization who have rights only within it. */
   readonly grant: GrantRecord | null
+}
+
+export interface UserListing extends PageRange {
+  /** Only those in whose id, name or email it is. */
+  readonly search?: Search | undefined
 }
 
 /**
@@ -97,12 +103,19 @@ export class Users {
   }
 
   /** Users of the resource in the order of their ids. @throws ApiError NOT_FOUND when it does not exist */
-  async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<Page<FoundUser>> {
+  async list(
+    scope: OrganizationScope,
+    resource: Resource,
+    { search, ...range }: UserListing,
+  ): Promise<Page<FoundUser>> {
     const reader = this.#store.read(scope)
     await checkResource(reader, resource)
-    const prefix = resource.type === 'organization' ? keys.users : keys.userGrantsOn(resource)
-    const { items, next } = await listEntries(reader, prefix, range)
-    const userIds = items.map(({ key }) => key.at(-1) as string)
+    const list = (part: PageRange) => listUsers(reader, resource, part)
+    const { items, next } =
+      search === undefined
+        ? await list(range)
+        : await sift(list, range, search, ({ userId, name, email }) => search.isIn(userId, name, email))
+    const userIds = items.map(({ id }) => id)
     return { items: await this.#found(reader, resource, userIds), next }
   }
 
@@ -137,6 +150,20 @@ export class Users {
       )
     })
   }
+}
+
+async function listUsers(
+  reader: Reader,
+  resource: Resource,
+  range: PageRange,
+): Promise<Page<Stored<UserRecord>>> {
+  const isOfAll = resource.type === 'organization'
+  const { items, next } = await listEntries(reader, isOfAll ? keys.users : keys.userGrantsOn(resource), range)
+  const ids = items.map(({ key }) => key.at(-1) as string)
+  const records = isOfAll
+    ? items.map(({ value }) => decodeRecord(value) as UserRecord)
+    : await reader.getAll<UserRecord>(ids.map(keys.user))
+  return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
 }
 
 interface KnownUser {

@@ -1,6 +1,5 @@
 import type * as Y from 'yjs'
-import type { Content } from '../content/read.ts'
-import { type Reading, readDocument } from '../content/reading.ts'
+import { type ReadContent, type Reading, readWhole } from '../content/reading.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { limitDetails } from '../quota/limits.ts'
 import { checkEntries } from '../update/entries.ts'
@@ -105,13 +104,13 @@ export class Editing {
     this.#rehearse(bytes, summary)
   }
 
-  /** Shows the document to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
-  async view<T>(view: (doc: Y.Doc) => T): Promise<Viewed<T>> {
+  /** Shows the document, and its whole state (V1), to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
+  async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<Viewed<T>> {
     const { state, commits } = this.#room
     const { result, version } = await seenBy(this.#room, () => {
-      const seen = view(state.doc)
-      const sizeBytes = state.encode().length
-      return { result: seen, changed: commits.changed, vector: state.vector(), sizeBytes }
+      const bytes = state.encode()
+      const seen = view(state.doc, bytes)
+      return { result: seen, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
     })
     return { ...result, version }
   }
@@ -120,12 +119,13 @@ export class Editing {
    * One root of the document, a large one on a thread; resolves when that is durable, null when there is no document.
    * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait; UNAVAILABLE
    */
-  async read(reading: Reading): Promise<Viewed<Content> | null> {
+  async read(reading: Reading): Promise<Viewed<ReadContent> | null> {
     const { state, commits, readers } = this.#room
     this.#room.begin()
     if (commits.existence !== 'live') await hasCaughtUp(this.#room)
     if (commits.existence !== 'live') return (await settled(this.#room, null)).result
-    if (isReadInline(readers, state.sizeBytes)) return this.view((doc) => readDocument(doc, reading))
+    if (isReadInline(readers, state.sizeBytes))
+      return this.view((doc, bytes) => readWhole(doc, bytes, reading))
     const {
       result: { bytes: whole, ...seen },
       version,

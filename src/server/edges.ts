@@ -9,6 +9,7 @@ import { HttpEdge } from '../api/http-edge.ts'
 import { operations } from '../api/operations.ts'
 import { pages } from '../api/pages.ts'
 import { createRouter } from '../api/router.ts'
+import { publicUrlOf } from '../config/public-url.ts'
 import { readVersion } from '../config/version.ts'
 import type { Health } from '../engine/engine.ts'
 import { NotificationConfigs } from '../notifications/configs.ts'
@@ -175,7 +176,7 @@ export function createHttp({
       metrics,
       clock,
       allowSubdocuments: config.allowSubdocuments,
-      publicUrl: (config.publicUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
+      publicUrl: publicUrlOf(config),
     },
     authenticator,
     auditor: new Auditor({ ...auditing, mode: config.audit, proxies: config.trustProxy }),

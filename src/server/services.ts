@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import { type Comments, createComments } from '../comments/comments.ts'
 import { participantsOf } from '../comments/participants.ts'
+import { publicUrlOf } from '../config/public-url.ts'
 import type { Config } from '../config.ts'
 import type { Credentials } from '../directory/credentials-file.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
@@ -137,7 +138,12 @@ export function createServices(base: Base, credentials: Credentials): Services {
       log,
     }),
     accessNews,
-    origins: new Origins(tenancy.domains, accessNews, clock),
+    origins: new Origins({
+      domains: tenancy.domains,
+      news: accessNews,
+      clock,
+      own: new URL(publicUrlOf(config)).origin,
+    }),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
     rates: sharedRatesOf(base),

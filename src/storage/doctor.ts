@@ -28,6 +28,8 @@ const syncs = 20
 const slowSyncMs = 20
 /** To the database: an acknowledged edit takes two of them, and a sync. */
 const slowTripMs = 10
+/** Connections beside those of the option: one that looks after the database, and a few for backups and people. */
+const connectionsBeside = 4
 /** Of a message between servers; what is larger is read from the database. */
 const busBytesMin = 256 * 1024
 const skewMs = 2_000
@@ -67,15 +69,31 @@ function storeChecks(config: Config): Checks {
   }
 }
 
-async function database({ postgresUrl, postgresConnectSeconds }: Config): Promise<Judged> {
-  const { version, roundTripMs, warnings } = await lookAtDatabase({
+async function database(config: Config): Promise<Judged> {
+  const { postgresUrl, postgresConnectSeconds, postgresConnections } = config
+  const { version, roundTripMs, connectionsMax, warnings } = await lookAtDatabase({
     url: postgresUrl ?? '',
     connectTimeoutMs: postgresConnectSeconds * 1000,
   })
   const found = `PostgreSQL ${version}, ${roundTripMs.toFixed(2)} ms away`
-  const all = (of: 'found' | 'help'): string => warnings.map((each) => each[of]).join('; ')
-  if (warnings.length > 0) return warn(`${found}: ${all('found')}`, all('help'))
+  const weak = [...warnings, ...tooFewConnections(connectionsMax, postgresConnections)]
+  const all = (of: 'found' | 'help'): string => weak.map((each) => each[of]).join('; ')
+  if (weak.length > 0) return warn(`${found}: ${all('found')}`, all('help'))
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to the database') : ok(found)
+}
+
+/** To a server that has no more of them left the database is away. */
+function tooFewConnections(connectionsMax: number, used: number): readonly { found: string; help: string }[] {
+  const wanted = used + connectionsBeside
+  if (connectionsMax >= wanted) return []
+  return [
+    {
+      found: `it takes ${connectionsMax} connections, and a server with ${used} needs ${wanted}`,
+      help:
+        `set max_connections so that each server that shares the database has ${wanted}, ` +
+        'or lower --postgres-connections',
+    },
+  ]
 }
 
 async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {

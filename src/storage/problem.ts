@@ -1,5 +1,7 @@
+import { OperatorError } from '../errors.ts'
+
 /** A command on stored data cannot do what it was asked for. The message is a sentence for the operator. */
-export class StorageError extends Error {
+export class StorageError extends OperatorError {
   override readonly name = 'StorageError'
 }
 

@@ -23,10 +23,14 @@ export async function* backupOfServing(url: string, tokenFile: string): AsyncGen
     redirect: 'error',
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new StorageError(`${url} cannot be reached: ${messageOf(cause)}`)
+    throw new StorageError(`${url} cannot be reached: ${messageOf(cause)}`, {
+      hint: 'start the server, or name its data directory instead',
+    })
   })
   if (!response.ok || response.body === null)
-    throw new StorageError(`${url} refuses: ${await refusalOf(response)}`)
+    throw new StorageError(`${url} refuses: ${await refusalOf(response)}`, {
+      hint: 'the token is what WEFT_ADMIN_TOKEN is at the server',
+    })
   yield* response.body
 }
 

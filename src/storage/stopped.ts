@@ -91,6 +91,11 @@ export async function openToRead(place: StorePlace): Promise<StoppedStore> {
   return (await loadDatabase()).openStoppedSchema(place)
 }
 
+/** Like `openToRead`, to add to what is there. @throws EngineOpenError also where files are damaged */
+export async function openToChange(place: StorePlace): Promise<StoppedStore> {
+  return typeof place === 'string' ? storeIn(place, await openStopped(place, 'refuse')) : openToRead(place)
+}
+
 /** Opens a store to fill it, or makes one, also where that was interrupted before. @throws EngineOpenError */
 export async function openToFill(place: StorePlace): Promise<StoppedStore> {
   if (typeof place === 'string') return storeIn(place, await openOrMakeStopped(place))

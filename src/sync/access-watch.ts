@@ -1,9 +1,9 @@
 import type { RealtimeAccess } from '../access/realtime.ts'
 import type { AccessChange } from '../directory/access-change.ts'
-import type { Log } from '../log.ts'
 import { RecentChanges } from './recent-changes.ts'
 import type { Session } from './session.ts'
 import { SessionIndex } from './session-index.ts'
+import type { Troubles } from './troubles.ts'
 
 /** Pause before asking again a store that was away. */
 const retryMs = 500
@@ -13,7 +13,7 @@ const readsAtOnce = 32
 /** Has the open sessions follow what changes in the directory. */
 export class AccessWatch {
   readonly #access: RealtimeAccess
-  readonly #logger: Log
+  readonly #troubles: Troubles
   readonly #open = new SessionIndex()
   readonly #recent = new RecentChanges()
   /** Sessions to be looked at, each once however often it is named. */
@@ -24,9 +24,9 @@ export class AccessWatch {
   readonly #following = new Map<Session, () => void>()
   #readers = 0
 
-  constructor(access: RealtimeAccess, logger: Log) {
+  constructor(access: RealtimeAccess, troubles: Troubles) {
     this.#access = access
-    this.#logger = logger
+    this.#troubles = troubles
     this.#unsubscribe = access.onChange((change) =>
       this.#changed(change, change === null ? this.#open.all() : this.#open.touchedBy(change)),
     )
@@ -83,9 +83,9 @@ export class AccessWatch {
   async #follow(session: Session): Promise<void> {
     try {
       session.changeAccess(await this.#access.accessOf(session.identity, session.address))
-    } catch (err) {
+    } catch (error) {
       // The store is away: what was known goes on to hold until it can be asked again.
-      this.#logger.warn({ err }, 'access could not be read')
+      this.#troubles.tell(error, 'access could not be read')
       this.#retry(session)
     }
   }

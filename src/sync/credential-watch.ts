@@ -1,22 +1,22 @@
 import type { Identity } from '../access/identity.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
-import type { Log } from '../log.ts'
 import { close } from '../model/close.ts'
 import { closeOf } from './identification.ts'
 import type { Session } from './session.ts'
+import type { Troubles } from './troubles.ts'
 
 /** Ends open sessions whose token is revoked, or whose page may no longer use the API key. */
 export class CredentialWatch {
   readonly #access: RealtimeAccess
-  readonly #logger: Log
+  readonly #troubles: Troubles
   /** Sessions, and the origin of the page that each is of; undefined: of none. */
   readonly #origins = new Map<Session, string | undefined>()
   readonly #unsubscribe: () => void
   #withdrawals = 0
 
-  constructor(access: RealtimeAccess, logger: Log) {
+  constructor(access: RealtimeAccess, troubles: Troubles) {
     this.#access = access
-    this.#logger = logger
+    this.#troubles = troubles
     this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
   }
 
@@ -49,8 +49,8 @@ export class CredentialWatch {
   #review(session: Session, origin: string | undefined): void {
     this.#access.refusalOf(session.identity, origin).then(
       (refusal) => refusal !== null && session.end(closeOf(refusal)),
-      (err: unknown) => {
-        this.#logger.warn({ err }, 'a session could not be reviewed')
+      (error: unknown) => {
+        this.#troubles.tell(error, 'a session could not be reviewed')
         session.end(close('overloaded', 'the token could not be checked: try again'))
       },
     )

@@ -2,7 +2,7 @@ import type { Identity } from '../access/identity.ts'
 import type { RealtimeAccess } from '../access/realtime.ts'
 import { type Role, roleOn } from '../access/roles.ts'
 import { steadyTime } from '../clock.ts'
-import { CorruptRecord, StoreUnavailable } from '../engine/engine.ts'
+import { CorruptRecord } from '../engine/engine.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type DocumentPath, documentAddress } from '../model/address.ts'
@@ -20,6 +20,7 @@ import { disabled } from './rights.ts'
 import { Session } from './session.ts'
 import type { SessionParts, SessionTools } from './session-parts.ts'
 import type { SocketTokens } from './socket-tokens.ts'
+import { Troubles } from './troubles.ts'
 
 export interface EntranceOptions {
   /** The first edit of a connected editor creates a document. */
@@ -64,14 +65,15 @@ export class Entrance {
   readonly #sessions = new Set<Session>()
   readonly #watch: AccessWatch
   readonly #credentials: CredentialWatch
+  readonly #troubles: Troubles
   #draining: Close | null = null
-  #awayToldAt = Number.NEGATIVE_INFINITY
 
   constructor(options: EntranceOptions, parts: EntranceParts) {
     this.#options = options
     this.#parts = { ...parts, time: steadyTime(parts.clock), live: parts.rooms.live }
-    this.#watch = new AccessWatch(parts.access, parts.logger)
-    this.#credentials = new CredentialWatch(parts.access, parts.logger)
+    this.#watch = new AccessWatch(parts.access, new Troubles(parts))
+    this.#credentials = new CredentialWatch(parts.access, new Troubles(parts))
+    this.#troubles = new Troubles(parts)
   }
 
   /** How often credentials were withdrawn so far. */
@@ -157,25 +159,14 @@ export class Entrance {
   }
 
   #fail({ socket, identity }: Newcomer, error: unknown): void {
-    const { reports, logger } = this.#parts
+    const { reports } = this.#parts
     const limit = limitOf(error)
     if (limit !== null) reports.acted(limit, identity.tenant.workspaceId)
-    else if (this.#isToBeTold(error)) logger.error({ err: error }, 'document could not be opened')
+    // That a document is damaged has been told.
+    else if (!(error instanceof DamagedDocument)) this.#troubles.tell(error, 'document could not be opened')
     dismiss(socket, closeOfFailure(error))
   }
-
-  /** That a document is damaged has been told. */
-  #isToBeTold(error: unknown): boolean {
-    if (!(error instanceof StoreUnavailable)) return !(error instanceof DamagedDocument)
-    const now = this.#parts.time()
-    if (now - this.#awayToldAt < awayEveryMs) return false
-    this.#awayToldAt = now
-    return true
-  }
 }
-
-/** While the store is away that is in the log this often, in ms, however many come back meanwhile. */
-const awayEveryMs = 10_000
 
 /** What is told of a document that could not be opened. */
 function closeOfFailure(error: unknown): Close {

@@ -37,7 +37,7 @@ export class SocketTokens {
     this.#source = source
   }
 
-  /** Rejects with what the store throws. */
+  /** Rejects as `Identification.of` does. */
   of(token: string): Promise<Identity | TokenRefused> {
     const { token: ofUrl, origin } = this.#source
     return this.#parts.identification.of(token === '' ? ofUrl : token, origin)

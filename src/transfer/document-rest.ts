@@ -1,16 +1,8 @@
 import type { Reading } from '../content/reading.ts'
-import { messageOf } from '../errors.ts'
 import type { DocumentPath } from '../model/address.ts'
 import { StorageError } from '../storage/problem.ts'
-import { refusalOf } from '../storage/sources.ts'
 import type { ShownDocument } from './document.ts'
-
-/** A server that serves, and what it wants to be shown. */
-export interface ServingServer {
-  readonly url: string
-  readonly apiKey: string
-  readonly authToken: string
-}
+import { callServing, type ServingServer } from './serving.ts'
 
 /** Reads one document by REST. @throws StorageError with what the server says */
 export async function getServing(
@@ -45,20 +37,5 @@ export async function putContentServing(
 const changeOf = (data: unknown): 'changed' | 'there' =>
   (data as { changed: boolean }).changed ? 'changed' : 'there'
 
-async function call({ url, apiKey, authToken }: ServingServer, path: string, data: object): Promise<unknown> {
-  const response = await fetch(new URL(path, url), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-service-api-key': apiKey,
-      'x-service-auth-token': authToken,
-    },
-    body: JSON.stringify({ data }),
-    redirect: 'error',
-  }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new StorageError(`${url} cannot be reached: ${messageOf(cause)}`)
-  })
-  if (!response.ok) throw new StorageError(`${url} refuses: ${await refusalOf(response)}`)
-  return ((await response.json()) as { result: { data: unknown } }).result.data
-}
+const call = async (server: ServingServer, path: string, data: object): Promise<unknown> =>
+  (await callServing(server, path, data)).data

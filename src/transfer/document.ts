@@ -1,5 +1,6 @@
 import type { Reading } from '../content/reading.ts'
 import { readDocument } from '../content/reading.ts'
+import type { DocumentLog } from '../engine/engine.ts'
 import { ApiError } from '../errors.ts'
 import {
   addressKey,
@@ -10,7 +11,7 @@ import {
 } from '../model/address.ts'
 import { loadRoom } from '../rooms/loading.ts'
 import { StorageError } from '../storage/problem.ts'
-import { openStopped } from '../storage/stopped.ts'
+import { openToRead, type StorePlace } from '../storage/stopped.ts'
 import { DocumentRefused } from './merge.ts'
 import { type Put, Target, type TargetOptions } from './target.ts'
 
@@ -38,31 +39,43 @@ export function parsePath(text: string): DocumentPath {
 
 /** Reads one document from the store of a stopped server. @throws StorageError, EngineOpenError, CorruptRecord */
 export async function getStopped(
-  directory: string,
+  place: StorePlace,
   address: DocumentAddress,
   reading: Reading,
 ): Promise<ShownDocument> {
-  const engine = await openStopped(directory, 'open')
+  const store = await openToRead(place)
   try {
-    const { loaded, state } = await loadRoom(engine.log, addressKey(address))
-    if (loaded.state !== 'live') throw new StorageError('there is no such document')
-    return asStorageError(() => readDocument(state.doc, reading))
+    return await readStored(store.engine.log, address, reading)
   } finally {
-    await engine.close()
+    await store.close()
   }
 }
+
+/** @throws StorageError, CorruptRecord */
+export async function readStored(
+  log: DocumentLog,
+  address: DocumentAddress,
+  reading: Reading,
+): Promise<ShownDocument> {
+  const { loaded, state } = await loadRoom(log, addressKey(address))
+  if (loaded.state !== 'live') throw noDocument()
+  return refusedAsProblem(async () => readDocument(state.doc, reading))
+}
+
+export const noDocument = (): StorageError =>
+  new StorageError('there is no such document', { hint: '`weft doc ls` shows all there are' })
 
 /**
  * Merges an update into a document of the store of a stopped server, or makes one of it.
  * @throws StorageError, EngineOpenError, StoreUnavailable
  */
 export async function putStopped(
-  directory: string,
+  place: StorePlace,
   address: DocumentAddress,
   bytes: Uint8Array,
   limits: Omit<TargetOptions, 'deleted'>,
 ): Promise<Put['is']> {
-  const target = await Target.open(directory, { ...limits, deleted: 'recreate' })
+  const target = await Target.open(place, { ...limits, deleted: 'recreate' })
   try {
     await target.require(address)
     return (await target.add(address, bytes)).is
@@ -74,10 +87,10 @@ export async function putStopped(
   }
 }
 
-/** What the document has not is for the operator to know. */
-function asStorageError<T>(work: () => T): T {
+/** What the store has not is for the operator to know. @throws StorageError */
+export async function refusedAsProblem<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     throw error instanceof ApiError ? new StorageError(error.message, { cause: error }) : error
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { createDirectory } from '../directory/directory.ts'
-import type { Documents } from '../directory/documents.ts'
+import { createDirectory, type Directory } from '../directory/directory.ts'
 import { OrganizationStore } from '../directory/organization-store.ts'
 import type { Engine } from '../engine/engine.ts'
 import { Events } from '../events/events.ts'
@@ -8,10 +7,18 @@ import { createLog } from '../log.ts'
 
 const nothing = (): Promise<void> => Promise.resolve()
 
-/** The records of documents in the store of a stopped server: nothing is removed, and nobody told. */
-export function documentsOf(engine: Engine, clock: Clock): Documents {
+/** The records in the store of a stopped server: nothing is removed, and nobody told. */
+export function recordsOf(
+  engine: Engine,
+  clock: Clock,
+): Pick<Directory, 'organizations' | 'documents'> & Store {
   const events = new Events(clock, () => false)
   const store = new OrganizationStore(engine, events)
   const unused = { forget: nothing, forgetDocument: nothing, editWindowMs: 0, awayMs: 0 }
-  return createDirectory(engine, { store, clock, log: createLog('silent'), events, ...unused }).documents
+  const parts = { store, clock, log: createLog('silent'), events, ...unused }
+  return { ...createDirectory(engine, parts), store }
+}
+
+interface Store {
+  readonly store: OrganizationStore
 }

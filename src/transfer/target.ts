@@ -5,9 +5,9 @@ import { AppendRefused, type AppendTo, CorruptRecord, type Engine } from '../eng
 import { ApiError } from '../errors.ts'
 import { addressKey, type DocumentAddress, type Tenant } from '../model/address.ts'
 import { StorageError } from '../storage/problem.ts'
-import { openStopped } from '../storage/stopped.ts'
+import { openToChange, type StoppedStore, type StorePlace } from '../storage/stopped.ts'
 import { type ContentSum, DocumentRefused, lackingOf, type Merged, mergeStored, vet } from './merge.ts'
-import { documentsOf } from './records.ts'
+import { recordsOf } from './records.ts'
 import { readBack, type Stored, storedOf } from './stored.ts'
 
 export interface TargetOptions {
@@ -28,23 +28,25 @@ export interface Put {
 
 /** The store of a stopped server, for documents that come from elsewhere. To be closed. */
 export class Target {
+  readonly #store: StoppedStore
   readonly #engine: Engine
   readonly #options: TargetOptions
   readonly #records: Documents
 
-  private constructor(engine: Engine, options: TargetOptions) {
-    this.#engine = engine
+  private constructor(store: StoppedStore, options: TargetOptions) {
+    this.#store = store
+    this.#engine = store.engine
     this.#options = options
-    this.#records = documentsOf(engine, systemClock)
+    this.#records = recordsOf(store.engine, systemClock).documents
   }
 
   /** @throws StorageError, EngineOpenError, also where a server has it open, or files are damaged */
-  static async open(directory: string, options: TargetOptions): Promise<Target> {
-    return new Target(await openStopped(directory, 'refuse'), options)
+  static async open(place: StorePlace, options: TargetOptions): Promise<Target> {
+    return new Target(await openToChange(place), options)
   }
 
   close(): Promise<void> {
-    return this.#engine.close()
+    return this.#store.close()
   }
 
   /** @throws StorageError when the workspace has no such API key */

@@ -21,7 +21,7 @@ import { ExportedFiles } from './exported.ts'
 import { ImportMark } from './import-mark.ts'
 import { type DocumentLine, type LiveLine, pathOf } from './manifest.ts'
 import { DocumentRefused } from './merge.ts'
-import { documentsOf } from './records.ts'
+import { recordsOf } from './records.ts'
 import { DocumentRestorer, type DocumentToPlace, type Placed } from './restore-document.ts'
 import { restoreJobs } from './restore-jobs.ts'
 import { type Comparison, ValueRestorer } from './restore-values.ts'
@@ -94,7 +94,7 @@ class Importing {
     this.#parts = parts
     const { engine } = parts.store
     this.#documents = new DocumentRestorer(engine.log)
-    this.#records = documentsOf(engine, systemClock)
+    this.#records = recordsOf(engine, systemClock).documents
   }
 
   async run(place: StorePlace): Promise<Imported> {

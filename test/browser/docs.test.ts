@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
 
-describe.skipIf(browserMissing)('/docs in Chromium', () => {
+describe.skipIf(browserMissing)('/docs/api in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(browserMissing)('/docs in Chromium', () => {
         if (!request.url().startsWith(weft.url) && !request.url().startsWith('data:'))
           elsewhere.push(request.url())
       })
-      await page.goto(`${weft.url}/docs`)
+      await page.goto(`${weft.url}/docs/api`)
 
       await page.click('.authorize')
       const { apiKey, authToken } = weft.credentials

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config/read.ts'
+import { examine } from '../../src/storage/doctor.ts'
 import { runCli } from '../support/cli.ts'
 import { contentOf, eventually, RawClient, syncedEditor, typed } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
@@ -109,7 +111,7 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
         ['compact', data],
         ['upgrade', data],
         ['audit', data],
-        ['doc', 'get', 'acme/notes/main'],
+        ['doc', 'get', 'acme/notes/main', '--data', data],
         ['import', 'updates', file],
       ]
       const ran = await Promise.all(commands.map((args) => runCli(args, data, environment)))
@@ -117,6 +119,31 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
       expect(ran).toEqual(commands.map(() => refused))
       const elsewhere = await mkdtemp(join(data, 'elsewhere-'))
       expect((await runCli(['verify', elsewhere], data, environment)).err).toMatch(/holds no store/)
+    },
+    60_000,
+  )
+
+  itLong(
+    '[CMD-9] documents in the database are listed, read and written with all servers stopped',
+    async () => {
+      const environment = {
+        WEFT_ENGINE: 'postgres',
+        WEFT_POSTGRES_URL: postgres.url,
+        WEFT_POSTGRES_SCHEMA: schema,
+        WEFT_DATA: data,
+      }
+      const weft = (...args: string[]) => runCli(['doc', ...args], data, environment)
+      const server = await start()
+      const document = { organizationId: 'shelf', documentId: 'notes', editorId: 'main' }
+      const content = { type: 'text', data: 'in the database', upsert: true }
+      expect((await server.post('/v2/crdt/update', { ...document, ...content })).status).toBe(200)
+      expect((await weft('ls')).err).toMatch(/in use/)
+      await server.end('SIGTERM')
+      expect((await weft('ls', 'shelf')).out).toMatch(/shelf\/notes/)
+      const file = join(data, 'update.bin')
+      await weft('get', 'shelf/notes/main', '--format', 'update', '--out', file)
+      expect(await weft('put', 'shelf/copy/main', file)).toMatchObject({ code: 0, out: 'written\n' })
+      expect((await weft('get', 'shelf/copy/main', '--format', 'text')).out).toBe('in the database')
     },
     60_000,
   )
@@ -146,6 +173,28 @@ describe.skipIf(noPostgres !== null)('a server over PostgreSQL', () => {
     },
     30_000,
   )
+
+  it('[PG-38] the doctor warns where the database takes fewer connections than a server uses', async () => {
+    const examined = async (postgresConnections: number) => {
+      const { config } = readConfig({ flags: {}, environment: {}, file: null })
+      const given = {
+        engine: 'postgres',
+        data,
+        postgresUrl: postgres.url,
+        postgresConnections,
+        port: 0,
+      } as const
+      const findings = await examine({ ...config, ...given })
+      return findings.find(({ name }) => name === 'database')
+    }
+    // Three of its 60 are kept for administrators.
+    expect((await examined(53))?.found).not.toContain('connections')
+    expect(await examined(54)).toMatchObject({
+      verdict: 'warn',
+      found: expect.stringContaining('it takes 57 connections, and a server with 54 needs 58'),
+      help: expect.stringContaining('set max_connections'),
+    })
+  })
 
   it('[PG-20] the engine `postgres` needs the URL of a database, which is shown nowhere', async () => {
     const missing = await runCli(['serve', '--engine', 'postgres'], data)

@@ -8,8 +8,8 @@
  *   npm run test:soak -- --smoke            just long enough to prove that they run
  */
 import { cpus } from 'node:os'
-import { fsyncMs } from '../../bench/support/disk.ts'
 import { round } from '../../bench/support/report.ts'
+import { fsyncMs } from '../../src/cli/bench/disk.ts'
 import { messageOf } from '../../src/errors.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 

@@ -67,7 +67,7 @@ it('[OPS-22] what the operator has to put right is one sentence and exit code 2'
   const taken = await runCli(['--engine', 'memory', '--port', String(port)], cwd, { WEFT_HOST: '127.0.0.1' })
   expect(taken).toMatchObject({
     code: 2,
-    err: `weft: cannot listen on 127.0.0.1:${port}: another process is listening there\n`,
+    err: `weft: cannot listen on 127.0.0.1:${port}: another process is listening there; stop it, or choose another --port\n`,
   })
   occupant.close()
 })

@@ -23,6 +23,7 @@ interface Entry {
   readonly lastUpdate: string
   readonly lastUpdatedBy: string
   readonly sizeBytes: number
+  readonly statistics?: object
 }
 
 let documents = 0
@@ -144,6 +145,29 @@ it('[CRDT-8] format update is the Yjs state, from which a client can start', asy
   expect(doc.getText('content').toJSON()).toBe('Hello')
   expect(await entries({ ...document, format: 'text' })).toMatchObject([{ data: 'Hello' }])
 })
+
+it.each([
+  ['a small document', 'Hello world'],
+  ['a large one, which a thread reads', 'Hello world '.repeat(10_000)],
+])(
+  '[CRDT-35] with statistics %s says how many structs, tombstones and clients it has',
+  async (_, content) => {
+    const document = nextDocument()
+    await call('add', { ...document, ...text(content) })
+    const client = await syncedEditor(server.wsUrl, pathOf(document), await server.token('ann'))
+    client.text.insert(5, ', dear')
+    client.text.delete(0, 2)
+    await eventually(async () => String((await entries(document))[0]?.data).startsWith('llo, dear world'))
+    client.close()
+    const [entry] = await entries({ ...document, format: 'update', statistics: true })
+    const doc = new Y.Doc()
+    Y.applyUpdate(doc, Buffer.from(entry?.data as string, 'base64'))
+    const structs = [...doc.store.clients.values()].flat().length
+    expect(entry?.statistics).toEqual({ structs, tombstones: 2, clients: 2 })
+    expect((await entries({ ...document, statistics: true }))[0]?.statistics).toEqual(entry?.statistics)
+    expect((await entries({ ...document, statistics: false }))[0]).not.toHaveProperty('statistics')
+  },
+)
 
 it('[CRDT-9] without editorId all editors of the document are read, and of no other', async () => {
   const document = nextDocument()

@@ -11,7 +11,7 @@ let engine: Awaited<ReturnType<typeof openMemoryEngine>>
 let server: TestServer
 beforeAll(async () => {
   engine = await openMemoryEngine()
-  server = await startTestServer({ adminToken }, { engine })
+  server = await startTestServer({ adminToken, publicUrl: 'https://docs.test:8443/' }, { engine })
 })
 afterAll(() => server.stop())
 
@@ -245,4 +245,33 @@ it('[WS-54] an origin is known as long as one API key lists it', async () => {
   expect((await preflight('https://a.b.shared.test')).status).toBe(204)
   await call(two, 'delete', '*.shared.test')
   await eventually(async () => (await preflight('https://a.b.shared.test')).status === 405)
+})
+
+it('[WS-55] pages of the server itself call and connect whatever domains there are, with the credentials', async () => {
+  const key = await newKey()
+  const token = await tokenOf(key)
+  await call(key, 'add', 'one.test')
+  const own = 'https://docs.test:8443'
+  expect(await codeFrom(key, own)).toBe(200)
+  expect(await codeFrom({ ...key, 'x-service-auth-token': 'wrong' }, own)).toBe(401)
+  const page = await connect(token, { origin: own })
+  await page.roundTrip()
+  page.end()
+  expect(await (await connect('wrong', { origin: own })).closed).toMatchObject({ code: 4401 })
+  for (const origin of ['https://docs.test', 'http://docs.test:8443', 'https://docs.test:8443.evil.test']) {
+    expect(await codeFrom(key, origin)).toBe(403)
+    expect(await (await connect(token, { origin })).closed).toMatchObject({ code: 4401 })
+  }
+})
+
+it('[WS-55] so does a page with an auth token that is for other domains', async () => {
+  const key = await newKey()
+  const tenants = new Tenants(engine.kv)
+  const tenant = await tenants.tenantOf(key['x-service-api-key'] ?? '')
+  if (tenant === null) throw new Error('no tenant')
+  const record = { token: 'another-token-for-one-page', name: 'page', domains: ['page.test'], createdAt: 0 }
+  await tenants.putAuthToken(tenant, record)
+  const limited = { ...key, 'x-service-auth-token': record.token }
+  expect(await codeFrom(limited, 'https://docs.test:8443')).toBe(200)
+  expect(await codeFrom(limited, 'https://docs.test')).toBe(403)
 })

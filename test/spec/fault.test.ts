@@ -55,7 +55,12 @@ beforeAll(async () => {
   const { kv, bus, queue } = engine
   const tenants = new Tenants(kv)
   const news = new AccessNews({ engine, clock: systemClock, log })
-  const origins = new Origins(new Domains(tenants, bus), news, systemClock)
+  const origins = new Origins({
+    domains: new Domains(tenants, bus),
+    news,
+    clock: systemClock,
+    own: 'http://localhost',
+  })
   const authenticator = new Authenticator({
     tenants,
     origins,

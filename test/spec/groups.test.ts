@@ -8,6 +8,9 @@ interface GroupRow {
   groupId: string
   groupName: string
   userIds?: string[]
+  accessRole?: string
+  expiresAt?: number
+  grants?: object[]
 }
 
 let server: PeopleServer
@@ -156,6 +159,57 @@ it('[GRP-4] groups, and the users of one, are paged; groups can be named', async
   expect(errorOf(await server.post(paths.get, both))).toEqual(['INVALID_ARGUMENT', '/data/groupIds'])
   const many = { ...at, groupIds: Array.from({ length: 31 }, (_, index) => `g${index}`) }
   expect(errorOf(await server.post(paths.get, many))).toEqual(['INVALID_ARGUMENT', '/data/groupIds'])
+})
+
+it('[GRP-10] groups are listed with what is granted to them on a resource, and one with all that is granted to it', async () => {
+  const at = await organization('groups-10')
+  const ids = ['a', 'b', 'c']
+  await add(
+    ids.map((groupId) => ({ groupId })),
+    at,
+  )
+  const { organizationId } = at
+  const documents = ['d1', 'd2', 'd3'].map((documentId) => ({ documentId }))
+  await server.post('/v2/organizations/documents/add', { ...at, documents })
+  const soon = Math.floor(server.clock.now() / 1000) + 60
+  const document = (id: string, more: object = {}) => ({ type: 'document', id, organizationId, ...more })
+  await permitGroup('a', document('d1', { accessRole: 'viewer' }))
+  await permitGroup('a', { type: 'organization', id: organizationId, organizationId })
+  await permitGroup('a', document('d2', { expiresAt: soon }))
+  await permitGroup('c', document('d1', { expiresAt: soon }))
+  const rows = async (data: object) =>
+    (await get({ ...at, ...data })).map(({ groupId, accessRole, expiresAt }) => [
+      groupId,
+      accessRole,
+      expiresAt,
+    ])
+  expect(await rows({})).toEqual([['a', 'editor'], ['b'], ['c']].map(([id, role]) => [id, role, undefined]))
+  const onDocument = [
+    ['a', 'viewer', undefined],
+    ['c', 'editor', soon],
+  ]
+  expect(await rows({ documentId: 'd1' })).toEqual(onDocument)
+  expect(await rows({ documentId: 'd1', groupIds: ['c', 'b'] })).toEqual(onDocument.slice(1))
+  const granted = async (pageSize: number, pageToken?: string) => {
+    const asked = { ...at, organizationUserGroupId: 'a', grants: true, pageSize, pageToken }
+    const { body } = await server.post(paths.get, asked)
+    return body.result as unknown as { data: [GroupRow]; pageToken?: string }
+  }
+  const all = [
+    { type: 'document', id: 'd2', accessRole: 'editor', expiresAt: soon },
+    { type: 'document', id: 'd1', accessRole: 'viewer' },
+    { type: 'organization', id: organizationId, accessRole: 'editor' },
+  ]
+  expect((await granted(3)).data).toMatchObject([{ groupId: 'a', groupName: 'a', grants: all }])
+  const first = await granted(2)
+  expect(first.data[0].grants).toEqual(all.slice(0, 2))
+  expect((await granted(2, first.pageToken)).data[0].grants).toEqual(all.slice(2))
+  server.clock.advance(61_000)
+  expect((await granted(3)).data[0].grants).toEqual(all.slice(1))
+  expect(await rows({ documentId: 'd1' })).toEqual(onDocument.slice(0, 1))
+  const both = { ...at, organizationUserGroupId: 'a', documentId: 'd1' }
+  expect(errorOf(await server.post(paths.get, both))).toEqual(['INVALID_ARGUMENT', '/data/documentId'])
+  expect(errorOf(await server.post(paths.get, { ...at, documentId: 'none' }))).toEqual(['NOT_FOUND'])
 })
 
 it('[GRP-5] of a deleted group nothing is left, and nothing comes back with its id', async () => {

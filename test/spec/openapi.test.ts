@@ -49,12 +49,12 @@ describe.each(operations.map(({ path }) => path))('%s', (path) => {
   })
 })
 
-it('[API-42] /docs loads its own files and lets nothing else run', async () => {
-  const page = await fetch(`${server.url}/docs`)
+it('[API-42] /docs/api loads its own files and lets nothing else run', async () => {
+  const page = await fetch(`${server.url}/docs/api`)
   const html = await page.text()
   expect(html).not.toMatch(/<script(?! src="\/docs\/)|<style|\bon\w+=|https?:/)
   const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string)
-  expect(files).toEqual(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'])
+  expect(files).toEqual(['/docs/api/swagger-ui.css', '/docs/api/swagger-ui-bundle.js', '/docs/api/start.js'])
   const answers = await Promise.all(files.map((path) => fetch(server.url + path)))
   for (const answer of [page, ...answers]) {
     expect(answer.status).toBe(200)

@@ -33,7 +33,7 @@ describe('a mirror is started', () => {
         `weft: ${JSON.stringify(name)}: a URL with this name leads elsewhere\n`,
       ])
     expect(await refused(['acme/a/main'], [], `${at.old.url}/#x`)).toEqual([
-      1,
+      2,
       expect.stringContaining('without #'),
     ])
   })

@@ -3,20 +3,84 @@ import { basicSetup, EditorView } from 'codemirror'
 import { yCollab } from 'y-codemirror.next'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
+import { forget, keepOffline, watchForAnother } from './offline.js'
 import { watchSaved } from './saved.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
 const room = parameters.get('room') ?? 'example/welcome/main'
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
-
-// Our backend (server.js) asks Weft for a token; the browser never sees the API key.
-const { token, syncUrl } = await (await fetch(`/token?name=${encodeURIComponent(name)}`)).json()
+const at = (id) => document.getElementById(id)
+const user = crypto.randomUUID()
+const retryMs = 2000
 
 const doc = new Y.Doc()
-const provider = new WebsocketProvider(syncUrl, room, doc, { params: { token, saved: '1' } })
+// Where it connects to comes with the token. Other windows of this browser are reached by the server, too: directly they
+// would have what is kept before it is known to be of the same document.
+const provider = new WebsocketProvider('', room, doc, {
+  connect: false,
+  disableBc: true,
+  params: { saved: '1', renew: '1' },
+})
 const { awareness } = provider
 awareness.setLocalStateField('user', { name, color: colors[doc.clientID % colors.length] })
+
+let [isSaved, hasTried] = [true, false]
+watchSaved(provider, (now) => {
+  isSaved = now
+  if (isSaved) known.saved()
+  showState()
+})
+const kept = await keepOffline(`weft/${room}`, doc)
+const known = await watchForAnother(provider, kept, () =>
+  askToForget('The document was made anew at the server. What this browser has is of the one before.'),
+)
+
+function showState() {
+  const [state, text] = provider.synced
+    ? isSaved
+      ? ['saved', 'saved']
+      : ['saving', 'saving']
+    : hasTried
+      ? ['offline', 'offline: kept in this browser']
+      : ['connecting', 'connecting']
+  at('status').textContent = text
+  at('status').dataset.state = state
+}
+
+/** What is here cannot go to the server, and may be all that there is of it: nothing is thrown away unasked. */
+function askToForget(why) {
+  at('why').textContent = why
+  at('notice').hidden = false
+}
+at('forget').addEventListener('click', () => void forget(kept).then(() => location.reload()))
+
+// Our backend (server.js) asks Weft for a token; the browser never sees the API key.
+async function connect() {
+  try {
+    const response = await fetch(`/token?name=${encodeURIComponent(name)}&user=${user}`)
+    if (!response.ok) throw new Error(await response.text())
+    const { token, syncUrl } = await response.json()
+    provider.serverUrl = syncUrl
+    provider.params.token = token
+    provider.connect()
+  } catch {
+    hasTried = true
+    showState()
+    setTimeout(() => void connect(), retryMs)
+  }
+}
+
+for (const event of ['sync', 'connection-error', 'connection-close'])
+  provider.on(event, () => {
+    hasTried = true
+    showState()
+  })
+provider.on('closed', ({ code, reason }) => {
+  // Being offline may take longer than a token is good for.
+  if (code === 4401) setTimeout(() => void connect(), retryMs)
+  else askToForget(`The server refuses it: ${reason}. This browser still has what it has kept.`)
+})
 
 const text = doc.getText('content')
 const view = new EditorView({
@@ -24,28 +88,20 @@ const view = new EditorView({
     doc: text.toString(),
     extensions: [basicSetup, EditorView.lineWrapping, yCollab(text, awareness)],
   }),
-  parent: document.getElementById('editor'),
+  parent: at('editor'),
 })
 
-const status = document.getElementById('status')
-const show = (state) => {
-  status.textContent = state
-}
-provider.on('status', (event) => show(event.status))
-provider.on('sync', (synced) => synced && show('synced'))
-watchSaved(provider, (isSaved) => show(isSaved ? 'saved' : 'saving'))
-provider.on('closed', (event) => show(`refused: ${event.reason}`))
-
-const people = document.getElementById('people')
 awareness.on('change', () => {
   const chips = [...awareness.getStates().values()].map(({ user }) => {
     const chip = document.createElement('span')
     chip.textContent = user?.name ?? '?'
-    chip.style.background = user?.color ?? '#ccc'
+    chip.style.background = user?.color ?? '#ddd'
     return chip
   })
-  people.replaceChildren(...chips)
+  at('people').replaceChildren(...chips)
 })
+
+void connect()
 
 // For tests and the curious: what this page holds.
 window.example = { doc, provider, view, text, loadedAt: performance.timeOrigin }

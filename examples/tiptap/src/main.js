@@ -4,53 +4,104 @@ import { Collaboration } from '@tiptap/extension-collaboration'
 import { CollaborationCaret } from '@tiptap/extension-collaboration-caret'
 import { StarterKit } from '@tiptap/starter-kit'
 import * as Y from 'yjs'
+import { comments } from './comments.js'
+import { Highlights } from './highlights.js'
 
 const parameters = new URLSearchParams(location.search)
 const name = parameters.get('name') ?? `Guest ${Math.floor(Math.random() * 1000)}`
 const room = parameters.get('room') ?? 'example/welcome/main'
 const colors = ['#f6a5a5', '#f6d6a5', '#d5f6a5', '#a5f6c9', '#a5e0f6', '#b5a5f6', '#f6a5e0']
+const at = (id) => document.getElementById(id)
 
 // Our backend (server.js) asks Weft for a token; the browser never sees the API key. A newer one is asked for, too.
-const user = crypto.randomUUID()
-const ask = async () => (await fetch(`/token?name=${encodeURIComponent(name)}&user=${user}`)).json()
+const userId = crypto.randomUUID()
+const ask = async () => (await fetch(`/token?name=${encodeURIComponent(name)}&user=${userId}`)).json()
 const { syncUrl } = await ask()
 
-const status = document.getElementById('status')
+/** Has the backend do what needs the API key. */
+async function backend(path, data = {}) {
+  const body = JSON.stringify({ room, user: { userId, name }, ...data })
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+
 const doc = new Y.Doc()
+const show = (state) => {
+  at('status').textContent = state
+  at('status').dataset.state = state
+}
 const provider = new HocuspocusProvider({
   url: syncUrl,
   name: room,
   document: doc,
   token: async () => (await ask()).token,
-  onSynced: () => {
-    status.textContent = 'synced'
-  },
-  onUnsyncedChanges: ({ number }) => {
-    status.textContent = number === 0 ? 'saved' : 'saving'
-  },
-  onAuthenticationFailed: ({ reason }) => {
-    status.textContent = `refused: ${reason}`
-  },
+  onSynced: () => show('synced'),
+  onUnsyncedChanges: ({ number }) => show(number === 0 ? 'saved' : 'saving'),
+  onDisconnect: () => show('offline'),
+  onAuthenticationFailed: ({ reason }) => show(`refused: ${reason}`),
 })
 
 const editor = new Editor({
-  element: document.getElementById('editor'),
+  element: at('editor'),
   extensions: [
     StarterKit.configure({ undoRedo: false }),
     Collaboration.configure({ document: doc }),
     CollaborationCaret.configure({ provider, user: { name, color: colors[doc.clientID % colors.length] } }),
+    Highlights.configure({ onClick: (id) => thread.highlight(id) }),
   ],
 })
+const thread = comments({ editor, backend, at })
 
-const people = document.getElementById('people')
+const does = {
+  bold: (chain) => chain.toggleBold(),
+  italic: (chain) => chain.toggleItalic(),
+  heading: (chain) => chain.toggleHeading({ level: 2 }),
+  bulletList: (chain) => chain.toggleBulletList(),
+}
+for (const button of document.querySelectorAll('[data-do]')) {
+  const { do: what } = button.dataset
+  button.addEventListener('click', () => does[what](editor.chain().focus()).run())
+  editor.on('transaction', () => button.classList.toggle('on', editor.isActive(what)))
+}
+
+function showReport({ changes, note }) {
+  const list = document.createElement('ul')
+  list.append(
+    ...changes.map((change) => Object.assign(document.createElement('li'), { textContent: change })),
+  )
+  const title = Object.assign(document.createElement('strong'), { textContent: 'Editor bot' })
+  at('report').replaceChildren(title, ` ${note || 'has changed:'}`, ...(note ? [] : [list]))
+  at('report').hidden = false
+}
+async function startBot() {
+  at('bot').disabled = true
+  showReport(await backend('/bot').catch(() => ({ changes: [], note: 'could not be asked' })))
+  at('bot').disabled = false
+}
+at('bot').addEventListener('click', () => void startBot())
+
+// What our backend says to all who are here.
+provider.on('stateless', ({ payload }) => {
+  const { event, data } = JSON.parse(payload)
+  if (event === 'comments.changed') void thread.load()
+  if (event === 'bot.done') showReport(data)
+})
+// While we were not connected we may have missed it.
+provider.on('synced', () => void thread.load())
+
 provider.awareness.on('change', () => {
   const chips = [...provider.awareness.getStates().values()].map(({ user }) => {
     const chip = document.createElement('span')
-    chip.textContent = user?.name ?? '?'
-    chip.style.background = user?.color ?? '#ccc'
+    chip.textContent = user?.status ? `${user.name} · ${user.status}` : (user?.name ?? '?')
+    chip.style.background = user?.color ?? '#ddd'
     return chip
   })
-  people.replaceChildren(...chips)
+  at('people').replaceChildren(...chips)
 })
 
 // For tests and the curious: what this page holds.

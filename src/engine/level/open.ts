@@ -143,7 +143,7 @@ export function openError(error: unknown, path: string, changed: readonly string
   const isDamaged = isDamage(code, message) || error instanceof DamagedRecord
   const fail = (reason: EngineOpenError['reason'], sentence: string) =>
     new EngineOpenError(reason, sentence, { cause: error })
-  if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process`)
+  if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by another process: stop it first`)
   if (isDamaged || /corruption|does not exist|no such file|CURRENT/i.test(message)) {
     const problems = [message, ...changed].join('; ')
     return fail('corrupted', `${path} is damaged (${problems}): restore the directory from a backup`)

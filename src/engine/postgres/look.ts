@@ -10,12 +10,17 @@ export interface DatabaseLook {
   readonly version: string
   /** Of an empty question, in ms. */
   readonly roundTripMs: number
+  /** That it takes at once from all who use it; those that it keeps for administrators are not counted. */
+  readonly connectionsMax: number
   readonly warnings: readonly Weakness[]
 }
 
-const readVersion = statement<{ version: string }>(
+/** `reserved_connections` is there from PostgreSQL 16 on. */
+const readServer = statement<{ version: string; connections: number }>(
   'look',
-  `select split_part(current_setting('server_version'), ' ', 1) as version`,
+  `select split_part(current_setting('server_version'), ' ', 1) as version,
+     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+       - coalesce(current_setting('reserved_connections', true), '0')::int as connections`,
 )
 
 /** Changes nothing, whoever uses the schema. @throws EngineOpenError */
@@ -36,8 +41,9 @@ export async function lookAtDatabase({
   try {
     const warnings = await checkServer(database, url)
     const startedAt = performance.now()
-    const [found] = await database.read((session) => session.rows(readVersion, []))
-    return { version: found?.version ?? '', roundTripMs: performance.now() - startedAt, warnings }
+    const [found] = await database.read((session) => session.rows(readServer, []))
+    const roundTripMs = performance.now() - startedAt
+    return { version: found?.version ?? '', roundTripMs, connectionsMax: found?.connections ?? 0, warnings }
   } catch (error) {
     throw openError(error)
   } finally {

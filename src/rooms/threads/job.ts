@@ -1,6 +1,5 @@
 import type { Change } from '../../content/change.ts'
-import type { Content } from '../../content/read.ts'
-import { type Reading, readState } from '../../content/reading.ts'
+import { type ReadContent, type Reading, readState } from '../../content/reading.ts'
 import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
 import { ApiError, type Status } from '../../errors.ts'
 import { replaceIn, restoreIn } from '../replacement.ts'
@@ -56,7 +55,7 @@ export type Outcome =
       readonly state: Uint8Array | null
       readonly writer: ClientClock
     }
-  | { readonly is: 'read'; readonly content: Content }
+  | { readonly is: 'read'; readonly content: ReadContent }
   | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
 
 /** Does a job. @throws what is our bug; what is wrong with the target is an outcome */

@@ -14,7 +14,7 @@ const all = pages({
   backup: () => 'nothing',
 })
 
-it.each(['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])(
+it.each(['/openapi.json', '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'])(
   '[LIM-6] all who ask for %s are sent the same bytes',
   async (path) => {
     const page = all.find((each) => each.path === path)

@@ -24,6 +24,11 @@ const request = {
       description: 'Name of the shared type; without it `content`, or the only one there is.',
     },
     format: contentFormat,
+    statistics: {
+      type: 'boolean',
+      default: false,
+      description: 'Answer also how each document is made up.',
+    },
   },
 } as const
 
@@ -50,6 +55,29 @@ const entry = {
     lastUpdate: { type: 'string', format: 'date-time' },
     lastUpdatedBy: { type: 'string', description: "User id; '' when nobody is known." },
     sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs, at most.' },
+    statistics: {
+      type: 'object',
+      required: ['structs', 'tombstones', 'clients'],
+      description: 'Of all that the document holds, whatever `contentKey` is; only with `statistics`.',
+      properties: {
+        structs: {
+          type: 'integer',
+          description:
+            'Structs of Yjs in the encoded state: each is a run that was inserted in one go, or deleted in one piece.',
+        },
+        tombstones: {
+          type: 'integer',
+          description:
+            'What was deleted and is kept as a mark: characters (UTF-16 code units), of everything else (values, ' +
+            'shared types, embeds, formatting marks) one each.',
+        },
+        clients: {
+          type: 'integer',
+          description:
+            'Client ids that have ever inserted something: each session of an editor has one of its own.',
+        },
+      },
+    },
   },
 } as const
 

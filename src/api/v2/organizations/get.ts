@@ -1,7 +1,11 @@
+import { directoryLimits } from '../../../directory/limits.ts'
 import { operation } from '../../operation.ts'
 import { organizationAnswer, organizationRecord } from '../../organization-schema.ts'
 import { paging, readPage } from '../../paging.ts'
 import { lookupMax, organizationId } from '../../resource-schema.ts'
+import { searching, searchOf, searchQuery } from '../../searching.ts'
+
+const { organizationsLookedAtBySearch: lookedAtMax } = directoryLimits
 
 export const getOrganizations = operation({
   path: '/v2/organizations/get',
@@ -10,7 +14,8 @@ export const getOrganizations = operation({
   audited: 'read',
   summary: 'Read organizations',
   description:
-    'By id, where those that do not exist are left out; or all of them in the order of their ids, in pages.',
+    'By id, where those that do not exist are left out; or all of them in the order of their ids, in pages; of these, ' +
+    'with `search`, the ones in whose id or name it is.',
   request: {
     type: 'object',
     properties: {
@@ -20,19 +25,22 @@ export const getOrganizations = operation({
         maxItems: lookupMax,
         description: 'Without it all organizations of the API key.',
       },
+      ...searching('their id or name; not with `organizationIds`', lookedAtMax),
       ...paging,
     },
   },
   response: { type: 'array', items: organizationRecord },
   errors: [],
-  async handler({ organizationIds, ...page }, context) {
+  async handler({ organizationIds, search: text, ...page }, context) {
     const { caller, services } = context
+    const search = searchOf(text, ['organizationIds', organizationIds], lookedAtMax)
     if (organizationIds !== undefined) {
       const found = await services.organizations.get(caller.tenant, [...new Set(organizationIds)])
       return { message: 'Organizations found.', data: found.map(organizationAnswer) }
     }
-    const { found, token } = await readPage(context, ['organizations'], page, (range) =>
-      services.organizations.list(caller.tenant, range),
+    const query = ['organizations', ...searchQuery(text)]
+    const { found, token } = await readPage(context, query, page, (range) =>
+      services.organizations.list(caller.tenant, { ...range, search }),
     )
     return { message: 'Organizations found.', data: found.items.map(organizationAnswer), ...token }
   },

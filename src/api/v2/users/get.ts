@@ -1,6 +1,10 @@
+import { directoryLimits } from '../../../directory/limits.ts'
 import { operation } from '../../operation.ts'
 import { paging, readPage } from '../../paging.ts'
+import { searching, searchOf, searchQuery } from '../../searching.ts'
 import { showUser, userRecords, userResource, userScope } from '../../user-schema.ts'
+
+const { lookedAtBySearch } = directoryLimits
 
 export const getUsers = operation({
   path: '/v2/users/get',
@@ -10,7 +14,8 @@ export const getUsers = operation({
   summary: 'List users',
   description:
     'Users of an organization: all who were added to it, or have a right on something in it, or are in one of its ' +
-    'groups. With a folder or document: those to whom a role is granted on it. In the order of their ids.',
+    'groups. With a folder or document: those to whom a role is granted on it. In the order of their ' +
+    'ids, in pages; with `search` the ones in whose id, name or email it is.',
   request: {
     type: 'object',
     required: ['organizationId'],
@@ -22,6 +27,7 @@ export const getUsers = operation({
         items: { type: 'string', format: 'id' },
         description: 'Answer these, as far as they are users of the resource; without it all.',
       },
+      ...searching('their id, name or email; not with `userIds`', lookedAtBySearch),
       ...paging,
     },
   },
@@ -31,13 +37,14 @@ export const getUsers = operation({
     const { users } = context.services
     const scope = { ...context.caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)
+    const search = searchOf(data.search, ['userIds', data.userIds], lookedAtBySearch)
     if (data.userIds !== undefined) {
       const found = await users.find(scope, resource, data.userIds)
       return { message: `${found.length} users found.`, data: found.map(showUser) }
     }
-    const query = ['users', data.organizationId, resource.type, resource.id]
+    const query = ['users', data.organizationId, resource.type, resource.id, ...searchQuery(data.search)]
     const { found, token } = await readPage(context, query, data, (range) =>
-      users.list(scope, resource, range),
+      users.list(scope, resource, { ...range, search }),
     )
     return { message: `${found.items.length} users found.`, data: found.items.map(showUser), ...token }
   },

@@ -1,45 +1,43 @@
-import { organizationId } from '../../../group-schema.ts'
+import { groupRecords, showGranted, showGroup } from '../../../group-schema.ts'
 import { type Context, operation } from '../../../operation.ts'
 import { paging, readPage } from '../../../paging.ts'
 import type { From } from '../../../schema.ts'
+import { userResource, userScope } from '../../../user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
 const request = {
   type: 'object',
   required: ['organizationId'],
   properties: {
-    organizationId,
+    organizationId: { ...userScope.organizationId, description: 'Organization of the groups.' },
+    folderId: {
+      ...userScope.folderId,
+      description: 'Only groups to which a role is granted on this folder.',
+    },
+    documentId: {
+      ...userScope.documentId,
+      description: 'Only groups to which a role is granted on this document; not together with `folderId`.',
+    },
     organizationUserGroupId: {
       type: 'string',
       format: 'id',
-      description: 'Answer this group, with its users, who are what is paged.',
+      description:
+        'Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` ' +
+        'or `documentId`.',
+    },
+    grants: {
+      type: 'boolean',
+      default: false,
+      description:
+        'With `organizationUserGroupId`: answer what is granted to the group, instead of its users.',
     },
     groupIds: {
       type: 'array',
       maxItems: 30,
       items: { type: 'string', format: 'id' },
-      description: 'Answer these groups, as far as they exist; without both all.',
+      description: 'Answer these groups, as far as they are there; without both all.',
     },
     ...paging,
-  },
-} as const
-
-const response = {
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['groupId', 'groupName', 'createdAt', 'lastUpdated'],
-    properties: {
-      groupId: { type: 'string' },
-      groupName: { type: 'string' },
-      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
-      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
-      userIds: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Users of the group, in the order of their ids; only with `organizationUserGroupId`.',
-      },
-    },
   },
 } as const
 
@@ -50,33 +48,44 @@ export const getGroups = operation({
   auth: 'key',
   effect: 'reads',
   audited: 'read',
-  summary: 'List user groups, or the users of one',
-  description: 'Groups of an organization in the order of their ids; or one group with its users.',
+  summary: 'List user groups, or the users of one, or what is granted to it',
+  description:
+    'Groups of an organization; with a folder or document those to which a role is granted on it; in the order of their ' +
+    'ids. Or one group with its users, or with what is granted to it.',
   request,
-  response,
-  errors: [{ status: 'NOT_FOUND', when: 'the organization, or the one group, does not exist' }],
+  response: groupRecords,
+  errors: [
+    { status: 'NOT_FOUND', when: 'the organization, folder or document, or the one group, does not exist' },
+  ],
   async handler(data, context) {
     const { organizationId, organizationUserGroupId, groupIds } = data
     const { groups } = context.services
     const scope = { ...context.caller.tenant, organizationId }
+    const resource = userResource(data)
     if (organizationUserGroupId !== undefined) return oneGroup(data, organizationUserGroupId, context)
     if (groupIds !== undefined) {
-      const found = await groups.find(scope, groupIds)
-      return { message: `${found.length} groups found.`, data: found }
+      const found = await groups.find(scope, resource, groupIds)
+      return { message: `${found.length} groups found.`, data: found.map(showGroup) }
     }
-    const { found, token } = await readPage(context, ['groups', organizationId], data, (range) =>
-      groups.list(scope, range),
+    const on = resource.type === 'organization' ? [] : [resource.type, resource.id]
+    const { found, token } = await readPage(context, ['groups', organizationId, ...on], data, (range) =>
+      groups.list(scope, resource, range),
     )
-    return { message: `${found.items.length} groups found.`, data: found.items, ...token }
+    return { message: `${found.items.length} groups found.`, data: found.items.map(showGroup), ...token }
   },
 })
 
 async function oneGroup(data: Request, groupId: string, context: Context) {
-  if (data.groupIds !== undefined)
-    throw invalidAt({
-      path: '/data/groupIds',
-      message: 'must not be given together with organizationUserGroupId',
-    })
+  for (const other of ['groupIds', 'folderId', 'documentId'] as const)
+    if (data[other] !== undefined)
+      throw invalidAt({
+        path: `/data/${other}`,
+        message: 'must not be given together with organizationUserGroupId',
+      })
+  return data.grants === true ? grantsOf(data, groupId, context) : usersOf(data, groupId, context)
+}
+
+async function usersOf(data: Request, groupId: string, context: Context) {
   const { organizationId } = data
   const scope = { ...context.caller.tenant, organizationId }
   const { found, token } = await readPage(context, ['members', organizationId, groupId], data, (range) =>
@@ -85,6 +94,20 @@ async function oneGroup(data: Request, groupId: string, context: Context) {
   return {
     message: `${found.items.length} users found.`,
     data: [{ ...found.group, userIds: found.items }],
+    ...token,
+  }
+}
+
+async function grantsOf(data: Request, groupId: string, context: Context) {
+  const { organizationId } = data
+  const scope = { ...context.caller.tenant, organizationId }
+  const query = ['grants of a group', organizationId, groupId]
+  const { found, token } = await readPage(context, query, data, (range) =>
+    context.services.groups.granted(scope, groupId, range),
+  )
+  return {
+    message: `${found.items.length} grants found.`,
+    data: [{ ...found.group, grants: found.items.map(showGranted) }],
     ...token,
   }
 }

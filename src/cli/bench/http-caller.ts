@@ -1,23 +1,30 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import type { BenchCall } from '../support/server.ts'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 
 /** Who is called. */
-export type CallTarget = Pick<BenchCall, 'url' | 'headers'>
+export interface CallTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** One who calls, on a connection that is kept: less is done for each call than `fetch` does. */
 export class HttpCaller {
   readonly #target: CallTarget
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #agent: Agent
+  readonly #request: typeof request
 
   constructor(target: CallTarget) {
     this.#target = target
+    const isSecure = target.url.startsWith('https:')
+    this.#request = isSecure ? secureRequest : request
+    this.#agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 1 })
   }
 
   /** Posts a body of JSON. Resolves with what is answered. @throws Error unless it is 200 */
   async post(path: string, body: Buffer): Promise<Buffer> {
     const { url, headers } = this.#target
-    const outgoing = request(url + path, {
+    const outgoing = this.#request(url + path, {
       method: 'POST',
       agent: this.#agent,
       headers: { ...headers, 'content-length': body.length },

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { quantile } from './report.ts'
+import { quantile } from './quantile.ts'
 
 /** Milliseconds of one `fdatasync` after a 100-byte write: the price of "on disk" on this machine. */
 export function fsyncMs(): { p50: number; p99: number } {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { clientFrame, frameAt, opcodes } from './frames.ts'
 
 /**
@@ -11,6 +12,8 @@ export class LoadSocket {
   /** Called with each binary message; the bytes are valid during the call. */
   onMessage: (payload: Buffer) => void = () => {}
   onClose: () => void = () => {}
+  /** Why the server has closed it; null: it has not. */
+  closeCode: number | null = null
   /** Of all frames, with their heads. */
   receivedBytes = 0
   readonly #connection: Socket
@@ -24,8 +27,8 @@ export class LoadSocket {
 
   /** @param url such as `ws://127.0.0.1:1234/path?query` */
   static async open(url: string, onMessage: (payload: Buffer) => void = () => {}): Promise<LoadSocket> {
-    const { hostname, port, pathname, search, host } = new URL(url)
-    const connection = connect(Number(port), hostname).setNoDelay(true)
+    const { pathname, search, host } = new URL(url)
+    const connection = connectTo(new URL(url)).setNoDelay(true)
     const socket = new LoadSocket(connection)
     socket.onMessage = onMessage
     const key = randomBytes(16).toString('base64')
@@ -66,9 +69,11 @@ export class LoadSocket {
   }
 
   async #readAnswer(): Promise<void> {
+    const ended = new AbortController()
+    this.#connection.once('close', () => ended.abort(new Error('the connection was closed')))
     let answer = Buffer.alloc(0)
     while (!answer.includes('\r\n\r\n')) {
-      const [chunk] = (await once(this.#connection, 'data')) as [Buffer]
+      const [chunk] = (await once(this.#connection, 'data', { signal: ended.signal })) as [Buffer]
       answer = Buffer.concat([answer, chunk])
     }
     if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error('the upgrade was refused')
@@ -85,9 +90,19 @@ export class LoadSocket {
       if (frame.opcode === opcodes.binary) this.onMessage(payload)
       if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
       // Who is asked to close and doesn't answer is waited for.
-      if (frame.opcode === opcodes.close) this.#connection.end(clientFrame(opcodes.close, payload))
+      if (frame.opcode === opcodes.close) {
+        this.closeCode = payload.length < 2 ? 1005 : payload.readUInt16BE(0)
+        this.#connection.end(clientFrame(opcodes.close, payload))
+      }
       at = frame.end
     }
     this.#rest = at === 0 ? bytes : bytes.subarray(at)
   }
+}
+
+function connectTo({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return protocol === 'wss:'
+    ? connectSecurely({ host, port: Number(port || 443), servername: host })
+    : connect({ host, port: Number(port || 80) })
 }

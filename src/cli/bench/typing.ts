@@ -1,8 +1,12 @@
 import * as Y from 'yjs'
-import type { Running } from './contenders.ts'
-import { keystroke } from './dialects.ts'
+import { type Dialect, keystroke } from './dialect.ts'
 import { clientFrame, opcodes } from './frames.ts'
 import type { LoadSocket } from './load-socket.ts'
+
+/** Who is spoken to. */
+export interface Speaker {
+  readonly dialect: Dialect
+}
 
 /** Bytes not yet taken by the operating system above which nobody types on. */
 const unsentBytesMax = 65_536
@@ -15,10 +19,10 @@ export class Typist {
   /** Milliseconds at which each keystroke was sent. */
   readonly sentAt: number[] = []
   readonly socket: LoadSocket
-  readonly #server: Running
+  readonly #server: Speaker
   readonly #document: string
 
-  constructor(socket: LoadSocket, server: Running, document: string) {
+  constructor(socket: LoadSocket, server: Speaker, document: string) {
     this.socket = socket
     this.#server = server
     this.#document = document
@@ -74,7 +78,7 @@ export class Watch {
 }
 
 /** Has `watch` see all updates that come. */
-export function watched(socket: LoadSocket, server: Running, watch: Watch): void {
+export function watched(socket: LoadSocket, server: Speaker, watch: Watch): void {
   socket.onMessage = (payload) => {
     const message = server.dialect.read(payload)
     if (message !== null && message.kind !== 'awareness') watch.take(message.bytes)

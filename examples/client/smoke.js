@@ -1,0 +1,14 @@
+// Runs the story against a server of its own, which keeps nothing.
+import { startWeft } from './weft-process.js'
+
+const weft = await startWeft()
+Object.assign(process.env, {
+  WEFT_URL: weft.url,
+  WEFT_API_KEY: weft.apiKey,
+  WEFT_AUTH_TOKEN: weft.authToken,
+})
+try {
+  await import('./story.ts')
+} finally {
+  await weft.stop()
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+
+/** Whole numbers: what they are without a flag, and how far they may go. */
+const numbers = {
+  documents: { usual: 50, min: 1, max: 5000, what: 'documents that are edited' },
+  clients: { usual: 200, min: 2, max: 5000, what: 'connections, spread over the documents' },
+  seconds: { usual: 30, min: 1, max: 600, what: 'how long they edit' },
+  rate: { usual: 5, min: 1, max: 50, what: 'edits a second, of each client' },
+}
+/** Edits a second of all: one process can hardly make more, and would measure itself. */
+const editsMax = 20_000
+
+const numberLines = Object.entries(numbers).map(([name, { usual, max, what }]) =>
+  [`  --${name} ${usual}`.padEnd(23), `${what}; at most ${max}`].join(' '),
+)
+
+export const usage = `npm start -- [flags]
+
+  --url http://127.0.0.1:8787
+${numberLines.join('\n')}
+  --credentials file    JSON with apiKey and authToken; without it WEFT_API_KEY and WEFT_AUTH_TOKEN,
+                        or else ../../data/credentials.json
+  --json                one line of JSON instead of the table
+  --yes-it-is-mine      load a server that is not on this machine
+`
+
+const flags = {
+  url: { type: 'string', default: process.env.WEFT_URL ?? 'http://127.0.0.1:8787' },
+  credentials: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  'yes-it-is-mine': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+  ...Object.fromEntries(
+    Object.entries(numbers).map(([name, { usual }]) => [name, { type: 'string', default: String(usual) }]),
+  ),
+}
+
+const isLoopback = ({ hostname }) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
+function numberOf(name, text) {
+  const { min, max } = numbers[name]
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new Error(`--${name} must be a whole number from ${min} to ${max}`)
+  return value
+}
+
+/** What is asked for. @throws Error with a sentence */
+export function readOptions(args) {
+  const { values } = parseArgs({ args, options: flags })
+  if (values.help) return { help: true }
+  if (!URL.canParse(values.url) || !/^https?:/.test(values.url))
+    throw new Error('--url must be an http(s) URL')
+  const given = Object.keys(numbers).map((name) => [name, numberOf(name, values[name])])
+  const options = { ...values, ...Object.fromEntries(given), url: values.url.replace(/\/+$/, '') }
+  const { documents, clients, rate } = options
+  if (clients < 2 * documents)
+    throw new Error(
+      '--clients must be at least twice --documents: somebody has to see what another one types',
+    )
+  if (clients * rate > editsMax) throw new Error(`--clients times --rate must be at most ${editsMax}`)
+  if (!isLoopback(new URL(options.url)) && !values['yes-it-is-mine'])
+    throw new Error(
+      `${options.url} is not this machine. This keeps a server busy: run it against your own, at an hour when nobody ` +
+        'minds, with --yes-it-is-mine',
+    )
+  return options
+}

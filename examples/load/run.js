@@ -1,0 +1,153 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from './client.js'
+import { Histogram } from './histogram.js'
+
+/** Connections that are opened at the same time. */
+const atOnce = 20
+/** Users whose tokens they show. */
+const usersMax = 20
+/** How long what has been typed may be on its way at the end. */
+const patienceMs = 5000
+const restEveryMs = 500
+
+/** What is counted while the clients edit. All of them are in this process, and so is the clock. */
+class Watch {
+  edits = new Histogram()
+  connects = new Histogram()
+  rest = new Histogram()
+  closes = {}
+  restErrors = {}
+  typedCount = 0
+  /** When each character was typed, by client and clock. */
+  #typedAt = new Map()
+
+  connected = (ms) => this.connects.add(ms)
+  closed = (code) => {
+    this.closes[code] = (this.closes[code] ?? 0) + 1
+  }
+  typed = ({ clientID }) => {
+    const times = this.#typedAt.get(clientID) ?? []
+    this.#typedAt.set(clientID, times)
+    times.push(performance.now())
+    this.typedCount += 1
+  }
+  seen = (client, from, to) => {
+    const now = performance.now()
+    const times = this.#typedAt.get(client) ?? []
+    for (const typedAt of times.slice(from, to)) this.edits.add(now - typedAt)
+  }
+}
+
+/** Does something with each of these, a few at once. */
+async function each(items, act) {
+  const rest = [...items]
+  const worker = async () => {
+    while (rest.length > 0) await act(rest.shift())
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, rest.length) }, worker))
+}
+
+async function openClients({ url, documents, clients }, call, organizationId, watch) {
+  const tokens = []
+  for (let user = 0; user < Math.min(clients, usersMax); user++) {
+    const userProperties = { name: `Load ${user}`, email: `load-${user}@example.com` }
+    tokens.push((await call('/v2/auth/generate_token', { userId: `load-${user}`, userProperties })).token)
+  }
+  const base = `${url.replace(/^http/, 'ws')}/sync/${organizationId}`
+  return Array.from(
+    { length: clients },
+    (_, index) =>
+      new Client(
+        `${base}/document-${index % documents}/main?token=${encodeURIComponent(tokens[index % tokens.length])}`,
+        watch,
+      ),
+  )
+}
+
+/** Has them type in turns, so that `rate` is kept on average, until the time is over or `signal` says so. */
+async function type(clients, { seconds, rate }, signal) {
+  const start = performance.now()
+  for (let made = 0; ; ) {
+    const elapsed = Math.min(seconds, (performance.now() - start) / 1000 || 0.001)
+    for (const due = Math.floor(elapsed * rate * clients.length); made < due; made++)
+      clients[made % clients.length].type()
+    if (elapsed >= seconds || signal.aborted) return elapsed
+    await sleep(2)
+  }
+}
+
+/** Replaces another text of the documents by REST, one call after the other, while they type. */
+async function replace({ documents }, call, organizationId, watch, signal) {
+  for (let count = 0; !signal.aborted; count++) {
+    const began = performance.now()
+    const place = { organizationId, documentId: `document-${count % documents}`, editorId: 'main' }
+    const content = { type: 'text', contentKey: 'notice', data: `Notice ${count}. `.repeat(100) }
+    await call('/v2/crdt/update', { ...place, ...content, upsert: true }).then(
+      () => watch.rest.add(performance.now() - began),
+      ({ status = 'no answer' }) => {
+        watch.restErrors[status] = (watch.restErrors[status] ?? 0) + 1
+      },
+    )
+    await sleep(restEveryMs, null, { signal }).catch(() => {})
+  }
+}
+
+/** Each character is to be seen by all others on its document. */
+function toBeSeen({ documents, clients }, typedCount) {
+  // Clients type in turns, so each has typed as much as any other, give or take one.
+  const watchers = (index) => Math.ceil((clients - (index % documents)) / documents) - 1
+  const [rounds, rest] = [Math.floor(typedCount / clients), typedCount % clients]
+  let sum = 0
+  for (let index = 0; index < clients; index++) sum += watchers(index) * (rounds + (index < rest ? 1 : 0))
+  return sum
+}
+
+/** @param progress is called with a short text now and then @param signal ends it early */
+export async function run(options, call, progress, signal) {
+  const organizationId = `load-${Date.now()}-${process.pid}`
+  const watch = new Watch()
+  const ended = new AbortController()
+  const clients = await openClients(options, call, organizationId, watch)
+  try {
+    let open = 0
+    const interrupted = aborted(signal)
+    await each(clients, async (client) => {
+      if (!signal.aborted) await Promise.race([client.open(), interrupted])
+      progress(`connected: ${++open} of ${clients.length}`)
+    })
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    const cpu = process.cpuUsage()
+    const shown = setInterval(() => progress(`typed: ${watch.typedCount}, seen: ${watch.edits.count}`), 500)
+    const replacing = replace(options, call, organizationId, watch, ended.signal)
+    const seconds = await type(clients, options, signal)
+    const { user, system } = process.cpuUsage(cpu)
+    ended.abort()
+    const wanted = toBeSeen(options, watch.typedCount)
+    for (let waited = 0; waited < patienceMs && watch.edits.count < wanted; waited += 10) await sleep(10)
+    await replacing
+    clearInterval(shown)
+    return {
+      edits: watch.edits.summary(),
+      connects: watch.connects.summary(),
+      rest: watch.rest.summary(),
+      editsPerSecond: Math.round(watch.typedCount / seconds),
+      seenPerSecond: Math.round(watch.edits.count / seconds),
+      neverSeen: Math.max(0, wanted - watch.edits.count),
+      closes: watch.closes,
+      restErrors: watch.restErrors,
+      own: {
+        cpuPercent: Math.round((user + system) / 1e4 / seconds),
+        lateP99: Math.round(delay.percentile(99) / 1e4) / 100,
+      },
+    }
+  } finally {
+    ended.abort()
+    for (const client of clients) client.end()
+    await call('/v2/organizations/delete', { organizationIds: [organizationId] }).catch(() => {})
+  }
+}
+
+const aborted = (signal) =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

@@ -1,0 +1,51 @@
+// A bot that edits what people are editing. It takes its time, as a language model would; what people type meanwhile
+// stays, and so do their cursors.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tidy } from './tidy.js'
+import { addressOf, call } from './weft.js'
+
+const bot = { userId: 'editor-bot', name: 'Editor bot' }
+const stepMs = Number(process.env.EXAMPLE_BOT_STEP_MS ?? 900)
+const atWork = new Set()
+
+/** @returns what it has changed, in words */
+export async function runBot({ room }) {
+  if (atWork.has(room)) return { changes: [], note: 'is at work already' }
+  atWork.add(room)
+  const { document, editorId } = addressOf(room)
+  const show = (operation, status) =>
+    call(`/v2/presence/${operation}`, { ...document, users: [{ ...bot, status }] })
+  try {
+    await show('add', 'reading')
+    const report = await rewrite({ ...document, editorId }, (status) => show('update', status))
+    await call('/v2/livestate/broadcast', { ...document, event: 'bot.done', data: report })
+    return report
+  } catch (error) {
+    if (error.status === 'NOT_FOUND') return { changes: [], note: 'found no text' }
+    throw error
+  } finally {
+    atWork.delete(room)
+    // It would be gone by itself after a minute, too.
+    await call('/v2/presence/delete', { ...document, userIds: [bot.userId] }).catch(() => undefined)
+  }
+}
+
+async function rewrite(editor, showStatus) {
+  const [{ data, version }] = await call('/v2/crdt/get', { ...editor, contentKey: 'default', format: 'xml' })
+  await sleep(stepMs)
+  await showStatus('thinking')
+  const { xml, changes } = tidy(data)
+  await sleep(stepMs)
+  await showStatus('writing')
+  await sleep(stepMs)
+  // `baseVersion` says what this was made of: only the difference to that is written, and merged with what is there now.
+  const written = await call('/v2/crdt/update', {
+    ...editor,
+    contentKey: 'default',
+    type: 'xml',
+    data: xml,
+    baseVersion: version,
+    userId: bot.userId,
+  })
+  return { changes, note: written.changed ? '' : 'has nothing to change' }
+}

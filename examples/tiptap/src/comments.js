@@ -1,0 +1,63 @@
+import { anchorOf, rangeOf } from './anchors.js'
+import { placeOf, setThreads, wordsOfThreads } from './highlights.js'
+import { threadPanel } from './panel.js'
+
+/** Comments of the page: its button, the form of a new one, the threads, and their words in the text. */
+export function comments({ editor, backend, at }) {
+  const [button, form] = [at('comment'), at('new')]
+  const [quote, text] = [form.querySelector('blockquote'), form.querySelector('textarea')]
+  let anchor = null
+
+  const panel = threadPanel(at('threads'), {
+    reply: (annotationId, said) => backend('/threads/reply', { annotationId, text: said }),
+    resolve: (annotationId) => backend('/threads/resolve', { annotationId }),
+    choose: goTo,
+  })
+
+  async function load() {
+    const threads = await backend('/threads')
+    panel.show(threads)
+    at('hint').hidden = threads.length > 0
+    setThreads(editor, threads)
+  }
+
+  function goTo(id) {
+    const place = placeOf(editor, id)
+    if (place === undefined) return
+    panel.highlight(id)
+    editor.chain().focus().setTextSelection(place.from).scrollIntoView().run()
+  }
+
+  const close = () => {
+    form.hidden = true
+    form.reset()
+  }
+
+  button.addEventListener('click', () => {
+    const { from, to } = editor.state.selection
+    // Positions in the text are good for this moment only: others type on while the comment is being written.
+    anchor = anchorOf(editor.state, from, to)
+    form.hidden = false
+    text.focus()
+    showWords()
+  })
+  form.querySelector('.plain').addEventListener('click', close)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    // Where it fails, what was written is still there.
+    void backend('/threads/add', { anchor, text: text.value }).then(close)
+  })
+
+  function showWords() {
+    panel.showWords(wordsOfThreads(editor))
+    if (form.hidden) return
+    const range = rangeOf(editor.state, anchor)
+    quote.textContent = range === null ? '' : editor.state.doc.textBetween(range.from, range.to, ' ')
+  }
+  editor.on('transaction', () => {
+    button.disabled = editor.state.selection.empty
+    showWords()
+  })
+
+  return { load, highlight: panel.highlight }
+}

@@ -1,0 +1,58 @@
+// Receives what Weft tells of the API key, and prints it. Makes keys where there are none, and configures Weft by REST;
+// Ctrl-C has Weft tell us nothing more. RECEIVER_URL is where Weft reaches us, if that is not this machine.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readKeys } from './keys.js'
+import { lineOf } from './line.js'
+import { receiver } from './receiver.js'
+import { configure, conflicts, disable, tryOut } from './setup.js'
+import { weftUrl } from './weft.js'
+
+const folder = process.env.RECEIVER_KEYS ?? fileURLToPath(new URL('keys', import.meta.url))
+const keys = await readKeys(pathToFileURL(`${folder}/`))
+const server = createServer().listen(Number(process.env.EXAMPLE_PORT ?? 8087), '127.0.0.1')
+await once(server, 'listening')
+const url = process.env.RECEIVER_URL ?? `http://127.0.0.1:${server.address().port}`
+
+function end(message) {
+  console.error(message)
+  process.exit(1)
+}
+
+async function start() {
+  const found = await conflicts(url, keys.publicKey)
+  if (found.length > 0 && !process.argv.includes('--replace'))
+    end(`${found.join(' ')} To configure this API key for the example all the same: npm start -- --replace`)
+  const secret = await configure(url, keys)
+  server.on(
+    'request',
+    receiver({
+      ...keys,
+      secret,
+      onEvent: (received) => console.log(lineOf(received)),
+      onRefused: ({ message }) => console.error(`refused: ${message}`),
+    }),
+  )
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop())
+  const problem = await tryOut()
+  if (problem !== null) await refused(problem)
+  console.log(`Told by ${weftUrl} at ${url}. Edit a document, or comment on one. Ctrl-C ends it.`)
+}
+
+async function refused(problem) {
+  await disable()
+  const { hostname } = new URL(url)
+  end(
+    `Weft could not tell us: ${problem}\n` +
+      'It sends nothing to private addresses unless it is allowed to: start it again, at the top of the repository, with\n' +
+      `  npm start -- --webhook-allow ${hostname}`,
+  )
+}
+
+async function stop() {
+  await disable().catch(({ message }) => end(`Weft goes on telling us: ${message}`))
+  process.exit(0)
+}
+
+await start().catch(({ message }) => end(`Weft could not be configured at ${weftUrl}: ${message}`))

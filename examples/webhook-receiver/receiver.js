@@ -1,0 +1,90 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { Once } from './once.js'
+import { openBody } from './opening.js'
+
+const bodyBytesMax = 4 * 1024 * 1024
+
+/** Answered instead of 2xx: Weft tries again later. */
+class Refused extends Error {
+  constructor(code, message) {
+    super(message)
+    this.code = code
+  }
+}
+
+async function bodyOf(request) {
+  const parts = []
+  let size = 0
+  for await (const part of request) {
+    size += part.length
+    if (size > bodyBytesMax) throw new Refused(413, 'the body is too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+/**
+ * Advanced endpoints sign as Standard Webhooks says: HMAC-SHA256 over id, time and body, under the secret of the
+ * endpoint. `verify` also refuses what is older than five minutes, or from the future: who has recorded a request cannot
+ * send it again tomorrow. Without the library it is this:
+ *
+ *   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': given } = request.headers
+ *   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+ *   const wanted = createHmac('sha256', key).update(`${id}.${time}.${text}`).digest()
+ *   const isSigned = given.split(' ').some((each) => {
+ *     const [version, signature] = each.split(',')
+ *     const bytes = Buffer.from(signature ?? '', 'base64')
+ *     return version === 'v1' && bytes.length === wanted.length && timingSafeEqual(bytes, wanted)
+ *   })
+ *   const isRecent = Math.abs(Date.now() / 1000 - Number(time)) < 300
+ */
+function verifySignature(secret, headers, text) {
+  try {
+    new Webhook(secret).verify(text, headers)
+  } catch (error) {
+    throw new Refused(401, error.message)
+  }
+}
+
+const digest = (text) => createHash('sha256').update(text).digest()
+
+/** The basic service shows a token that was agreed on; it proves neither the body nor when it was sent: use TLS. */
+function verifyToken(token, { authorization = '' }) {
+  if (!timingSafeEqual(digest(authorization), digest(`Basic ${token}`)))
+    throw new Refused(401, 'the token is not the one that was agreed on')
+}
+
+/**
+ * Answers the requests of a server that is told of events: at `/advanced` by an endpoint, at `/basic` by the basic service.
+ * @param options `secret` of the endpoint, `token` of the basic service, `privateKey` (PEM), and `onEvent`, which is
+ *   called with `{ service, form, event }` once for each event; it may be async, and what it throws is answered by 500,
+ *   so that Weft tells it again
+ */
+export function receiver({ secret, token, privateKey, onEvent, onRefused = () => {} }) {
+  const once = new Once()
+  const verify = {
+    '/advanced': (headers, text) => verifySignature(secret, headers, text),
+    '/basic': (headers) => verifyToken(token, headers),
+  }
+
+  async function receive(request) {
+    if (request.method !== 'POST' || !Object.hasOwn(verify, request.url)) throw new Refused(404, 'not found')
+    const text = await bodyOf(request)
+    verify[request.url](request.headers, text)
+    const { form, event } = openBody(text, privateKey)
+    const id = request.headers['webhook-id'] ?? event.webhookId
+    const isFirst = await once.do(id, () => onEvent({ service: request.url.slice(1), form, event }))
+    return isFirst ? 200 : 204
+  }
+
+  return (request, response) => {
+    receive(request).then(
+      (code) => response.writeHead(code).end(),
+      (error) => {
+        onRefused(error)
+        response.writeHead(error instanceof Refused ? error.code : 500, { connection: 'close' }).end()
+      },
+    )
+  }
+}

@@ -1,0 +1,99 @@
+import { escapeHtml } from '../docs/layout.ts'
+
+/** A schema as the OpenAPI document has it, as far as the reference shows it. */
+interface Shown {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxItems?: number
+  readonly maxLength?: number
+  readonly properties?: Readonly<Record<string, Shown>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: Shown
+  readonly items?: Shown
+  readonly anyOf?: readonly Shown[]
+}
+
+/** Descriptions are plain text in which code is between backticks. */
+export const prose = (text: string): string =>
+  text
+    .split('\n\n')
+    .map((paragraph) => `<p>${inline(paragraph)}</p>\n`)
+    .join('')
+
+const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+
+/** The members of a body, those of members too, one a row. */
+export function schemaTable(schema: object): string {
+  const rows = membersOf(schema as Shown, '').map(
+    ({ path, schema: member, isRequired }) =>
+      `<tr><td><code>${escapeHtml(path)}</code>${isRequired ? '' : ' <span class="required">optional</span>'}</td>` +
+      `<td>${escapeHtml(typeOf(member))}</td><td>${inline(meaningOf(member))}</td></tr>\n`,
+  )
+  return (
+    '<div class="table" role="group" aria-label="Members" tabindex="0"><table>\n' +
+    `<thead>\n<tr><th>Member</th><th>Type</th><th>Meaning</th></tr>\n</thead>\n<tbody>\n${rows.join('')}</tbody>\n</table></div>\n`
+  )
+}
+
+interface Member {
+  readonly path: string
+  readonly schema: Shown
+  readonly isRequired: boolean
+}
+
+function membersOf(schema: Shown, path: string): readonly Member[] {
+  const { properties, required = [], items, additionalProperties, anyOf } = schema
+  if (anyOf !== undefined) return anyOf.flatMap((each) => membersOf(each, path))
+  if (items !== undefined) return membersOf(items, `${path}[]`)
+  if (additionalProperties !== undefined) return membersOf(additionalProperties, `${path}.{id}`)
+  return Object.entries(properties ?? {}).flatMap(([name, member]) => {
+    const own = path === '' ? name : `${path}.${name}`
+    return [{ path: own, schema: member, isRequired: required.includes(name) }, ...membersOf(member, own)]
+  })
+}
+
+function typeOf({ type, anyOf, items, additionalProperties }: Shown): string {
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ')
+  if (items !== undefined) return `array of ${typeOf(items)}`
+  if (additionalProperties !== undefined) return `object of ${typeOf(additionalProperties)} by id`
+  return type ?? 'any'
+}
+
+function meaningOf(schema: Shown): string {
+  const { description, enum: values, default: usual, minimum, maximum, maxItems, maxLength } = schema
+  const parts = [
+    description,
+    values === undefined ? undefined : `One of ${values.map((each) => `\`${String(each)}\``).join(', ')}.`,
+    usual === undefined ? undefined : `Default \`${String(usual)}\`.`,
+    minimum === undefined ? undefined : `At least ${minimum}.`,
+    maximum === undefined ? undefined : `At most ${maximum}.`,
+    maxItems === undefined ? undefined : `At most ${maxItems} items.`,
+    maxLength === undefined ? undefined : `At most ${maxLength} characters.`,
+  ]
+  return parts.filter((part) => part !== undefined).join(' ')
+}
+
+/** What stands for a credential in the examples. */
+const variables: Readonly<Record<string, string>> = {
+  'x-service-api-key': '$KEY',
+  'x-service-auth-token': '$TOKEN',
+  'x-service-workspace-id': '$WORKSPACE',
+  'x-service-workspace-auth-token': '$WORKSPACE_TOKEN',
+  'x-service-admin-token': '$ADMIN_TOKEN',
+}
+
+/** A call that can be pasted into a shell. */
+export function curlOf(path: string, credentials: readonly string[], body: unknown): string {
+  const shown = credentials.map((name) => `-H "${name}: ${variables[name]}"`).join(' ')
+  const quoted = JSON.stringify(body).replaceAll("'", `'\\''`)
+  return [
+    `curl http://localhost:8787${path}`,
+    `  ${shown}`,
+    "  -H 'content-type: application/json'",
+    `  -d '${quoted}'`,
+  ].join(' \\\n')
+}

@@ -1,0 +1,103 @@
+import { cpus } from 'node:os'
+import { readVersion } from '../../config/version.ts'
+import { messageOf } from '../../errors.ts'
+import { type Progress, StorageError } from '../../storage/problem.ts'
+import type { ServingServer } from '../../transfer/serving.ts'
+import { connecting } from './connecting.ts'
+import { crowd } from './crowd.ts'
+import { fsyncMs } from './disk.ts'
+import { replacing } from './replacing.ts'
+import { rooms } from './rooms.ts'
+import type { Figure, Scenario } from './scenario.ts'
+import { ownTarget, type Target, targetAt } from './target.ts'
+
+/** Who wants it quickly gets it with fewer: to let many in takes time, too. */
+const quickSeconds = 5
+
+/** Memory is told best of a server that has done nothing yet. */
+function scenariosFor(seconds: number): readonly Scenario[] {
+  const count = seconds < quickSeconds ? 10 : 100
+  return [connecting, crowd(count), rooms(count), replacing]
+}
+
+export interface Measured {
+  readonly version: string
+  readonly node: string
+  readonly cpu: string
+  readonly cores: number
+  /** Of this machine: of one write to its disk. */
+  readonly fsyncMs: number
+  /** Null: a server of its own was measured. */
+  readonly url: string | null
+  readonly seconds: number
+  readonly scenarios: readonly { readonly name: string; readonly figures: readonly Figure[] }[]
+}
+
+/**
+ * Measures a server, or one that is started for it, for about so many seconds.
+ * @throws StorageError where it does not start, cannot be reached or refuses
+ */
+export async function measure(
+  server: ServingServer | null,
+  seconds: number,
+  onProgress: Progress,
+): Promise<Measured> {
+  const all = cpus()
+  const disk = fsyncMs().p50
+  onProgress('start', 0)
+  const target = server === null ? await ownTarget() : await targetAt(server)
+  return {
+    version: readVersion(),
+    node: process.version,
+    cpu: all[0]?.model.trim() ?? '',
+    cores: all.length,
+    fsyncMs: disk,
+    url: server?.url ?? null,
+    seconds,
+    scenarios: await interruptible(target, () => runAll(target, seconds, onProgress)),
+  }
+}
+
+async function runAll(target: Target, seconds: number, onProgress: Progress): Promise<Measured['scenarios']> {
+  const measured = []
+  let done = 0
+  for (const { name, share, run } of scenariosFor(seconds)) {
+    const start = performance.now()
+    const tell = (): void => {
+      const part = Math.min(1, (performance.now() - start) / 1000 / (seconds * share))
+      onProgress(name, done + share * part)
+    }
+    tell()
+    const telling = setInterval(tell, 100)
+    try {
+      measured.push({ name, figures: await run(target, seconds * share) })
+    } catch (error) {
+      if (error instanceof StorageError) throw error
+      throw new StorageError(`${name}: ${messageOf(error)}`, { cause: error })
+    } finally {
+      clearInterval(telling)
+    }
+    done += share
+  }
+  return measured
+}
+
+/** As a shell says it of who was interrupted. */
+const interruptedCode = 130
+
+/** Ends what was started, also where it fails or is interrupted. */
+async function interruptible<T>(target: Target, work: () => Promise<T>): Promise<T> {
+  const stop = (): void => void target.end().finally(() => process.exit(interruptedCode))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    const done = await work()
+    await target.end()
+    return done
+  } catch (error) {
+    // What it failed of is what is to be told.
+    await target.end().catch(() => undefined)
+    throw error
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}

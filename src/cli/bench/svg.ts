@@ -1,0 +1,79 @@
+/** A bar with what it says. */
+export interface Bar {
+  readonly label: string
+  readonly value: number
+  /** Behind the bar. */
+  readonly shown: string
+  readonly colour: string
+  /** Printed bold. */
+  readonly stands?: 'out'
+}
+
+/** Bars that are compared with each other. */
+export interface BarGroup {
+  readonly title: string
+  readonly note: string
+  readonly bars: readonly Bar[]
+}
+
+const width = 860
+const left = 200
+const barWidth = 440
+const [barHeight, barGap, titleHeight, groupGap] = [15, 3, 40, 20]
+const top = 24
+
+const style = `
+  text { font: 12px system-ui, sans-serif; fill: #24292f }
+  .title, .own { font-weight: 600 }
+  .note { fill: #6e7781 }
+  @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .note { fill: #8b949e } }`
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+const text = (x: number, y: number, content: string, kind = '', anchor = 'start'): string =>
+  `<text x="${x.toFixed(0)}" y="${y}" text-anchor="${anchor}" class="${kind}">${escaped(content)}</text>`
+
+/** Three digits that count. */
+export const short = (value: number): string =>
+  value >= 1000
+    ? Math.round(value).toLocaleString('en-US')
+    : value === 0
+      ? '0'
+      : String(Number(value.toPrecision(3)))
+
+/** A picture of groups of bars, each on a logarithmic scale of its own. */
+export function barChart(groups: readonly BarGroup[], label: string, footnote: string): string {
+  const parts: string[] = []
+  let y = top
+  for (const group of groups) {
+    parts.push(...drawn(group, y))
+    y += titleHeight + group.bars.length * (barHeight + barGap) + groupGap
+  }
+  parts.push(text(8, y + 4, footnote, 'note'))
+  const size = `viewBox="0 0 ${width} ${y + 20}" width="${width}" height="${y + 20}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(label)}"><style>${style}\n</style>\n${parts.join('\n')}\n</svg>\n`
+}
+
+function drawn({ title, note, bars }: BarGroup, start: number): readonly string[] {
+  const lengthOf = scaleOf(bars.map(({ value }) => value))
+  const lines = bars.flatMap(({ label, value, shown, colour, stands }, index) => {
+    const y = start + titleHeight + index * (barHeight + barGap)
+    const length = Math.max(1, lengthOf(value))
+    const kind = stands === 'out' ? 'own' : ''
+    return [
+      text(left - 8, y + barHeight - 3, label, kind, 'end'),
+      `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2" fill="${colour}"/>`,
+      text(left + length + 6, y + barHeight - 3, shown, kind),
+    ]
+  })
+  return [text(8, start + 14, title, 'title'), text(8, start + 30, note, 'note'), ...lines]
+}
+
+/** From a power of ten below the smallest to one above the largest: a bar of no length says nothing. */
+function scaleOf(values: readonly number[]): (value: number) => number {
+  const positive = values.filter((value) => value > 0)
+  const low = Math.floor(Math.log10(Math.min(...positive)) - 0.3)
+  const high = Math.ceil(Math.log10(Math.max(...positive)))
+  return (value) => (value <= 0 ? 1 : ((Math.log10(value) - low) / Math.max(1, high - low)) * barWidth)
+}

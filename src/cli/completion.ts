@@ -1,0 +1,104 @@
+import { Argument, Command, type Option } from 'commander'
+import { print } from './options.ts'
+
+const shells = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof shells)[number]
+
+/** `weft completion`: made of the commands as they are. */
+export function completionCommand(program: () => Command): Command {
+  return new Command('completion')
+    .description('Print a script that completes commands and options: source <(weft completion bash).')
+    .addArgument(new Argument('<shell>', 'Which shell it is for.').choices([...shells]))
+    .action((shell: Shell) => print(writers[shell](nodesOf(program()))))
+}
+
+/** A command as completion knows it. */
+interface Node {
+  /** Names that lead to it, with spaces between them. */
+  readonly path: string
+  readonly commands: readonly { readonly name: string; readonly description: string }[]
+  readonly options: readonly Option[]
+  /** What may be said as an argument. */
+  readonly choices: readonly string[]
+}
+
+/** A command and all in it. */
+function nodesOf(command: Command, path = ''): readonly Node[] {
+  const { commands } = command
+  const own = {
+    path,
+    commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
+    options: command.createHelp().visibleOptions(command),
+    choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+  }
+  return [own, ...commands.flatMap((each) => nodesOf(each, `${path} ${each.name()}`.trim()))]
+}
+
+/** Words that are not commands are files, or what nobody can know. */
+function bash(nodes: readonly Node[]): string {
+  const words = nodes.map(({ path, commands, options, choices }) => {
+    const all = [...commands.map(({ name }) => name), ...choices, ...options.map(nameOf)]
+    return `    '${path}') words='${all.join(' ')}' ;;`
+  })
+  const values = nodes.flatMap(({ path, options }) =>
+    options.flatMap((option) =>
+      option.argChoices === undefined
+        ? []
+        : [`    '${path} ${nameOf(option)}') words='${option.argChoices.join(' ')}' ;;`],
+    ),
+  )
+  return `_weft() {
+  local path='' word words='' index current=\${COMP_WORDS[COMP_CWORD]}
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word="\${path:+$path }\${COMP_WORDS[index]}"
+    case "$word" in
+      ${nodes.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' | ')}) path=$word ;;
+    esac
+  done
+  case "$path \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join('\n')}
+  esac
+  [[ -n $words ]] || case "$path" in
+${words.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _weft weft`
+}
+
+/** zsh has bash's ways on board. */
+const zsh = (nodes: readonly Node[]): string =>
+  `autoload -U +X compinit && compinit -u\nautoload -U +X bashcompinit && bashcompinit\n${bash(nodes)}`
+
+function fish(nodes: readonly Node[]): string {
+  const lines = nodes.flatMap(({ path, commands, options, choices }) => {
+    const names = path === '' ? [] : path.split(' ')
+    const others = commands.map(({ name }) => name).join(' ')
+    const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`)
+    const open = path === '' ? ['__fish_use_subcommand'] : seen
+    const notYet = others === '' || path === '' ? [] : [`not __fish_seen_subcommand_from ${others}`]
+    const here = `-n '${[...open, ...notYet].join('; and ')}'`
+    const there = `-n '${open.join('; and ')}'`
+    return [
+      ...commands.map(
+        ({ name, description }) => `complete -c weft ${here} -f -a ${name} -d '${told(description)}'`,
+      ),
+      ...choices.map((choice) => `complete -c weft ${there} -f -a ${choice}`),
+      ...options.map((option) => `complete -c weft ${there} ${fishOption(option)}`),
+    ]
+  })
+  return lines.join('\n')
+}
+
+function fishOption(option: Option): string {
+  const short = option.short === undefined ? '' : ` -s ${option.short.slice(1)}`
+  const value = option.argChoices === undefined ? ' -r' : ` -x -a '${option.argChoices.join(' ')}'`
+  const takes = option.required || option.optional ? value : ''
+  return `-l ${nameOf(option).slice(2)}${short}${takes} -d '${told(option.description)}'`
+}
+
+const nameOf = (option: Option): string => option.long ?? option.flags
+
+const told = (text: string): string => text.replaceAll(/['\\]/g, '\\$&')
+
+const writers: Readonly<Record<Shell, (nodes: readonly Node[]) => string>> = { bash, zsh, fish }

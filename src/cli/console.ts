@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { callKeyOf } from './credentials.ts'
+import { configOf, print, withConfigFlags } from './options.ts'
+
+/** `weft console`: the link is as good as the credentials in it. */
+export function consoleCommand(): Command {
+  return withConfigFlags(new Command('console'))
+    .description('Print the link that signs in to the console of the server; it holds the credentials.')
+    .option('--open', 'Open it in the browser, and print nothing.')
+    .action(async (flags: { json?: true; open?: true }) => {
+      const { config } = configOf({ ...flags })
+      const url = consoleLink(config, config.port, await callKeyOf(config))
+      if (flags.open) return open(url)
+      print(flags.json ? JSON.stringify({ url }) : url)
+    })
+}
+
+/** What is after the `#` no browser sends anywhere. @param port that it listens on */
+export function consoleLink(
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  port: number,
+  { apiKey, authToken }: { readonly apiKey: string; readonly authToken: string },
+): string {
+  const base = (publicUrl ?? `http://localhost:${port}`).replace(/\/+$/, '')
+  return `${base}/console#key=${encodeURIComponent(apiKey)}&token=${encodeURIComponent(authToken)}`
+}
+
+const openers: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  // The first argument in quotes is the title of a window.
+  win32: ['cmd', '/c', 'start', '""'],
+}
+
+/** Where no browser can be opened the link is printed. */
+function open(url: string): void {
+  const [program = '', ...first] = openers[process.platform] ?? ['xdg-open']
+  const shown = process.platform === 'win32' ? url.replaceAll('&', '^&') : url
+  spawn(program, [...first, shown], { stdio: 'ignore', detached: true })
+    .once('error', () => print(url))
+    .unref()
+}

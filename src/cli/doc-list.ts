@@ -1,0 +1,88 @@
+import { Command } from 'commander'
+import { decodeSegment, idProblem } from '../model/address.ts'
+import { StorageError } from '../storage/problem.ts'
+import type { Catalogue, ShownEditor, ShownOrganization, ShownRecord } from '../transfer/catalogue.ts'
+import { type PlaceFlags, withCatalogue, withPlace } from './doc-place.ts'
+import { plain, print, printSlowly } from './options.ts'
+
+interface Flags extends PlaceFlags {
+  readonly json?: true
+}
+
+/** `weft doc ls`: a line each, as they are read. The second column is what `weft doc` takes as an address. */
+export function docListCommand(): Command {
+  return withPlace(new Command('ls'))
+    .description('List organizations, the documents of one, or the editors of a document.')
+    .argument('[place]', 'organization or organization/document, each percent-encoded.')
+    .option('--json', 'Print a line of JSON for each.')
+    .action(async (place: string | undefined, flags: Flags) => {
+      const ids = place === undefined ? [] : parseIds(place)
+      await withCatalogue(flags, async (catalogue) => {
+        const { items, header, line } = listing(catalogue, ids)
+        if (!flags.json && process.stdout.isTTY) print(header)
+        for await (const item of items) await printSlowly(flags.json ? JSON.stringify(item) : line(item))
+      })
+    })
+}
+
+/** @throws StorageError */
+function parseIds(place: string): readonly string[] {
+  const ids = place.split('/').map(decodeSegment)
+  if (ids.length > 2 || !ids.every((id) => id !== null && idProblem(id) === null))
+    throw new StorageError(`${JSON.stringify(place)} is no place`, {
+      hint: 'it is organization, or organization/document, each percent-encoded',
+    })
+  return ids as readonly string[]
+}
+
+interface Listing {
+  readonly items: AsyncGenerator<object>
+  readonly header: string
+  readonly line: (item: object) => string
+}
+
+function listing(catalogue: Catalogue, [organizationId, documentId]: readonly string[]): Listing {
+  if (organizationId === undefined)
+    return {
+      items: catalogue.organizations(),
+      header: columns('CHANGED', 'ORGANIZATION', 'NAME'),
+      line: (item) => organizationLine(item as ShownOrganization),
+    }
+  if (documentId === undefined)
+    return {
+      items: catalogue.documents(organizationId),
+      header: columns('CHANGED', 'DOCUMENT', 'NAME'),
+      line: (item) => documentLine(item as ShownRecord),
+    }
+  return {
+    items: catalogue.editors(organizationId, documentId),
+    header: columns('CHANGED', 'EDITOR', 'BYTES', 'BY'),
+    line: (item) => editorLine(item as ShownEditor),
+  }
+}
+
+const organizationLine = ({ lastUpdated, organizationId, organizationName }: ShownOrganization): string =>
+  columns(timeOf(lastUpdated), addressOf(organizationId), organizationName)
+
+const documentLine = (shown: ShownRecord): string =>
+  columns(
+    timeOf(shown.lastUpdated),
+    addressOf(shown.organizationId, shown.documentId),
+    shown.disabled ? `${shown.documentName} (disabled)` : shown.documentName,
+  )
+
+const editorLine = (shown: ShownEditor): string =>
+  columns(
+    timeOf(shown.lastUpdated),
+    addressOf(shown.organizationId, shown.documentId, shown.editorId),
+    String(shown.sizeBytes),
+    shown.lastUpdatedBy,
+  )
+
+const timeOf = (at: number): string => new Date(at).toISOString().slice(0, 19)
+
+const addressOf = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/')
+
+/** Wide enough for most: lines are printed before later ones are known. */
+const columns = (time: string, address: string, ...more: readonly string[]): string =>
+  plain([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()

@@ -1,0 +1,117 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { Command } from 'commander'
+import { environmentOf } from '../config.ts'
+import { type Credentials, credentialsPath } from '../directory/credentials-file.ts'
+import { Generator } from '../directory/generator.ts'
+import { messageOf } from '../errors.ts'
+import { StorageError } from '../storage/problem.ts'
+import { credentialLines } from './notice.ts'
+import { configOf, print } from './options.ts'
+
+interface Flags {
+  readonly env?: true
+  readonly json?: true
+}
+
+/** Where things are in the directory. */
+const names = { config: 'weft.config.json', data: 'data', env: '.env' } as const
+
+/** What most want to change first, as it would be anyway. */
+const settings = {
+  port: 8787,
+  data: './data',
+  durability: 'disk',
+  logLevel: 'info',
+} as const
+
+/** `weft init`: asks nothing, and overwrites nothing. */
+export function initCommand(): Command {
+  return new Command('init')
+    .description('Make a configuration, and a data directory with credentials, and say how to go on.')
+    .argument('[directory]', 'Where; made unless it is there.', '.')
+    .option('--env', 'For a deployment: the secrets in a file .env (mode 0600), and no data directory.')
+    .option('--json', 'Print for machines.')
+    .action(async (directory: string, flags: Flags) => {
+      const made = flags.env ? ([names.config, names.env] as const) : ([names.config, names.data] as const)
+      const files = made.map((name) => join(directory, name))
+      await expectNone(files)
+      await writing(directory, () => mkdir(directory, { recursive: true }))
+      const credentials = flags.env ? await makeEnv(directory) : await makeStore(directory)
+      await writeConfig(join(directory, names.config))
+      const { jwtSecret: _, ...shown } = credentials
+      if (flags.json) return print(JSON.stringify({ ok: true, directory, files, ...shown }))
+      print(noticeOf(directory, files, credentials, flags))
+    })
+}
+
+/** @throws StorageError where one is there */
+async function expectNone(files: readonly string[]): Promise<void> {
+  for (const file of files)
+    if ((await stat(file).catch(() => null)) !== null)
+      throw new StorageError(`${file} is there already, and nothing was changed`, {
+        hint: 'name another directory, or start it: weft serve',
+      })
+}
+
+const writeConfig = (path: string): Promise<void> =>
+  writing(path, () => writeFile(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' }))
+
+/** What is configured elsewhere is for other servers. */
+async function makeStore(directory: string): Promise<Credentials> {
+  const { makeData } = await import('../storage/first-start.ts')
+  const { config } = configOf({})
+  const none = { workspaceId: null, workspaceAuthToken: null, apiKey: null, authToken: null, jwtSecret: null }
+  return makeData({ ...config, ...none, bootstrap: [], data: join(directory, names.data) })
+}
+
+async function makeEnv(directory: string): Promise<Credentials> {
+  const generator = new Generator()
+  const credentials: Credentials = {
+    workspaceId: generator.id('ws'),
+    workspaceAuthToken: generator.secret(),
+    apiKey: generator.id('key'),
+    authToken: generator.secret(),
+    jwtSecret: generator.secret(),
+  }
+  const lines = Object.entries(credentials).map(
+    ([key, value]) => `${environmentOf(key as keyof Credentials)}=${value}\n`,
+  )
+  const path = join(directory, names.env)
+  const content = `# Secrets of a Weft server. Keep them out of version control.\n${lines.join('')}`
+  await writing(path, () => writeFile(path, content, { flag: 'wx', mode: 0o600 }))
+  return credentials
+}
+
+async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    throw new StorageError(`${path} cannot be written: ${messageOf(error)}`, {
+      hint: 'name another directory',
+    })
+  })
+}
+
+function noticeOf(
+  directory: string,
+  files: readonly string[],
+  credentials: Credentials,
+  { env }: Flags,
+): string {
+  const place = relative('', directory)
+  const enter = place === '' ? '' : `cd ${place} && `
+  const kept = join(directory, env ? names.env : relative('', credentialsPath(names.data)))
+  const serve = env ? 'set -a && . ./.env && set +a && weft serve' : 'weft serve'
+  return `Made ${files.join(' and ')}.
+
+${credentialLines(credentials)}
+
+Kept in ${kept} (mode 0600): keep it out of version control. Next:
+
+  ${enter}weft doctor     # is all there that it takes?
+  ${enter}${serve}
+  ${enter}weft console    # in a second terminal: the link to look around, and to a shared editor${
+    env ? ' (with the same .env)' : ''
+  }
+
+${join(directory, names.config)} has what most change first, at its default; weft config print shows all there is.`
+}

@@ -1,0 +1,66 @@
+import { Command } from 'commander'
+import { readVersion } from '../config/version.ts'
+import { auditCommand } from './audit.ts'
+import { backupCommand } from './backup.ts'
+import { benchCommand } from './bench.ts'
+import { compactCommand } from './compact.ts'
+import { completionCommand } from './completion.ts'
+import { configCommand } from './config.ts'
+import { consoleCommand } from './console.ts'
+import { docCommand } from './doc.ts'
+import { doctorCommand } from './doctor.ts'
+import { refuseWithoutStore } from './embedded.ts'
+import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
+import { initCommand } from './init.ts'
+import { restoreCommand } from './restore.ts'
+import { serveCommand } from './serve.ts'
+import { tokenCommand } from './token.ts'
+import { upgradeCommand } from './upgrade.ts'
+import { verifyCommand } from './verify.ts'
+
+const examples = `
+Examples:
+  weft                                          serve, with data in ./data
+  weft init && weft doctor                      what is missing to serve, and what helps
+  weft doc get acme/notes/main --format text    a document of a stopped server
+  weft doc ls acme --url http://localhost:8787  documents of a server that serves
+  weft console --open                           look around in the browser
+  weft bench                                    what this machine can do
+  weft backup ./data weft.backup                all of it, in one file
+
+weft help <command> tells more. Exit codes: 0 done, 1 not all is well, 2 something to put right; --json for machines.`
+
+/** The command line, as it is read and shown. */
+export function createProgram(): Command {
+  const program: Command = new Command('weft')
+    .description('Self-hosted realtime engine for Yjs documents')
+    .usage('[command] [options]')
+    .version(readVersion())
+    .commandsGroup('Serve (what weft alone does):')
+    .addCommand(serveCommand())
+    .addCommand(initCommand())
+    .addCommand(configCommand())
+    .addCommand(doctorCommand())
+    .addCommand(tokenCommand())
+    .addCommand(consoleCommand())
+    .commandsGroup('Documents:')
+    .addCommand(docCommand())
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .commandsGroup('Stored data:')
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
+    .addCommand(verifyCommand())
+    .addCommand(compactCommand())
+    .addCommand(upgradeCommand())
+    .addCommand(auditCommand())
+    .commandsGroup('Others:')
+    .addCommand(benchCommand())
+    .addCommand(completionCommand(() => program))
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('Tell more of a command.').helpGroup('Others:'),
+    )
+    .addHelpText('after', examples)
+  return program.hook('preAction', (_, command) => refuseWithoutStore(command))
+}

@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { keptMs, type Point } from './figures.ts'
+import { type ChartSpec, present, summary } from './shown.ts'
+
+const height = 150
+/** Of the lines of a chart: they differ in colour and in form. */
+const strokes = [
+  { colour: '--accent', dash: [] },
+  { colour: '--focus', dash: [5, 4] },
+] as const
+
+interface ChartProps {
+  readonly spec: ChartSpec
+  readonly points: readonly Point[]
+}
+
+/** Some figures of the last five minutes: as lines, as text, and as a table. */
+export const Chart = ({ spec, points }: ChartProps) => (
+  <figure class="card chart">
+    <figcaption>
+      <h2>{spec.title}</h2>
+      <p class="figure">{present(spec, points.at(-1))}</p>
+    </figcaption>
+    <Lines spec={spec} points={points} />
+    <p class="hint">
+      {spec.note}{' '}
+      {spec.lines.length > 1 &&
+        spec.lines.map(({ name }, index) => <Key key={name} name={name} dashed={index > 0} />)}
+    </p>
+    <AsTable spec={spec} points={points} />
+  </figure>
+)
+
+function AsTable(props: ChartProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Figures as a table</summary>
+      {isOpen && <Figures {...props} />}
+    </details>
+  )
+}
+
+const Key = ({ name, dashed }: { readonly name: string; readonly dashed: boolean }) => (
+  <span class={dashed ? 'key dashed' : 'key'}>{name}</span>
+)
+
+function Lines({ spec, points }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const latest = useRef(points)
+  latest.current = points
+  const plot = useRef<uPlot | null>(null)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const draw = () => {
+      plot.current?.destroy()
+      plot.current = new uPlot(optionsOf(spec, element.clientWidth), dataOf(spec, latest.current), element)
+    }
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
+    draw()
+    scheme.addEventListener('change', draw)
+    resized.observe(element)
+    return () => {
+      scheme.removeEventListener('change', draw)
+      resized.disconnect()
+      plot.current?.destroy()
+    }
+  }, [spec])
+  useEffect(() => plot.current?.setData(dataOf(spec, points)), [points])
+  return <div ref={place} class="lines" role="img" aria-label={summary(spec, points)} />
+}
+
+const dataOf = ({ lines }: ChartSpec, points: readonly Point[]): uPlot.AlignedData => [
+  points.map(({ at }) => at / 1000),
+  ...lines.map(({ figure }) => points.map((point) => point[figure])),
+]
+
+const coloured = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name)
+
+function optionsOf({ lines, say, steps }: ChartSpec, width: number): uPlot.Options {
+  const axis = {
+    stroke: coloured('--quiet'),
+    grid: { stroke: coloured('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  }
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_, __, last) => [(last ?? 0) - keptMs / 1000, last ?? 0] },
+      // From nothing to a little more than what was most; a line along the ground where there is nothing.
+      y: { range: (_, __, most) => [0, most > 0 ? most * 1.15 : 1] },
+    },
+    axes: [
+      { ...axis, size: 28, space: 70, values: (_, moments) => moments.map(clock) },
+      {
+        ...axis,
+        size: 64,
+        space: 40,
+        values: (_, values) => values.map(say),
+        ...(steps && { incrs: [...steps] }),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map((_, index) => {
+        const { colour, dash } = strokes[index] ?? strokes[0]
+        return { stroke: coloured(colour), width: 2, dash: [...dash], points: { size: 4 } }
+      }),
+    ],
+  }
+}
+
+const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const clock = (seconds: number): string => hours.format(seconds * 1000)
+
+/** Rows of the table: every fifth point, so that it reaches back as far as the lines. */
+const every = 5
+
+function Figures({ spec, points }: ChartProps) {
+  const rows = points.filter((_, index) => (points.length - 1 - index) % every === 0).reverse()
+  return (
+    <Table<Point>
+      caption={`${spec.title}, newest first`}
+      items={rows}
+      keyOf={({ at }) => String(at)}
+      columns={[
+        { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+        ...spec.lines.map(({ name, figure }) => ({
+          title: name,
+          numeric: true,
+          cell: (point: Point) => (point[figure] === null ? '–' : spec.say(point[figure])),
+        })),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,81 @@
+/** One line of Prometheus' text format: a series and its value. */
+export interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?\s*$/
+const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g
+const escapes: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
+
+/** What a page of metrics holds, by the name of the series. Lines that are none are passed over. */
+export function parseMetrics(text: string): ReadonlyMap<string, readonly Sample[]> {
+  const found = new Map<string, Sample[]>()
+  for (const each of text.split('\n')) {
+    const sample = each.startsWith('#') ? null : sampleOf(each)
+    if (sample === null) continue
+    const others = found.get(sample.name)
+    if (others === undefined) found.set(sample.name, [sample])
+    else others.push(sample)
+  }
+  return found
+}
+
+function sampleOf(text: string): Sample | null {
+  const [, name, labels = '', value = ''] = line.exec(text) ?? []
+  if (name === undefined) return null
+  const number = numberOf(value)
+  return Number.isNaN(number) ? null : { name, labels: labelsOf(labels), value: number }
+}
+
+const numberOf = (text: string): number =>
+  text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text)
+
+function labelsOf(text: string): Readonly<Record<string, string>> {
+  const pairs = [...text.matchAll(label)].map(([, name = '', value = '']) => [
+    name,
+    value.replace(/\\(.)/g, (whole, escaped: string) => escapes[escaped] ?? whole),
+  ])
+  return Object.fromEntries(pairs) as Record<string, string>
+}
+
+/** What one look at the metrics has found. */
+export class Scrape {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly #series: ReadonlyMap<string, readonly Sample[]>
+
+  constructor(text: string, at: number) {
+    this.#series = parseMetrics(text)
+    this.at = at
+  }
+
+  /** All series of that name together; null: there is none. */
+  sum(name: string): number | null {
+    const samples = this.#series.get(name)
+    return samples === undefined ? null : samples.reduce((all, { value }) => all + value, 0)
+  }
+
+  /** The values of the series of a name, by one of their labels. */
+  by(name: string, labelName: string): ReadonlyMap<string, number> {
+    const values = new Map<string, number>()
+    for (const { labels, value } of this.#series.get(name) ?? []) {
+      const key = labels[labelName]
+      if (key !== undefined) values.set(key, (values.get(key) ?? 0) + value)
+    }
+    return values
+  }
+
+  /** The buckets of a histogram: upper bound and how many are at most that, lowest bound first. */
+  buckets(name: string): readonly Bucket[] {
+    return [...this.by(`${name}_bucket`, 'le')]
+      .map(([bound, count]) => ({ bound: numberOf(bound), count }))
+      .sort((one, other) => one.bound - other.bound)
+  }
+}
+
+export interface Bucket {
+  readonly bound: number
+  readonly count: number
+}

@@ -1,0 +1,7 @@
+/** The address of the playground. What stands behind the `#` says who the window is, and is taken out at once. */
+export const playgroundPath = '/console/playground'
+
+/** Opens the playground beside the console: it has the credentials of the console, as they are the tab's. */
+export function openPlayground(): void {
+  if (window.open(playgroundPath, '_blank') === null) location.assign(playgroundPath)
+}

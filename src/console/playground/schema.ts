@@ -1,0 +1,27 @@
+import { type NodeSpec, Schema } from 'prosemirror-model'
+import { marks, nodes } from 'prosemirror-schema-basic'
+import { bulletList, listItem } from 'prosemirror-schema-list'
+
+/** Of an attribute that came by REST, which is text, too; below the heading of the page. */
+const levelOf = (level: unknown): number => Math.min(6, Math.max(2, Number(level) || 2))
+
+/** That of the basic schema takes numbers only, and the binding removes what the schema does not take. */
+const heading: NodeSpec = {
+  ...nodes.heading,
+  attrs: { level: { default: 2 } },
+  toDOM: ({ attrs: { level } }) => [`h${levelOf(level)}`, 0],
+}
+
+/** What the toolbar can make, and no more. */
+export const schema = new Schema({
+  nodes: {
+    doc: nodes.doc,
+    paragraph: nodes.paragraph,
+    heading,
+    bullet_list: { ...bulletList, content: 'list_item+', group: 'block' },
+    list_item: { ...listItem, content: 'paragraph block*' },
+    text: nodes.text,
+    hard_break: nodes.hard_break,
+  },
+  marks: { em: marks.em, strong: marks.strong },
+})

@@ -1,0 +1,36 @@
+/** A page of the documentation: `src/docs/<name>.md` in the repository, `/docs/<name>` at a server. */
+export interface Chapter {
+  readonly name: string
+  /** As its first heading says. */
+  readonly title: string
+}
+
+/** What `/docs` itself is: in the repository the page that is shown for the folder. */
+export const index: Chapter = { name: 'README', title: 'Weft' }
+
+/** In the order in which they are read. */
+export const chapters: readonly Chapter[] = [
+  { name: 'concepts', title: 'Concepts' },
+  { name: 'rest', title: 'The REST service' },
+  { name: 'editors', title: 'Connecting editors' },
+  { name: 'replacement', title: 'Replacing content' },
+  { name: 'permissions', title: 'Tokens and permissions' },
+  { name: 'presence', title: 'Presence' },
+  { name: 'webhooks', title: 'Webhooks' },
+  { name: 'migration', title: 'Migration' },
+  { name: 'operating', title: 'Operating' },
+  { name: 'proxies', title: 'TLS and reverse proxies' },
+  { name: 'encryption', title: 'Encryption at rest' },
+  { name: 'cluster', title: 'Several servers' },
+  { name: 'limits', title: 'Limits' },
+  { name: 'configuration', title: 'Configuration' },
+]
+
+/** Pages that are made of the operations, and are in no file. */
+export const references: readonly Chapter[] = [
+  { name: 'reference', title: 'API reference' },
+  { name: 'api', title: 'Try the API' },
+]
+
+/** Where a page is at a server. */
+export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)

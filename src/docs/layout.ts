@@ -1,0 +1,91 @@
+import { type Chapter, chapters, index, pathOf, references } from './chapters.ts'
+
+export interface PageParts {
+  readonly title: string
+  /** Which entry of the navigation it is, or belongs to. */
+  readonly chapter: Chapter
+  /** Headings of the second level: what the page has to offer. */
+  readonly sections: readonly Section[]
+  /** HTML. */
+  readonly body: string
+}
+
+export interface Section {
+  /** The heading's anchor. */
+  readonly id: string
+  /** Plain text. */
+  readonly title: string
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (each) => entities[each] as string)
+
+/** The anchor of a heading, as GitHub makes it of its text: so that links work there, too. */
+export const anchorOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+/** A page of the documentation: nothing in it runs, and its one stylesheet comes from this server. */
+export function layOut({ title, chapter, sections, body }: PageParts): string {
+  const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header>
+<a class="name" href="/docs">Weft</a>
+<a class="to-chapters" href="#all-chapters">Chapters</a>
+</header>
+<div class="columns">
+<main id="content" tabindex="-1">
+${sections.length > 1 ? contents(sections) : ''}${body}
+${neighbours(chapter)}</main>
+<nav id="all-chapters" aria-label="Chapters">
+${list(chapters, chapter)}${list(references, chapter)}</nav>
+</div>
+</body>
+</html>
+`
+}
+
+const list = (entries: readonly Chapter[], current: Chapter): string =>
+  `<ul>\n${entries.map((each) => `<li>${entry(each, each === current)}</li>\n`).join('')}</ul>\n`
+
+const entry = (chapter: Chapter, isCurrent: boolean): string =>
+  `<a href="${pathOf(chapter)}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(chapter.title)}</a>`
+
+const contents = (sections: readonly Section[]): string =>
+  `<nav class="contents" aria-label="On this page">\n<ul>\n${sections
+    .map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>\n`)
+    .join('')}</ul>\n</nav>\n`
+
+/** The chapters before and after, where there are such. */
+function neighbours(chapter: Chapter): string {
+  const all = [index, ...chapters]
+  const place = all.indexOf(chapter)
+  if (place === -1) return ''
+  const [before, after] = [all[place - 1], all[place + 1]]
+  const links = [
+    before === undefined ? '' : `<a rel="prev" href="${pathOf(before)}">← ${escapeHtml(before.title)}</a>`,
+    after === undefined ? '' : `<a rel="next" href="${pathOf(after)}">${escapeHtml(after.title)} →</a>`,
+  ]
+  return `<nav class="neighbours" aria-label="Before and after">${links.join(' ')}</nav>\n`
+}

@@ -1,0 +1,66 @@
+import { messageOf } from '../errors.ts'
+import { StorageError } from '../storage/problem.ts'
+import { refusalOf } from '../storage/sources.ts'
+
+/** A server that serves, and what it wants to be shown. */
+export interface ServingServer {
+  readonly url: string
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+/** What an operation answers. */
+export interface Answered {
+  readonly data: unknown
+  /** Where there is more. */
+  readonly pageToken?: string
+}
+
+/** Calls an operation of a server that serves. @throws StorageError with what the server says */
+export async function callServing(
+  { url, apiKey, authToken }: ServingServer,
+  path: string,
+  data: object,
+): Promise<Answered> {
+  const response = await fetch(new URL(path, url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+    },
+    body: JSON.stringify({ data }),
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new StorageError(`${url} cannot be reached: ${messageOf(cause)}`, {
+      hint: 'start the server, or name its URL (--url, WEFT_URL)',
+    })
+  })
+  if (!response.ok) throw await refusedBy(url, response)
+  return ((await response.json()) as { result: Answered }).result
+}
+
+/** Credentials of another server are what is wrong most often. */
+async function refusedBy(url: string, response: Response): Promise<StorageError> {
+  const message = `${url} refuses: ${await refusalOf(response)}`
+  return response.status === 401
+    ? new StorageError(message, {
+        hint: 'name the data directory of that server (--data), or set WEFT_API_KEY and WEFT_AUTH_TOKEN',
+      })
+    : new StorageError(message)
+}
+
+/** Everything that a listing has, page by page. @throws StorageError */
+export async function* listServing<Item>(
+  server: ServingServer,
+  path: string,
+  query: object,
+): AsyncGenerator<Item> {
+  let pageToken: string | undefined
+  do {
+    const page = await callServing(server, path, { ...query, ...(pageToken !== undefined && { pageToken }) })
+    yield* page.data as readonly Item[]
+    pageToken = page.pageToken
+  } while (pageToken !== undefined)
+}

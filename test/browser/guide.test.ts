@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { itLong } from '../support/long.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe.skipIf(browserMissing)('/docs in Chromium', () => {
+  let weft: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    weft = await startTestServer()
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  const all = [...[index, ...chapters].map(pathOf), '/docs/reference', '/docs/reference/crdt']
+  /** One of each kind: prose and samples, the widest table, the reference. */
+  const some = ['/docs', '/docs/limits', '/docs/reference/memory']
+
+  it(
+    '[GUIDE-6] pages need nothing that their policy refuses, and fit light and dark, wide and narrow windows',
+    () => look(some),
+    60_000,
+  )
+
+  itLong('[GUIDE-6] so do all pages', () => look(all), 300_000)
+
+  async function look(paths: readonly string[]): Promise<void> {
+    for (const [colorScheme, width] of [
+      ['light', 1280],
+      ['dark', 400],
+    ] as const) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+      for (const path of paths)
+        expect({ path, width, ...(await looked(context, path)) }).toEqual({ path, width, ...sound })
+      await context.close()
+    }
+  }
+
+  const sound = { complaints: [], elsewhere: [], tooWide: 0, violations: [] }
+
+  async function looked(context: BrowserContext, path: string) {
+    const page = await context.newPage()
+    const complaints: string[] = []
+    const elsewhere: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('request', (request) => {
+      if (!/^(data:|http:\/\/127\.0\.0\.1:)/.test(request.url())) elsewhere.push(request.url())
+    })
+    await page.goto(weft.url + path)
+    const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    const violations = await violationsOf(page)
+    await page.close()
+    return { complaints, elsewhere, tooWide: Math.max(0, tooWide), violations }
+  }
+
+  /** What axe finds. The page's policy does not concern what the debugger evaluates. */
+  async function violationsOf(page: Page): Promise<readonly string[]> {
+    await page.evaluate(axe)
+    return page.evaluate(async () => {
+      const { axe } = window as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+      }
+      const { violations } = await axe.run()
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+    })
+  }
+
+  it('[GUIDE-6] the keyboard leads past the navigation, and to the chapters', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${weft.url}/docs`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(page.url()).toBe(`${weft.url}/docs#content`)
+    await page.locator('#all-chapters a', { hasText: 'Presence' }).press('Enter')
+    await page.waitForURL(`${weft.url}/docs/presence`)
+    expect(await page.locator('h1').textContent()).toBe('Presence')
+    await context.close()
+  })
+})

@@ -1,0 +1,110 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { eventually } from '../support/clients.ts'
+import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Shared document' })
+/** The text of the paragraphs, without the names at the cursors of others. */
+const textOf = (page: Page): Promise<string> =>
+  editor(page).evaluate((element) => {
+    const copy = element.cloneNode(true) as HTMLElement
+    for (const caret of copy.querySelectorAll('.caret')) caret.remove()
+    return copy.textContent
+  })
+/** What stands before the cursor of somebody else in its line. */
+const beforeCaret = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const caret = document.querySelector('.ProseMirror .caret')
+    const line = caret?.closest('p')
+    if (caret === null || line == null) return ''
+    const range = document.createRange()
+    range.setStart(line, 0)
+    range.setEndBefore(caret)
+    return range.toString()
+  })
+
+async function popupOf(page: Page, button: string): Promise<Page> {
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: button }).click(),
+  ])
+  return popup
+}
+
+describe.skipIf(browserMissing)('the playground in Chromium', () => {
+  let weft: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    // What nobody has made by REST is not there to connect to.
+    weft = await startTestServer({ createOnConnect: false })
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  it('[CON-8] [CON-9] [CON-10] one click opens it, one more a second window; both sync, and REST moves no cursor', async () => {
+    const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
+    const one = await popupOf(page, 'Open the playground')
+    const ofOne = complaintsOf(one, weft.url)
+    await one.getByText('Saved on the server').waitFor()
+    expect(await textOf(one)).toContain('Welcome to Weft')
+    const two = await popupOf(one, 'Open a second window')
+    const ofTwo = complaintsOf(two, weft.url)
+    await two.getByText('Saved on the server').waitFor()
+    expect([one.url(), two.url()]).toEqual(Array(2).fill(`${weft.url}/console/playground`))
+
+    await two.getByText('Open a second window, and type in both.').click()
+    await two.keyboard.press('End')
+    await two.keyboard.type(' Both see this.')
+    await two.keyboard.press('Control+b')
+    await two.keyboard.type(' Boldly.')
+    const line = 'Open a second window, and type in both. Both see this. Boldly.'
+    await eventually(async () => (await textOf(one)).includes(line))
+    expect(await editor(one).locator('strong').textContent()).toContain('Boldly.')
+    await eventually(async () => (await beforeCaret(one)) === line)
+    const [own, other] = [two.locator('.people li').first(), one.locator('.people li').nth(1)]
+    expect(await own.textContent()).toBe(`${await other.textContent()} (you)`)
+    expect(await one.locator('.caret-name').textContent()).toBe(await other.textContent())
+    await two.getByText('Saved on the server').waitFor()
+
+    await one.getByRole('button', { name: 'Rewrite by REST' }).click()
+    await one.getByText('The text was replaced.').waitFor()
+    await eventually(async () => /Rewritten by REST at [\d:]+\. This is one/.test(await textOf(two)))
+    expect(await beforeCaret(one)).toBe(line)
+    expect(await two.evaluate(() => getSelection()?.anchorNode?.textContent)).toBe(' Boldly.')
+    expect(await seriousFindings(one)).toEqual([])
+    await two.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFindings(two)).toEqual([])
+
+    await two.reload()
+    await eventually(async () => (await textOf(two)).includes(line))
+    expect(await own.textContent()).toBe(`${await other.textContent()} (you)`)
+    expect([...complaints, ...ofOne, ...ofTwo]).toEqual([])
+    await page.context().close()
+  }, 30_000)
+
+  it('[CON-8] a link lets somebody in who has no credentials, and does not stay in the address; without one it says what to do', async () => {
+    const token = await weft.token('ada', {
+      resources: [{ type: 'document', id: 'welcome', organizationId: 'playground', accessRole: 'editor' }],
+    })
+    const page = await (await browser.newContext()).newPage()
+    const complaints = complaintsOf(page, weft.url)
+    await page.goto(`${weft.url}/console/playground`)
+    await page.getByText('Open the playground from the console').waitFor()
+    await page.goto('about:blank')
+    await page.goto(`${weft.url}/console/playground#name=Ada&token=${token}`)
+    await page.getByText('Ada (you)').waitFor()
+    await page.getByText('Saved on the server').waitFor()
+    expect(page.url()).toBe(`${weft.url}/console/playground`)
+    await page.goto('about:blank')
+    await page.goto(`${weft.url}/console/playground#name=Ada&token=wrong`)
+    await page.getByText('The server has ended the connection').waitFor()
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,207 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { eventually } from '../support/clients.ts'
+import { type Site, startExample } from '../support/examples.ts'
+import { itLong } from '../support/long.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+/** What the example keeps for the curious. */
+interface Held {
+  editor: {
+    state: {
+      doc: {
+        content: { size: number }
+        descendants(each: (node: { text?: string }, position: number) => void): void
+        textBetween(from: number, to: number, between: string): string
+      }
+      selection: { from: number }
+    }
+    chain(): { focus(): { setTextSelection(range: object): { run(): void } } }
+  }
+}
+
+/** Marks words in the editor; with `isCursor` only puts the cursor after them. */
+async function select(page: Page, words: string, isCursor = false): Promise<void> {
+  // A page behind others has no focus, and draws nothing.
+  await page.bringToFront()
+  await page.focus('.tiptap')
+  await page.evaluate(
+    ([sought, cursorOnly]) => {
+      const { editor } = (globalThis as unknown as { example: Held }).example
+      let from = 0
+      editor.state.doc.descendants(({ text = '' }, position) => {
+        if (text.includes(sought)) from = position + text.indexOf(sought)
+      })
+      const to = from + sought.length
+      const range = cursorOnly ? { from: to, to } : { from, to }
+      editor.chain().focus().setTextSelection(range).run()
+    },
+    [words, isCursor] as const,
+  )
+}
+
+const afterCursor = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { doc, selection } = (globalThis as unknown as { example: Held }).example.editor.state
+    return doc.textBetween(selection.from, doc.content.size, '|')
+  })
+
+/** What is marked, a thread after the other; carets of others, which lie in between, left out. */
+const marked = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const words = new Map<string, string>()
+    for (const element of document.querySelectorAll<HTMLElement>('.commented')) {
+      const { thread = '' } = element.dataset
+      const copy = element.cloneNode(true) as HTMLElement
+      for (const caret of copy.querySelectorAll('.collaboration-carets__caret')) caret.remove()
+      words.set(thread, (words.get(thread) ?? '') + copy.textContent)
+    }
+    return [...words.values()]
+  })
+
+const marks = async (page: Page, expected: readonly string[]): Promise<void> => {
+  let found: string[] = []
+  const areThere = async (): Promise<boolean> => {
+    found = await marked(page)
+    return JSON.stringify(found) === JSON.stringify(expected)
+  }
+  await eventually(areThere, () => found.join(', '))
+}
+
+const text = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const { doc } = (globalThis as unknown as { example: Held }).example.editor.state
+    return doc.textBetween(0, doc.content.size, '|')
+  })
+async function has(page: Page, selector: string, words: string): Promise<void> {
+  let found: string | null = ''
+  const isThere = async (): Promise<boolean> => {
+    found = selector === '.tiptap' ? await text(page) : await page.textContent(selector)
+    return found?.includes(words) === true
+  }
+  await eventually(isThere, () => found ?? '')
+}
+
+async function comment(page: Page, words: string, said: string): Promise<void> {
+  await select(page, words)
+  await page.click('#comment')
+  await page.fill('#new textarea', said)
+  await page.click('#new button')
+}
+
+skipNotice()
+
+describe.skipIf(browserMissing)('the Tiptap example in Chromium', () => {
+  let weft: TestServer
+  let site: Site
+  let browser: Browser
+
+  beforeAll(async () => {
+    weft = await startTestServer()
+    site = await startExample('tiptap', weft, { EXAMPLE_BOT_STEP_MS: '300' })
+    browser = await openBrowser()
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    site?.child.kill()
+    await weft?.stop()
+  })
+
+  async function open(name: string, room: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${site.url}/?name=${name}&room=example/${room}/main`)
+    await page.waitForFunction(() =>
+      /synced|saved/.test(document.querySelector('#status')?.textContent ?? ''),
+    )
+    return page
+  }
+
+  async function write(page: Page, words: string): Promise<void> {
+    await page.click('.tiptap')
+    await page.keyboard.type(words)
+  }
+
+  it('[EXA-2] a bot rewrites what people type in: their words, cursors and comments stay', async () => {
+    const [ada, grace] = [await open('Ada', 'bot'), await open('Grace', 'bot')]
+    await write(ada, 'teh quick brown fox jumps over the the lazy dog.')
+    await has(grace, '.tiptap', 'lazy dog.')
+    await comment(ada, 'lazy dog', 'Is it?')
+    await has(grace, '#threads', 'Is it?')
+    await marks(grace, ['lazy dog'])
+    await select(grace, 'jumps', true)
+
+    // Grace stays in front.
+    await ada.dispatchEvent('#bot', 'click')
+    await has(grace, '#people', 'Editor bot · thinking')
+    await grace.keyboard.type(' high')
+    const tidied = 'The quick brown fox jumps high over the lazy dog.'
+    for (const page of [ada, grace]) {
+      await has(page, '#report', 'doubled words: the the')
+      await has(page, '.tiptap', tidied)
+      await marks(page, ['lazy dog'])
+    }
+    expect(await text(grace)).toMatch(/^Summary\|/)
+    expect(await afterCursor(grace)).toBe(' over the lazy dog.')
+    await eventually(async () => !(await ada.innerText('#people')).includes('Editor bot'))
+  }, 60_000)
+
+  itLong(
+    '[EXA-1] comments, replies and their end come to everybody, on the words they are about',
+    async () => {
+      const [ada, grace] = [await open('Ada', 'comments'), await open('Grace', 'comments')]
+      await write(ada, 'First things first, and nothing last.')
+      await comment(ada, 'First things', 'Which ones?')
+      await comment(ada, 'nothing last', 'Really?')
+      await marks(grace, ['First things', 'nothing last'])
+
+      await select(grace, 'First', true)
+      await grace.keyboard.type(' few')
+      for (const page of [ada, grace]) await marks(page, ['First few things', 'nothing last'])
+      // What is typed beside the words is not what the comment is about.
+      await select(ada, 'First few things', true)
+      await ada.keyboard.type(' come')
+      await has(grace, '.tiptap', 'First few things come first')
+      for (const page of [ada, grace]) await marks(page, ['First few things', 'nothing last'])
+
+      await grace.fill('.thread:first-child input', 'All of them.')
+      await grace.click('.thread:first-child form button')
+      await has(ada, '.thread:first-child', 'Grace All of them.')
+
+      await select(ada, 'nothing last')
+      await ada.keyboard.press('Delete')
+      for (const page of [ada, grace]) await has(page, '.thread:last-child', 'These words are gone.')
+
+      await grace.click('.thread:first-child .plain')
+      await eventually(async () => (await ada.locator('.thread').count()) === 1)
+      const late = await open('Linus', 'comments')
+      await has(late, '#threads', 'Really?')
+      await marks(late, [])
+    },
+    60_000,
+  )
+})
+
+interface Tidying {
+  readonly tidy: (xml: string) => { readonly xml: string; readonly changes: readonly string[] }
+}
+
+it('[EXA-3] what is tidy stays as it is, and code', async () => {
+  const file = join(import.meta.dirname, '..', '..', 'examples', 'tiptap', 'tidy.js')
+  const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
+  const given =
+    '<heading level="1">teh title</heading><paragraph>i <bold>said said</bold> "go"... now &amp; then <code>teh teh</code></paragraph>' +
+    '<codeBlock>teh  teh</codeBlock>'
+  const { xml, changes } = tidy(given)
+  expect(xml).toContain('<heading level="1">The title</heading>')
+  expect(xml).toContain(
+    '<paragraph>I <bold>said</bold> “go”… Now &amp; then <code>teh teh</code></paragraph>',
+  )
+  expect(xml).toContain('<codeBlock>teh  teh</codeBlock>')
+  expect(changes).toContain('doubled words: said said')
+  expect(tidy(xml)).toEqual({ xml, changes: [] })
+  expect(tidy('<paragraph/>')).toEqual({ xml: '<paragraph/>', changes: [] })
+})

@@ -1,0 +1,152 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chapters, index } from '../../src/docs/chapters.ts'
+import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
+import {
+  isAlike,
+  isRun,
+  isText,
+  jsonLinesOf,
+  runSamples,
+  type Sample,
+  samplesOf,
+} from '../support/samples.ts'
+import { startTestServer } from '../support/server.ts'
+
+const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(name) }))
+
+/** Samples for a shell that are not run, by how they begin: why not. */
+const notRun: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'it installs; its parts are tested in test/spec/installation.test.ts',
+  'cd examples/codemirror && npm start': 'it installs; test/browser/codemirror.test.ts has it in a browser',
+  'docker build -t weft .':
+    'there is no Docker daemon; test/spec/installation.test.ts has the package as it is in the image',
+  'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
+  'cp -r old/leveldb copy': 'test/transfer/import.test.ts has what y-leveldb has stored',
+  'echo acme/notes/main > documents.txt': 'test/transfer/live.test.ts has old servers that are followed',
+  'node dist/main.js import hocuspocus-sqlite old.sqlite --organization acme':
+    'test/transfer/sqlite.test.ts has what Hocuspocus has stored',
+  'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster has such servers',
+}
+
+/** Languages of samples that are files for other programs, which are not installed here. */
+const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
+
+let folder: string
+let weft: ServerProcess
+let environment: Record<string, string>
+let replacements: Record<string, string>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
+  // A server that has run, and is stopped.
+  await (await startTestServer({ engine: 'level', data: join(folder, 'stopped'), ...credentials })).stop()
+  writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
+  const [port, receiver] = [await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${port}`
+  weft = await startProcess(
+    join(folder, 'server'),
+    { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOW: '127.0.0.1', WEFT_PUBLIC_URL: url },
+    port,
+  )
+  replacements = {
+    'localhost:8787': `127.0.0.1:${port}`,
+    'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
+    'listen(3000': `listen(${receiver}`,
+    'localhost:3000': `127.0.0.1:${receiver}`,
+  }
+  environment = {
+    KEY: credentials.apiKey,
+    TOKEN: credentials.authToken,
+    WORKSPACE: credentials.workspaceId,
+    WORKSPACE_TOKEN: credentials.workspaceAuthToken,
+    ADMIN_TOKEN: adminToken,
+    LIVEBLOCKS_SECRET_KEY: 'sk_example',
+    TIPTAP_APP_ID: 'example',
+    TIPTAP_API_SECRET: 'example-secret',
+    USER_TOKEN: await weft.token(),
+    Y_SWEET_TOKEN: await ySweetToken(),
+  }
+}, 60_000)
+afterAll(async () => {
+  await weft?.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Those of `startProcess`. */
+const credentials = {
+  workspaceId: 'test',
+  workspaceAuthToken: 'test-workspace-token',
+  apiKey: 'test-key',
+  authToken: 'test-auth-token-1234',
+  jwtSecret: 'a secret of thirty-two bytes, or more',
+}
+const adminToken = 'an-admin-token-of-tests'
+
+async function ySweetToken(): Promise<string> {
+  const { data } = await weft.post('/v2/auth/generate_token', {
+    userId: 'ada',
+    userProperties: { name: 'Ada', email: 'ada@example.com' },
+    format: 'y-sweet',
+    document: { organizationId: 'acme', documentId: 'notes' },
+  })
+  return JSON.stringify(data)
+}
+
+describe.concurrent('samples', () => {
+  it.each(all.filter(({ samples }) => samples.some(isRun)))(
+    '[GUIDE-5] of $name are run, and do what is shown',
+    async ({ name, samples }) => {
+      const own = join(folder, name)
+      mkdirSync(own)
+      cpSync(join(folder, 'stopped'), join(own, 'data'), { recursive: true })
+      const run = samples.filter(isRun)
+      const printed = await runSamples(run, own, replacements, environment)
+      run.forEach((sample, place) => {
+        check(sample, printed[place] ?? '')
+      })
+    },
+    60_000,
+  )
+})
+
+/** Nothing is refused that is not shown as refused, and what is shown is like what was printed. */
+function check({ text, prints }: Sample, out: string): void {
+  const answers = jsonLinesOf(out) as readonly object[]
+  if (prints?.language === 'text') {
+    if (!isText(prints.text, out)) throw differs(text, prints.text, out)
+    return
+  }
+  const shown = prints === null ? null : (JSON.parse(prints.text) as object)
+  if (shown !== null && !isAlike(shown, answers.at(-1))) throw differs(text, JSON.stringify(shown), out)
+  const refused = answers.filter((answer) => Object.hasOwn(answer, 'error'))
+  const isShown = shown !== null && Object.hasOwn(shown, 'error')
+  expect({ text, refused }).toEqual({ text, refused: isShown ? [expect.anything()] : [] })
+}
+
+const differs = (text: string, shown: string, out: string): Error =>
+  new Error(`${text}\nis shown as printing\n${shown}\nand prints\n${out}`)
+
+describe('samples', () => {
+  const others = all.flatMap(({ samples }) => samples).filter((sample) => !isRun(sample))
+
+  it('[GUIDE-5] that are not run are listed, with the reason', () => {
+    const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
+    const beginnings = programs.map(({ text }) => text.split('\n')[0] as string)
+    expect([...new Set(beginnings)].sort()).toEqual(Object.keys(notRun).sort())
+    const languages = others
+      .map(({ language }) => language)
+      .filter((each) => !['sh', 'js', 'json'].includes(each))
+    expect(languages.filter((each) => !files.includes(each))).toEqual([])
+  })
+
+  it('[GUIDE-5] of JSON can be read, and no brace of the others is left open', () => {
+    for (const { language, text } of others) {
+      if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow()
+      const count = (brace: string): number => text.split(brace).length
+      if (language !== 'text') expect({ text, open: count('{') - count('}') }).toEqual({ text, open: 0 })
+      if (language === 'yaml') expect(text).not.toContain('\t')
+    }
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import {
+  between,
+  keptMs,
+  type Point,
+  pointOf,
+  quantile,
+  rate,
+  withPoint,
+} from '../../../src/console/overview/figures.ts'
+import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.ts'
+import { charts, duration, plain, present, summary } from '../../../src/console/overview/shown.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+
+describe('Prometheus text', () => {
+  it('[CON-3] is read with labels, escapes, infinities and times; what is no line is passed over', () => {
+    const text = [
+      '# HELP a_total Said "so"',
+      '# TYPE a_total counter',
+      'a_total{kind="x",path="C:\\\\a\\"b\\n"} 3',
+      'a_total{kind="y",} 4.5e2 1795366914000',
+      'b +Inf',
+      'b -Inf',
+      'b NaN',
+      'c{le="0.5"} 1',
+      'no line at all',
+      '{kind="x"} 3',
+      '',
+    ].join('\n')
+    const found = parseMetrics(text)
+    expect(found.get('a_total')).toEqual([
+      { name: 'a_total', labels: { kind: 'x', path: 'C:\\a"b\n' }, value: 3 },
+      { name: 'a_total', labels: { kind: 'y' }, value: 450 },
+    ])
+    expect(found.get('b')?.map(({ value }) => value)).toEqual([Infinity, -Infinity])
+    expect([...found.keys()]).toEqual(['a_total', 'b', 'c'])
+  })
+
+  it('[CON-3] as the server writes it becomes the figures of a moment', async () => {
+    const metrics = createMetrics()
+    const scrape = async (at: number) => new Scrape(await metrics.registry.metrics(), at)
+    metrics.connections.set({ protocol: 'y-websocket' }, 2)
+    metrics.connections.set({ protocol: 'hocuspocus' }, 0)
+    metrics.updates.socket += 5
+    metrics.ackLagSeconds.observe(9)
+    const before = await scrape(10_000)
+    metrics.updates.rest += 10
+    for (let count = 0; count < 100; count += 1) metrics.ackLagSeconds.observe(0.002)
+    metrics.documentsOpen.set(3)
+    const point = pointOf(await scrape(12_000), before)
+    expect(point).toMatchObject({
+      at: 12_000,
+      connections: 2,
+      documents: 3,
+      updatesPerSecond: 5,
+      webhookQueue: 0,
+    })
+    expect(point.protocols).toEqual([['y-websocket', 2]])
+    expect(point.ackP50).toBeCloseTo(0.00175)
+    expect(point.ackP99).toBeLessThan(0.0025)
+    expect(point.memory).toBeGreaterThan(1_000_000)
+    expect(point.loopP99).not.toBeNull()
+    expect(pointOf(before, null)).toMatchObject({ updatesPerSecond: null, ackP50: null, nodes: null })
+  })
+})
+
+describe('rates and quantiles', () => {
+  const scrape = (text: string, at: number) => new Scrape(text, at)
+
+  it('[CON-4] a counter that falls has begun anew', () => {
+    const before = scrape('n_total{a="1"} 100\nn_total{a="2"} 50', 0)
+    expect(rate(scrape('n_total{a="1"} 110\nn_total{a="2"} 60', 2000), before, 'n_total')).toBe(10)
+    expect(rate(scrape('n_total 8', 2000), before, 'n_total')).toBe(4)
+    expect(rate(scrape('', 2000), before, 'n_total')).toBe(0)
+    expect(rate(scrape('n_total 8', 0), before, 'n_total')).toBeNull()
+  })
+
+  it('[CON-4] with another process, as after a restart, nothing compares', () => {
+    const figures = (start: number, updates: number) =>
+      `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
+    const before = scrape(figures(100, 5), 0)
+    expect(pointOf(scrape(figures(100, 7), 2000), before).updatesPerSecond).toBe(1)
+    expect(pointOf(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
+  })
+
+  it('[CON-4] quantiles are those of what came between two looks', () => {
+    const buckets = (...counts: number[]) =>
+      counts.map((count, index) => ({ bound: [0.1, 1, Infinity][index] as number, count }))
+    expect(quantile([], 0.5)).toBeNull()
+    expect(quantile(buckets(0, 0, 0), 0.5)).toBeNull()
+    expect(quantile(buckets(10, 10, 10), 0.5)).toBeCloseTo(0.05)
+    expect(quantile(buckets(0, 10, 10), 0.5)).toBeCloseTo(0.55)
+    expect(quantile(buckets(0, 0, 10), 0.99)).toBe(1)
+    const since = between(buckets(10, 20, 20), buckets(10, 10, 10))
+    expect(since.map(({ count }) => count)).toEqual([0, 10, 10])
+    expect(between(buckets(1, 2, 2), buckets(10, 10, 10))).toEqual(buckets(1, 2, 2))
+    expect(between(buckets(1, 2, 2), null)).toEqual([])
+  })
+
+  it('[CON-4] points older than five minutes are forgotten', () => {
+    const at = (time: number) => ({ at: time }) as Point
+    const kept = [0, 2000, keptMs].reduce<readonly Point[]>((points, time) => withPoint(points, at(time)), [])
+    expect(kept.map(({ at: time }) => time)).toEqual([2000, keptMs])
+    // A clock that was set back: what is later than now is not shown.
+    expect(withPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([1000])
+  })
+})
+
+describe('what is shown', () => {
+  it('[CON-5] figures are said as people read them', () => {
+    expect([0.00025, 0.0042, 0.0421, 2.345].map(duration)).toEqual(['0.25 ms', '4.2 ms', '42 ms', '2.3 s'])
+    expect([0, 0.25, 12.3, 1234].map(plain)).toEqual(['0', '0.3', '12', '1,234'])
+  })
+
+  it('[CON-5] a chart says in words what it shows', () => {
+    const lag = charts.find(({ title }) => title === 'Ack lag')
+    if (lag === undefined) throw new Error('no such chart')
+    const points = [
+      { ackP50: 0.002, ackP99: 0.02 },
+      { ackP50: 0.001, ackP99: null },
+    ] as Point[]
+    expect(present(lag, points.at(-1))).toBe('p50 1 ms, p99 none')
+    expect(summary(lag, points)).toBe(
+      'Ack lag of the last five minutes. Now p50 1 ms, p99 none. p50: 1 ms to 2 ms; p99: 20 ms to 20 ms.',
+    )
+    expect(summary(lag, [])).toContain('p50: none; p99: none.')
+  })
+})

@@ -1,0 +1,97 @@
+/**
+ * A newcomer's walk: from an empty folder, by what the README says and nothing else, to a document that two windows
+ * share and a backend rewrites by REST. Prints how long each step took; ends with 1 if a step fails, or all of it
+ * takes more than five minutes.
+ *
+ *   npm run test:walk
+ *
+ * It needs git, npm and Chromium. It takes free ports, which is all that differs from what the README says.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { messageOf } from '../../src/errors.ts'
+import { openBrowser } from '../support/browser.ts'
+import { shellBlocks } from './blocks.ts'
+import { freePort, Shell } from './shell.ts'
+
+const walkMsMax = 300_000
+const root = new URL('../..', import.meta.url).pathname
+const began = performance.now()
+let last = began
+
+function done(what: string): void {
+  const now = performance.now()
+  console.log(`${((now - last) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+  last = now
+}
+
+/** The commands under a heading of the README that is in the folder. */
+function commandsUnder(folder: string, heading: string): readonly string[] {
+  const found = shellBlocks(readFileSync(join(folder, 'README.md'), 'utf8'))
+    .filter((block) => block.heading === heading)
+    .map(({ text }) => text)
+  if (found.length === 0) throw new Error(`the README has no commands under “${heading}”`)
+  return found
+}
+
+const editorOf = (page: Page) => page.locator('[contenteditable=true]')
+
+async function walk(folder: string): Promise<void> {
+  execFileSync('git', ['clone', '--quiet', `file://${root}`, folder])
+  done('cloned')
+
+  const port = await freePort()
+  const [start = ''] = commandsUnder(folder, 'Running in 60 seconds')
+  const server = Shell.start(start, folder, { WEFT_PORT: String(port) })
+  const browser = await openBrowser()
+  try {
+    const [link] = await server.printed(/http:\/\/localhost:\d+\/console#\S+/)
+    done('installed, built and started; it has printed a link')
+
+    const context = await browser.newContext()
+    const overview = await context.newPage()
+    await overview.goto(link)
+    const [first] = await Promise.all([
+      context.waitForEvent('page'),
+      overview
+        .getByRole('button', { name: /shared editor/i })
+        .or(overview.getByRole('link', { name: /shared editor/i }))
+        .click(),
+    ])
+    const [second] = await Promise.all([
+      context.waitForEvent('page'),
+      first.getByRole('button', { name: /second window/i }).click(),
+    ])
+    await editorOf(first).click()
+    await first.keyboard.press('Control+End')
+    await first.keyboard.type(' Typed in one window.')
+    await editorOf(second).getByText('Typed in one window.').waitFor()
+    done('two windows share a document')
+
+    const commands = commandsUnder(folder, 'The same document by REST').join('\n')
+    const { out } = await Shell.run(commands.replaceAll('localhost:8787', `localhost:${port}`), folder)
+    if (!out.includes('"changed":true')) throw new Error(`the replacement has answered ${out}`)
+    await editorOf(first).getByText('Written by a backend.').waitFor()
+    await editorOf(second).getByText('Written by a backend.').waitFor()
+    done('a backend has rewritten it by REST; both windows show it')
+  } finally {
+    await browser.close()
+    await server.end()
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'weft-walk-'))
+try {
+  await walk(join(folder, 'weft'))
+  const seconds = (performance.now() - began) / 1000
+  console.log(`${seconds.toFixed(1).padStart(6)} s  in all`)
+  if (seconds * 1000 > walkMsMax) throw new Error('that is more than five minutes')
+} catch (error) {
+  console.error(`failed: ${messageOf(error)}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+
+/** Commands as a reader types them, in bash; nothing of Weft is set in their environment but what is given. */
+export class Shell {
+  readonly #child: ChildProcess
+  #out = ''
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#out += text
+      })
+  }
+
+  static start(commands: string, cwd: string, environment: Readonly<Record<string, string>> = {}): Shell {
+    const own = Object.entries(process.env).filter(([name]) => !/^(WEFT|npm)_/i.test(name))
+    const env = { ...Object.fromEntries(own), ...environment }
+    // A group of its own, which a signal ends with all that it has started.
+    const child = spawn('bash', ['-c', commands], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    return new Shell(child)
+  }
+
+  /** Resolves once they have ended. @throws Error unless with 0 */
+  static async run(commands: string, cwd: string): Promise<{ readonly out: string }> {
+    const shell = Shell.start(`set -e\n${commands}`, cwd)
+    const [code] = (await once(shell.#child, 'close')) as [number | null]
+    if (code !== 0) throw new Error(`ended with ${code}: ${shell.#out}`)
+    return { out: shell.#out }
+  }
+
+  /** Resolves with the match once it has been printed. @throws Error if the commands end before */
+  printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(this.#out)
+        if (match !== null) resolve(match)
+      }
+      this.#child.stdout?.on('data', look)
+      this.#child.once('close', () => reject(new Error(`ended without ${String(pattern)}: ${this.#out}`)))
+      look()
+    })
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.pid === undefined) return
+    const closed = once(this.#child, 'close')
+    process.kill(-this.#child.pid, 'SIGTERM')
+    await closed
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
