@@ -17,6 +17,15 @@ export function App() {
   }
   // Those of a link, too, are there after the page has been read again.
   useEffect(() => keepCredentials(credentials), [])
+  // A link that is opened in a tab of the console changes its address only.
+  useEffect(() => {
+    const follow = () => {
+      const brought = credentialsOfLink()
+      if (brought !== null) enter(brought)
+    }
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
   const api = useMemo(() => (credentials === null ? null : new Api(credentials)), [credentials])
   if (api === null) return <SignIn onSignedIn={enter} />
   return (

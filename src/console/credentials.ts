@@ -29,7 +29,8 @@ export function credentialsOfLink(): Credentials | null {
   const given = new URLSearchParams(location.hash.slice(1))
   const [apiKey, authToken] = [given.get('key'), given.get('token')]
   if (apiKey === null || authToken === null) return null
-  history.replaceState(null, '', '#/')
+  // Not by `history`: whoever follows the address is to learn of it.
+  location.replace('#/')
   return { apiKey, authToken }
 }
 

@@ -3,3 +3,5 @@ import { Playground } from './playground/app.tsx'
 
 const place = document.getElementById('app')
 if (place !== null) render(<Playground />, place)
+// A link that is opened in a window of the playground changes its address only: who comes in is asked anew.
+addEventListener('hashchange', () => location.reload())

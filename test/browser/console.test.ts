@@ -45,4 +45,24 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     expect(complaints).toEqual([])
   })
+
+  it('[CON-2] a link that is opened in a tab of the console signs in, too, and is taken out of the address', async () => {
+    const page = await browser.newPage()
+    const { apiKey, authToken } = weft.credentials
+    const follow = async (link: Record<string, string>) => {
+      await page.evaluate((hash) => {
+        location.hash = hash
+      }, String(new URLSearchParams(link)))
+    }
+    await page.goto(`${weft.url}/console`)
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await follow({ key: apiKey, token: authToken })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url()).not.toContain(authToken)
+    // Another one takes the place of those that the tab has.
+    await follow({ key: apiKey, token: 'of somebody else' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(page.url()).not.toContain('somebody')
+    expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
+  })
 })
