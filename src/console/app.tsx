@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Api } from './api.ts'
 import { ApiContext } from './calls.ts'
 import { type Credentials, credentialsOfLink, keepCredentials, keptCredentials } from './credentials.ts'
+import { forgetOrganization } from './organization.tsx'
 import { href, useRoute } from './route.ts'
 import { SectionPage, sections } from './sections.tsx'
 import { EnterContext } from './session.ts'
@@ -12,11 +13,12 @@ import { Button } from './ui/controls.tsx'
 export function App() {
   const [credentials, setCredentials] = useState(() => credentialsOfLink() ?? keptCredentials())
   const enter = (given: Credentials | null) => {
+    if (given?.apiKey !== keptCredentials()?.apiKey) forgetOrganization()
     keepCredentials(given)
     setCredentials(given)
   }
   // Those of a link, too, are there after the page has been read again.
-  useEffect(() => keepCredentials(credentials), [])
+  useEffect(() => enter(credentials), [])
   // A link that is opened in a tab of the console changes its address only.
   useEffect(() => {
     const follow = () => {

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { useAction, useApi, useCall } from '../calls.ts'
-import { forgetOrganization } from '../organization.tsx'
 import { useEnter } from '../session.ts'
 import { type ApiKey, withKey } from '../signing-in.ts'
 import { Ask } from '../ui/ask.tsx'
@@ -40,11 +39,7 @@ export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProp
     if (isInForce) enter({ ...credentials, authToken: newAuthToken.token })
     reload()
   }
-  const use = useAction(async () => {
-    const next = await withKey(credentials, id)
-    forgetOrganization()
-    enter(next)
-  })
+  const use = useAction(async () => enter(await withKey(credentials, id)))
   return (
     <section class="card spaced" aria-label={`Tokens of ${id}`}>
       <h3>Auth tokens of {apiKeyName === '' ? id : apiKeyName}</h3>
