@@ -65,4 +65,27 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(page.url()).not.toContain('somebody')
     expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
   })
+
+  it('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
+    const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
+    const { workspaceId, workspaceAuthToken } = weft.credentials
+    await page.getByLabel('Workspace id').fill(workspaceId)
+    await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
+    await page.keyboard.press('Enter')
+    const button = page.getByRole('button', { name: 'Reset workspace token' })
+    const isFocused = () => button.evaluate((element) => element === document.activeElement)
+    const close = {
+      cancel: () => page.getByRole('button', { name: 'Cancel' }).press('Enter'),
+      escape: () => page.keyboard.press('Escape'),
+      done: () => page.getByRole('dialog').getByRole('button', { name: 'Reset workspace token' }).press('Enter'),
+    }
+    for (const how of ['cancel', 'escape', 'done'] as const) {
+      await button.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await close[how]()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect([how, await isFocused()]).toEqual([how, true])
+    }
+    expect(complaints).toEqual([])
+  })
 })
