@@ -3,7 +3,7 @@ import { CallError } from './api.ts'
 import { useAction } from './calls.ts'
 import { type Credentials, credentialsOfFile } from './credentials.ts'
 import { playgroundPath } from './playground/opening.ts'
-import { type ApiKey, checked, intoWorkspace, withKey } from './signing-in.ts'
+import { type ApiKey, signIn, withKey } from './signing-in.ts'
 import { Button, Choice, Field } from './ui/controls.tsx'
 import { Problem } from './ui/notice.tsx'
 
@@ -12,6 +12,11 @@ interface SignInProps {
 }
 
 type Who = 'key' | 'workspace'
+
+interface Choosing {
+  readonly workspace: Credentials
+  readonly keys: readonly ApiKey[]
+}
 
 /** What is empty was not given. */
 const given = (fields: { readonly [Member in keyof Credentials]?: string | undefined }): Credentials =>
@@ -27,37 +32,32 @@ export function SignIn({ onSignedIn }: SignInProps) {
   }
   const [who, setWho] = useState<Who>('key')
   const [fields, setFields] = useState<Credentials>({})
-  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const [choice, setChoice] = useState<Choosing | null>(null)
   const set = (member: keyof Credentials) => (value: string) =>
     setFields((before) => ({ ...before, [member]: value.trim() }))
-  const submit = useAction(async (trying: boolean) => {
-    isTrying.current = trying
-    const { apiKey, authToken, workspaceId, workspaceAuthToken, metricsToken = '' } = fields
-    const shown = who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }
-    const credentials = given({ ...shown, metricsToken })
-    const signedIn =
-      who === 'key'
-        ? { kind: 'in' as const, credentials: await checked(credentials) }
-        : await intoWorkspace(credentials)
+  // One action for all ways in, so that what is told is of the last one that was tried.
+  const comeIn = useAction(async (read: () => Credentials | Promise<Credentials>) => {
+    const credentials = await read()
+    const signedIn = await signIn(credentials)
     if (signedIn.kind === 'in') enter(signedIn.credentials)
-    else setKeys(signedIn.keys)
+    else setChoice({ workspace: credentials, keys: signedIn.keys })
   })
-  const choose = useAction(async (key: string) => enter(await withKey(given(fields), key)))
-  const readFile = useAction(async (file: File) => {
-    const found = credentialsOfFile(await file.text())
-    if (found === null) throw new CallError('INVALID_ARGUMENT', 'the file holds no credentials')
-    enter(await checked(found))
-  })
+  const submit = (trying: boolean) => {
+    isTrying.current = trying
+    const { apiKey, authToken, workspaceId, workspaceAuthToken, metricsToken } = fields
+    const shown = who === 'key' ? { apiKey, authToken } : { workspaceId, workspaceAuthToken }
+    void comeIn.run(() => given({ ...shown, metricsToken }))
+  }
   return (
     <main class="sign-in">
       <h1>
         <img src="/console/icon.svg" alt="" width="36" height="36" /> Weft console
       </h1>
-      {keys === null ? (
+      {choice === null ? (
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            void submit.run(false)
+            submit(false)
           }}
         >
           <Choice<Who>
@@ -71,23 +71,33 @@ export function SignIn({ onSignedIn }: SignInProps) {
           />
           <CredentialFields who={who} fields={fields} set={set} />
           <p class="hint">Leave both empty where the server runs without authentication.</p>
-          <Problem error={submit.error ?? readFile.error} />
           <p class="row">
-            <Button kind="primary" type="submit" busy={submit.busy || readFile.busy}>
+            <Button kind="primary" type="submit" busy={comeIn.busy}>
               Sign in
             </Button>
-            <Button busy={submit.busy} onClick={() => void submit.run(true)}>
+            <Button busy={comeIn.busy} onClick={() => submit(true)}>
               Try the shared editor
             </Button>
           </p>
         </form>
       ) : (
-        <Keys keys={keys} onChoose={(key) => void choose.run(key)} />
+        <Keys
+          keys={choice.keys}
+          busy={comeIn.busy}
+          onChoose={(key) => void comeIn.run(() => withKey(choice.workspace, key))}
+          onBack={() => setChoice(null)}
+        />
       )}
-      <Problem error={choose.error} />
-      <FromFile onFile={(file) => void readFile.run(file)} />
+      <Problem error={comeIn.error} />
+      <FromFile onFile={(file) => void comeIn.run(() => readCredentials(file))} />
     </main>
   )
+}
+
+async function readCredentials(file: File): Promise<Credentials> {
+  const found = credentialsOfFile(await file.text())
+  if (found === null) throw new CallError('INVALID_ARGUMENT', 'the file holds no credentials')
+  return found
 }
 
 interface FieldsProps {
@@ -133,25 +143,27 @@ const CredentialFields = ({ who, fields, set }: FieldsProps) => (
   </>
 )
 
-const Keys = ({
-  keys,
-  onChoose,
-}: {
+interface KeysProps {
   readonly keys: readonly ApiKey[]
+  readonly busy: boolean
   readonly onChoose: (key: string) => void
-}) => (
+  readonly onBack: () => void
+}
+
+const Keys = ({ keys, busy, onChoose, onBack }: KeysProps) => (
   <>
     <h2>Which API key?</h2>
     <p>Documents, users and webhooks belong to one.</p>
     <ul class="choices">
       {keys.map(({ id, apiKeyName, type }) => (
         <li key={id}>
-          <Button onClick={() => onChoose(id)}>
+          <Button busy={busy} onClick={() => onChoose(id)}>
             {apiKeyName === '' ? id : apiKeyName} ({type})
           </Button>
         </li>
       ))}
     </ul>
+    <Button onClick={onBack}>Back</Button>
   </>
 )
 
@@ -170,6 +182,8 @@ const FromFile = ({ onFile }: { readonly onFile: (file: File) => void }) => (
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? []
           if (file !== undefined) onFile(file)
+          // Else the same file, mended, would be no change.
+          event.currentTarget.value = ''
         }}
       />
     </label>

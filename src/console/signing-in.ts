@@ -8,7 +8,7 @@ export interface ApiKey {
 }
 
 /** Those of an API key, if they are good. @throws CallError */
-export async function checked(credentials: Credentials): Promise<Credentials> {
+async function checked(credentials: Credentials): Promise<Credentials> {
   await new Api(credentials).page('/v2/organizations/get', { pageSize: 1 })
   return credentials
 }
@@ -18,8 +18,15 @@ export type SignedIn =
   | { readonly kind: 'in'; readonly credentials: Credentials }
   | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
 
+/** With what was given: an API key, a workspace, or nothing, as a server without authentication takes it. @throws CallError */
+export async function signIn(credentials: Credentials): Promise<SignedIn> {
+  const { apiKey, workspaceId } = credentials
+  if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
+  return { kind: 'in', credentials: await checked(credentials) }
+}
+
 /** With id and token of a workspace, which has API keys or gets some. @throws CallError */
-export async function intoWorkspace(workspace: Credentials): Promise<SignedIn> {
+async function intoWorkspace(workspace: Credentials): Promise<SignedIn> {
   const keys = await apiKeysOf(workspace)
   const [only] = keys
   if (keys.length > 1) return { kind: 'choose', keys }

@@ -50,9 +50,12 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     const page = await browser.newPage()
     const { apiKey, authToken } = weft.credentials
     const follow = async (link: Record<string, string>) => {
-      await page.evaluate((hash) => {
-        location.hash = hash
-      }, String(new URLSearchParams(link)))
+      await page.evaluate(
+        (hash) => {
+          location.hash = hash
+        },
+        String(new URLSearchParams(link)),
+      )
     }
     await page.goto(`${weft.url}/console`)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
@@ -66,6 +69,27 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
   })
 
+  it('[CON-61] [CON-62] a file signs in, also that of a workspace; what is told is of the last try', async () => {
+    const page = await browser.newPage()
+    const choose = (file: object) =>
+      page.getByLabel('credentials.json').setInputFiles({
+        name: 'credentials.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(file)),
+      })
+    await page.goto(`${weft.url}/console`)
+    await page.getByLabel('API key').fill('of another server')
+    await page.getByLabel('Auth token').fill('of another server')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const told = page.getByRole('alert')
+    await told.filter({ hasText: 'not valid' }).waitFor()
+    await choose({ nothing: 'of use' })
+    await told.filter({ hasText: 'no credentials' }).waitFor()
+    const { workspaceId, workspaceAuthToken } = weft.credentials
+    await choose({ workspaceId, workspaceAuthToken })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+
   it('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
@@ -77,7 +101,8 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     const close = {
       cancel: () => page.getByRole('button', { name: 'Cancel' }).press('Enter'),
       escape: () => page.keyboard.press('Escape'),
-      done: () => page.getByRole('dialog').getByRole('button', { name: 'Reset workspace token' }).press('Enter'),
+      done: () =>
+        page.getByRole('dialog').getByRole('button', { name: 'Reset workspace token' }).press('Enter'),
     }
     for (const how of ['cancel', 'escape', 'done'] as const) {
       await button.press('Enter')

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { CallError } from '../api.ts'
+import { sentencesOf } from './sentences.ts'
 
 interface NoticeProps {
   readonly kind?: 'info' | 'good' | 'bad'
@@ -13,31 +14,9 @@ export const Notice = ({ kind = 'info', children }: NoticeProps) => (
   </p>
 )
 
-/** What to do about refusals that have an answer. */
-const advice: Readonly<Record<string, string>> = {
-  UNAUTHENTICATED: 'The credentials are not good any more: sign out, and sign in again.',
-  RESOURCE_EXHAUSTED: 'Wait a moment, and try again.',
-  UNAVAILABLE: 'The server is not ready: try again in a moment.',
-  OFFLINE: 'Is it running?',
-}
-
-interface Issue {
-  readonly path: string
-  readonly message: string
-}
-
-const issuesOf = ({ details }: CallError): readonly Issue[] =>
-  (details as { issues?: readonly Issue[] } | null)?.issues ?? []
-
 export function Problem({ error }: { readonly error: CallError | null }) {
   if (error === null) return null
-  return (
-    <Notice kind="bad">
-      {error.message}
-      {issuesOf(error).map(({ path, message }) => ` ${path.replace(/^\/data\//, '')} ${message}.`)}
-      {advice[error.status] !== undefined && ` ${advice[error.status]}`}
-    </Notice>
-  )
+  return <Notice kind="bad">{sentencesOf(error)}</Notice>
 }
 
 /** What came of an action: its problem, or the sentence that says what was done. */
