@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks'
 import type { Api } from '../api.ts'
 import { useAction } from '../calls.ts'
 import { Button } from '../ui/controls.tsx'
 import { Outcome } from '../ui/notice.tsx'
+import { Secret } from '../ui/secret.tsx'
 import { another, type Guest, hashOf, newGuest } from './guest.ts'
 import { playgroundPath } from './opening.ts'
 
@@ -13,6 +15,16 @@ function openSecond(): void {
   if (window.open(playgroundPath + another, '_blank', features) !== null) window.resizeTo(half, availHeight)
 }
 
+/** Pages that did not come by https, or from this computer, may not. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 interface InvitationProps {
   readonly guest: Guest
   readonly api: Api | null
@@ -20,10 +32,14 @@ interface InvitationProps {
 
 /** How to see two people at work. */
 export function Invitation({ guest, api }: InvitationProps) {
+  // Only where it could not be copied.
+  const [link, setLink] = useState<string | null>(null)
   const copy = useAction(async () => {
     const invited = api === null ? guest : await newGuest(api)
-    await navigator.clipboard.writeText(location.origin + playgroundPath + hashOf(invited))
-    return 'The link is copied. Who has it may edit this document for two days.'
+    const made = location.origin + playgroundPath + hashOf(invited)
+    const isCopied = await copied(made)
+    setLink(isCopied ? null : made)
+    return `${isCopied ? 'The link is copied.' : 'Copy the link.'} Who has it may edit this document for two days.`
   })
   return (
     <section class="card">
@@ -38,6 +54,7 @@ export function Invitation({ guest, api }: InvitationProps) {
         </Button>
       </div>
       <Outcome {...copy} />
+      {link !== null && <Secret label="Link" value={link} open />}
     </section>
   )
 }
