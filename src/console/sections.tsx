@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PageProps, Route } from './route.ts'
+import { Button } from './ui/controls.tsx'
+import { Notice } from './ui/notice.tsx'
 
 interface Section {
   readonly name: string
@@ -40,5 +42,13 @@ export function SectionPage({ section, rest }: { readonly section: Section; read
   }, [name])
   const Page = loaded.get(name)
   if (Page !== undefined) return <Page rest={rest} />
-  return failed ? <p role="alert">This page cannot be read from the server.</p> : <p class="hint">Reading…</p>
+  return failed ? <Unread /> : <p class="hint">Reading…</p>
 }
+
+/** The server is away, or a newer one has other files: then all of the console has to be read anew. */
+const Unread = () => (
+  <Notice kind="bad">
+    This page cannot be read from the server. It may have become newer meanwhile, or not be running.{' '}
+    <Button onClick={() => location.reload()}>Reload</Button>
+  </Notice>
+)

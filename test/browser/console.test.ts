@@ -90,6 +90,20 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
+  it('[CON-63] files that the server does not have any more leave no blank page', async () => {
+    const { page } = await openConsole(browser, weft, { route: '/overview' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.route('**/console/*.js', (route) => route.fulfill({ status: 404, body: '' }))
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor()
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByText('reload this page').waitFor()
+    await page.unroute('**/console/*.js')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
+    expect(await page.getByText('reload this page').count()).toBe(0)
+  })
+
   it('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
