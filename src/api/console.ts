@@ -29,24 +29,27 @@ export function consolePages(): readonly Page[] {
   const place = packageFile(folder)
   if (!existsSync(place)) return []
   const names = readdirSync(place).filter((name) => endingOf(name) in types)
-  return names.map(filePage)
+  return names.flatMap(filePages)
 }
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-/** `index.html` is `/console`, `playground.html` is `/console/playground`. */
-const pathOf = (name: string): string =>
-  name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
+/** `index.html` is `/console`, `playground.html` is `/console/playground`; people also type a slash behind those. */
+function pathsOf(name: string): readonly string[] {
+  if (endingOf(name) !== 'html') return [`/console/${name}`]
+  const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
+  return [path, `${path}/`]
+}
 
 /** Parts of what is built have a hash of their content in their name. */
 const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
 
-function filePage(name: string): Page {
+function filePages(name: string): readonly Page[] {
   const type = types[endingOf(name)] as string
   const file = new StaticFile(packageFile(folder + name), {
     type,
     contentSecurityPolicy,
     isImmutable: isHashed(name),
   })
-  return { path: pathOf(name), calls: 1, content: (request) => file.content(request) }
+  return pathsOf(name).map((path) => ({ path, calls: 1, content: (request) => file.content(request) }))
 }

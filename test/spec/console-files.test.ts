@@ -36,7 +36,13 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const gzip = { 'accept-encoding': 'br, gzip;q=0.8' }
 
 it('[CON-12] files of the console come compressed to who takes that, and are the same', async () => {
-  for (const path of ['/console', '/console/playground', '/console/main.js', '/console/style.css']) {
+  for (const path of [
+    '/console',
+    '/console/',
+    '/console/playground',
+    '/console/main.js',
+    '/console/style.css',
+  ]) {
     const [plain, packed] = [await get(path), await get(path, gzip)]
     expect(gunzipSync(packed.body)).toEqual(plain.body)
     expect(plain.headers['content-encoding']).toBeUndefined()
