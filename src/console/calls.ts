@@ -71,7 +71,7 @@ export function usePages<Item>(path: string, data: object, pageSize = 50): Listi
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
   const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
-  const [error, setError] = useState<CallError | null>(null)
+  const [failed, setFailed] = useState<{ of: string; error: CallError } | null>(null)
   const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
   // Another question begins at its first page.
   const token = wanted.of === question ? wanted.token : null
@@ -82,13 +82,13 @@ export function usePages<Item>(path: string, data: object, pageSize = 50): Listi
     firstWithItems(read, token, () => isCurrent).then(
       (answer) => {
         if (!isCurrent) return
-        setError(null)
+        setFailed(null)
         setPages((before) => {
           const kept = token !== null && before?.of === question ? before.items : []
           return { of: question, items: [...kept, ...answer.data], next: answer.pageToken ?? null }
         })
       },
-      (problem: CallError) => isCurrent && setError(problem),
+      (error: CallError) => isCurrent && setFailed({ of: question, error }),
     )
     return () => {
       isCurrent = false
@@ -97,6 +97,7 @@ export function usePages<Item>(path: string, data: object, pageSize = 50): Listi
   const read = (from: string | null) =>
     setWanted(({ count }) => ({ of: question, token: from, count: count + 1 }))
   const isOfThis = pages?.of === question
+  const error = failed?.of === question ? failed.error : null
   const next = isOfThis ? pages.next : null
   return {
     items: isOfThis ? pages.items : [],

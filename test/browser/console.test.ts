@@ -104,12 +104,30 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.getByText('reload this page').count()).toBe(0)
   })
 
+  it('[CON-64] a listing that could not be read can be asked for again', async () => {
+    const { page } = await openConsole(browser, weft, { route: '/overview' })
+    await page.evaluate((workspace) => {
+      const place = 'weft-credentials'
+      const kept = JSON.parse(sessionStorage.getItem(place) ?? '{}') as object
+      sessionStorage.setItem(place, JSON.stringify({ ...kept, ...workspace }))
+    }, weft.credentials)
+    await page.route('**/apikeys/get', (route) => route.abort())
+    await page.goto(`${weft.url}/console#/keys`)
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
+    await page.unroute('**/apikeys/get')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('in use here').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
     await page.getByLabel('Workspace id').fill(workspaceId)
     await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
     await page.keyboard.press('Enter')
+    // The last test of all: the server's own credentials of the workspace are not good afterwards.
     const button = page.getByRole('button', { name: 'Reset workspace token' })
     const isFocused = () => button.evaluate((element) => element === document.activeElement)
     const close = {

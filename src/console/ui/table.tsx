@@ -54,10 +54,11 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
 
 /** A listing as a table, with what it takes to see all of it. */
 export function List<Item>({ listing, empty, ...table }: ListProps<Item>) {
-  const { items, error, loading, more } = listing
+  const { items, error, loading, more, reload } = listing
   return (
     <>
       <Problem error={error} />
+      {error !== null && <Button onClick={reload}>Try again</Button>}
       {loading && <p class="hint">Reading…</p>}
       {items.length > 0 && <Table items={items} {...table} />}
       {items.length === 0 && !loading && error === null && more === null && <Empty>{empty}</Empty>}
