@@ -107,7 +107,7 @@ describe('in the repository', () => {
   })
 
   it('[GUIDE-3] every limit is in the table', () => {
-    for (const name of limitNames) expect(textOf('limits')).toContain(`| \`${name}\` |`)
+    for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
 })
 
