@@ -57,8 +57,8 @@ async function walk(folder: string): Promise<void> {
     const [first] = await Promise.all([
       context.waitForEvent('page'),
       overview
-        .getByRole('button', { name: /shared editor/i })
-        .or(overview.getByRole('link', { name: /shared editor/i }))
+        .getByRole('button', { name: /open the playground/i })
+        .or(overview.getByRole('link', { name: /open the playground/i }))
         .click(),
     ])
     const [second] = await Promise.all([
