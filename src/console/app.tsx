@@ -4,6 +4,7 @@ import { ApiContext } from './calls.ts'
 import { type Credentials, credentialsOfLink, keepCredentials, keptCredentials } from './credentials.ts'
 import { href, useRoute } from './route.ts'
 import { SectionPage, sections } from './sections.tsx'
+import { EnterContext } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { Button } from './ui/controls.tsx'
 
@@ -20,7 +21,10 @@ export function App() {
   if (api === null) return <SignIn onSignedIn={enter} />
   return (
     <ApiContext.Provider value={api}>
-      <Shell onSignOut={() => enter(null)} />
+      <EnterContext.Provider value={enter}>
+        {/* Of another API key everything is read anew. */}
+        <Shell key={api.credentials.apiKey ?? ''} onSignOut={() => enter(null)} />
+      </EnterContext.Provider>
     </ApiContext.Provider>
   )
 }

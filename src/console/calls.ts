@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { Api, CallError } from './api.ts'
+import { firstWithItems } from './pages.ts'
 
 export const ApiContext = createContext<Api | null>(null)
 
@@ -65,7 +66,7 @@ export interface Listing<Item> extends Omit<Reading<readonly Item[]>, 'data'> {
   readonly more: (() => void) | null
 }
 
-/** Reads a listing page by page; `reload` begins anew. */
+/** Reads a listing page by page, over pages on which there is nothing; `reload` begins anew. */
 export function usePages<Item>(path: string, data: object, pageSize = 50): Listing<Item> {
   const api = useApi()
   const question = JSON.stringify([path, data, pageSize])
@@ -76,8 +77,9 @@ export function usePages<Item>(path: string, data: object, pageSize = 50): Listi
   const token = wanted.of === question ? wanted.token : null
   useEffect(() => {
     let isCurrent = true
-    const asked = token === null ? { ...data, pageSize } : { ...data, pageSize, pageToken: token }
-    api.page<readonly Item[]>(path, asked).then(
+    const read = (pageToken: string | null) =>
+      api.page<readonly Item[]>(path, { ...data, pageSize, ...(pageToken !== null && { pageToken }) })
+    firstWithItems(read, token, () => isCurrent).then(
       (answer) => {
         if (!isCurrent) return
         setError(null)

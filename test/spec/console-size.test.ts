@@ -48,7 +48,8 @@ it('[CON-14] no page of the console has the browser read more than 60 KB, gzippe
   const entry = ['index.html', 'style.css', 'icon.svg', ...closure('main.js')]
   const pages = wanted('main.js').map((script) => ({
     name: nameOf(script),
-    bytes: sum(new Set([...entry, ...closure(script)])),
+    // What a page reads later is part of it.
+    bytes: sum(new Set([...entry, ...closure(script, ...wanted(script))])),
   }))
   console.info(`console: entry ${kb(sum(entry))}`)
   for (const { name, bytes } of pages) console.info(`console: ${name} ${kb(bytes)}`)

@@ -31,7 +31,7 @@ interface FieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly hint?: string
-  readonly type?: 'text' | 'search' | 'password' | 'number' | 'url' | 'email'
+  readonly type?: 'text' | 'search' | 'password' | 'number' | 'url' | 'email' | 'datetime-local'
   readonly rows?: number
   readonly required?: boolean
   readonly placeholder?: string

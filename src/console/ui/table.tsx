@@ -63,7 +63,8 @@ export function List<Item>({ listing, empty, ...table }: ListProps<Item>) {
       {items.length === 0 && !loading && error === null && more === null && <Empty>{empty}</Empty>}
       {more !== null && (
         <p>
-          <Button onClick={more}>Show more</Button>
+          {items.length === 0 && 'Nothing was found so far. '}
+          <Button onClick={more}>{items.length === 0 ? 'Search on' : 'Show more'}</Button>
         </p>
       )}
     </>

@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import { Button, Choice, Field } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { type Filters, noFilters } from './filters.ts'
+import { type FeatureType, featureTypes } from './sentence.ts'
+
+const features = [
+  ['', 'Any'] as const,
+  ...featureTypes.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
+]
+
+/** Acts when it is sent, so that not every letter is a question. */
+export function FilterForm({ onFilter }: { readonly onFilter: (filters: Filters) => void }) {
+  const [filters, setFilters] = useState(noFilters)
+  const set = (member: keyof Filters) => (value: string) =>
+    setFilters((before) => ({ ...before, [member]: value }))
+  return (
+    <Form label="Filter" inline onSubmit={() => onFilter(filters)}>
+      <Field label="Document id" type="search" value={filters.documentId} onInput={set('documentId')} />
+      <Field label="User id" type="search" value={filters.userId} onInput={set('userId')} />
+      <Choice<FeatureType | ''>
+        label="Feature"
+        value={filters.feature}
+        options={features}
+        onChange={set('feature')}
+      />
+      <Field
+        label="Actions"
+        type="search"
+        placeholder="comment.add, document.delete"
+        value={filters.actions}
+        onInput={set('actions')}
+      />
+      <Button type="submit">Filter</Button>
+    </Form>
+  )
+}

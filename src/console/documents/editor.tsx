@@ -1,0 +1,114 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { href } from '../route.ts'
+import { Button } from '../ui/controls.tsx'
+import { bytes } from '../ui/figures.ts'
+import { Empty, Notice, Problem } from '../ui/notice.tsx'
+import { Figures } from './figures.tsx'
+import { type Head, useHead } from './head.ts'
+import { Content, rootsOf } from './live/content.tsx'
+import type { Connection, LiveDocument } from './live/live-document.ts'
+import { Presence } from './live/presence.tsx'
+import { type EditorAddress, useLive } from './live/scene.ts'
+import { Replace } from './replace.tsx'
+import { Versions } from './versions.tsx'
+
+/** Larger documents are read in full only if somebody wants to: until they are there the page stands still. */
+const unaskedBytes = 8 * 1024 * 1024
+
+export interface EditorPageProps {
+  readonly address: EditorAddress
+  readonly view: string
+}
+
+/** One editor of a document. */
+export function EditorPage({ address, view }: EditorPageProps) {
+  const { data, error, reload } = useHead(address)
+  const [isWanted, setIsWanted] = useState(false)
+  const head = data?.[0]
+  if (head !== undefined && (isWanted || head.sizeBytes <= unaskedBytes))
+    return <OpenEditor address={address} view={view} head={head} onChanged={reload} />
+  if (head !== undefined)
+    return (
+      <p>
+        This document is large ({bytes(head.sizeBytes)}): your browser will need a while for it.{' '}
+        <Button onClick={() => setIsWanted(true)}>Open it</Button>
+      </p>
+    )
+  if (error === null) return <p class="hint">Reading…</p>
+  if (error.status !== 'NOT_FOUND') return <Problem error={error} />
+  return (
+    <Empty>
+      There is no content in the editor {address.editorId} yet. <Button onClick={reload}>Look again</Button>
+    </Empty>
+  )
+}
+
+const views = [
+  ['live', 'Live'],
+  ['versions', 'Versions'],
+  ['replace', 'Replace content'],
+] as const
+
+interface OpenEditorProps extends EditorPageProps {
+  readonly head: Head
+  readonly onChanged: () => void
+}
+
+function OpenEditor({ address, view, head, onChanged }: OpenEditorProps) {
+  const live = useLive(address)
+  const { organizationId, documentId, editorId } = address
+  if (live === null) return <p class="hint">Reading…</p>
+  const roots = rootsOf(live).map(({ name }) => name)
+  return (
+    <>
+      <Figures live={live} head={head} onChanged={onChanged} />
+      <nav aria-label="Views" class="tabs">
+        {views.map(([name, title]) => (
+          <a
+            key={name}
+            class="tab"
+            href={href('documents', organizationId, documentId, editorId, name)}
+            aria-current={name === view ? 'page' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <State connection={live.connection} />
+      {view === 'versions' && <Versions address={address} roots={roots} />}
+      {view === 'replace' && <Replace address={address} roots={roots} />}
+      {view === 'live' && <Live live={live} />}
+    </>
+  )
+}
+
+const Live = ({ live }: { readonly live: LiveDocument }) => (
+  <>
+    <h2>Who is here</h2>
+    <Presence live={live} />
+    <p class="hint">
+      This page shows no presence and edits nothing. Where the server lists who is connected, you are there as
+      “Console”, a viewer.
+    </p>
+    <h2>Content</h2>
+    <Content live={live} />
+  </>
+)
+
+function State({ connection }: { readonly connection: Connection }): VNode | null {
+  switch (connection.kind) {
+    case 'live':
+      return null
+    case 'connecting':
+      return <p class="hint">Connecting…</p>
+    case 'lost':
+      return (
+        <Notice kind="bad">
+          Not connected: {connection.why}. What you see may be old; it is tried again by itself.
+        </Notice>
+      )
+    default:
+      return <Notice kind="bad">Disconnected: {connection.why}. What you see may be old.</Notice>
+  }
+}

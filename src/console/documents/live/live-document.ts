@@ -1,0 +1,103 @@
+import * as Y from 'yjs'
+import type { CallError } from '../../api.ts'
+import { Fresh } from './fresh.ts'
+import { People } from './people.ts'
+import { listen } from './socket.ts'
+
+export type Connection =
+  | { readonly kind: 'connecting' | 'live' }
+  /** It is tried again by itself. */
+  | { readonly kind: 'lost'; readonly why: string }
+  /** It is not. */
+  | { readonly kind: 'ended'; readonly why: string }
+
+const backoffMs = { least: 500, most: 15_000 } as const
+
+/** Close codes after which coming back would change nothing; those about tokens are not among them: the next is new. */
+const isFinal = (code: number): boolean => code === 4400 || code === 4404 || code === 4413
+
+export interface LiveOptions {
+  /** Such as `ws://localhost:8900/sync/acme/notes/main`. */
+  readonly url: string
+  /** A realtime token, made anew for each connection. */
+  readonly token: () => Promise<string>
+  /** Something is different from before; told at most once a frame. */
+  readonly onChange: () => void
+}
+
+/** A document as it is at this moment, which the page only looks at: it edits nothing and shows no presence. */
+export class LiveDocument {
+  readonly doc = new Y.Doc()
+  readonly people = new People()
+  readonly fresh: Fresh
+  connection: Connection = { kind: 'connecting' }
+  readonly #options: LiveOptions
+  #hangUp: () => void = () => {}
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #frame = 0
+  #isOver = false
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+    this.fresh = new Fresh(this.doc, () => this.#changed())
+    this.doc.on('update', () => this.#changed())
+    void this.#connect()
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#hangUp()
+    clearTimeout(this.#retry)
+    cancelAnimationFrame(this.#frame)
+    this.fresh.end()
+    this.doc.destroy()
+  }
+
+  async #connect(): Promise<void> {
+    const { url, token } = this.#options
+    try {
+      const given = await token()
+      if (this.#isOver) return
+      this.#hangUp = listen(`${url}?token=${encodeURIComponent(given)}`, {
+        vector: () => Y.encodeStateVector(this.doc),
+        onUpdate: (update) => Y.applyUpdate(this.doc, update, this),
+        onSynced: () => this.#synced(),
+        onAwareness: (message) => {
+          this.people.receive(message, Date.now())
+          this.#changed()
+        },
+        onClose: (code, reason) => this.#lost(reason || `the connection was closed (${code})`, isFinal(code)),
+      })
+    } catch (error) {
+      const { status, message } = error as CallError
+      this.#lost(message, status !== 'OFFLINE' && status !== 'UNAVAILABLE' && status !== 'RESOURCE_EXHAUSTED')
+    }
+  }
+
+  #synced(): void {
+    this.#failures = 0
+    this.connection = { kind: 'live' }
+    this.fresh.begin()
+    this.#changed()
+  }
+
+  #lost(why: string, forGood: boolean): void {
+    if (this.#isOver) return
+    this.people.clear()
+    this.connection = { kind: forGood ? 'ended' : 'lost', why }
+    this.#changed()
+    if (forGood) return
+    const waitMs = Math.min(backoffMs.most, backoffMs.least * 2 ** this.#failures++)
+    this.#retry = setTimeout(() => void this.#connect(), waitMs)
+  }
+
+  /** However much comes in, the page is drawn once a frame. */
+  #changed(): void {
+    if (this.#frame !== 0 || this.#isOver) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.#options.onChange()
+    })
+  }
+}

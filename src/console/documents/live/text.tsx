@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Root } from '../../../content/kind.ts'
+import { Button } from '../../ui/controls.tsx'
+import type { Attributes, Caret, Run } from './runs.ts'
+import { runsOf } from './runs.ts'
+import { useScene } from './scene.ts'
+
+/** Units shown before one asks for more. */
+const pageUnits = 20_000
+
+interface TextProps {
+  readonly type: Root
+  /** What stands in a text may be anything. */
+  readonly embed: (value: unknown) => ComponentChildren
+}
+
+/** A text with its formatting, what stands in it, and who is where. */
+export function Text({ type, embed }: TextProps) {
+  const { carets, freshFrom } = useScene()
+  const [limit, setLimit] = useState(pageUnits)
+  const { runs, rest } = runsOf(type, { limit, freshFrom, carets: carets.get(type) ?? [] })
+  return (
+    <>
+      {runs.map((run, index) => (
+        <Part key={index} run={run} embed={embed} />
+      ))}
+      {rest > 0 && (
+        <span class="more">
+          <Button onClick={() => setLimit(limit + pageUnits)}>
+            Show more ({rest.toLocaleString()} characters)
+          </Button>
+        </span>
+      )}
+    </>
+  )
+}
+
+function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: Run }) {
+  if (run.kind === 'caret') return <CaretMark caret={run.caret} />
+  if (run.kind === 'embed') return embed(run.value)
+  const { text, attributes, isFresh } = run
+  const style = classesOf(attributes, isFresh)
+  if (style === '') return text
+  return (
+    <span class={style} title={titleOf(attributes)}>
+      {text}
+    </span>
+  )
+}
+
+/** Names of common formats, as the editors call them. */
+const formats: Readonly<Record<string, string>> = {
+  bold: 'bold',
+  strong: 'bold',
+  italic: 'italic',
+  em: 'italic',
+  underline: 'underline',
+  strike: 'strike',
+  strikethrough: 'strike',
+  code: 'code-mark',
+  link: 'link-mark',
+}
+
+/** A format that the page does not know is marked as one. */
+function classesOf(attributes: Attributes, isFresh: boolean): string {
+  const names = Object.keys(attributes).map((name) => formats[name] ?? 'other-mark')
+  return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')
+}
+
+function titleOf(attributes: Attributes): string | undefined {
+  const said = Object.entries(attributes).map(([name, value]) =>
+    value === true ? name : `${name}: ${JSON.stringify(value)}`,
+  )
+  return said.length === 0 ? undefined : said.join(', ')
+}
+
+const CaretMark = ({ caret: { name, colour } }: { readonly caret: Caret }) => (
+  <span class="caret" style={colour === null ? {} : { borderColor: colour }}>
+    <span class="caret-name" style={colour === null ? {} : { borderColor: colour }}>
+      <span class="unseen">cursor of </span>
+      {name}
+    </span>
+  </span>
+)

@@ -1,0 +1,96 @@
+import * as Y from 'yjs'
+import type { Root } from '../../../content/kind.ts'
+
+/** One value in a shared type. */
+export interface Cell {
+  /** Stays the same as long as the value does. */
+  readonly key: string
+  /** Name of the member or attribute; null in a sequence. */
+  readonly name: string | null
+  readonly value: unknown
+  readonly client: number
+  readonly clock: number
+}
+
+/** The first values of a sequence, and how many more there are. */
+export function cellsOf(
+  sequence: Root,
+  limit: number,
+): { readonly cells: readonly Cell[]; readonly rest: number } {
+  const cells: Cell[] = []
+  for (let item = sequence._start; item !== null && cells.length < limit; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    const { client, clock } = item.id
+    for (const [offset, value] of (item.content.getContent() as unknown[]).entries()) {
+      if (cells.length === limit) break
+      cells.push({ key: `${client}:${clock + offset}`, name: null, value, client, clock: clock + offset })
+    }
+  }
+  return { cells, rest: sequence._length - cells.length }
+}
+
+/** The first members of a map, or attributes of an element, by name, and how many more there are. */
+export function membersOf(
+  { _map }: Root,
+  limit: number,
+): { readonly cells: readonly Cell[]; readonly rest: number } {
+  const live = [..._map].filter(([, item]) => !item.deleted).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const cells = live.slice(0, limit).map(
+    ([
+      name,
+      {
+        content,
+        id: { client, clock },
+      },
+    ]) => {
+      const value = (content.getContent() as unknown[]).at(-1)
+      return { key: name, name, value, client, clock }
+    },
+  )
+  return { cells, rest: live.length - cells.length }
+}
+
+/** How a value is shown. */
+export type Form =
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'json'; readonly value: object }
+  | { readonly kind: 'text' | 'array' | 'map'; readonly type: Root }
+  | { readonly kind: 'element'; readonly type: Root; readonly name: string }
+
+export function formOf(value: unknown): Form {
+  if (value instanceof Y.AbstractType) return { ...sharedForm(value as Root), type: value as Root } as Form
+  if (value instanceof Uint8Array) return { kind: 'plain', text: `${value.length} bytes` }
+  if (value instanceof Y.Doc) return { kind: 'plain', text: `document ${value.guid}` }
+  if (typeof value === 'object' && value !== null) return { kind: 'json', value }
+  return { kind: 'plain', text: value === undefined ? 'undefined' : (JSON.stringify(value) ?? String(value)) }
+}
+
+function sharedForm(type: Root): { kind: string; name?: string } {
+  if (type instanceof Y.Map) return { kind: 'map' }
+  if (type instanceof Y.Text) return { kind: 'text' }
+  if (type instanceof Y.XmlElement) return { kind: 'element', name: type.nodeName }
+  return { kind: 'array' }
+}
+
+/** Members of plain JSON, as if they were those of a shared type. */
+export function jsonCells(
+  value: object,
+  limit: number,
+): { readonly cells: readonly Cell[]; readonly rest: number } {
+  const entries = Object.entries(value)
+  const isArray = Array.isArray(value)
+  const cells = entries.slice(0, limit).map(([name, member]) => ({
+    key: name,
+    name: isArray ? null : name,
+    value: member as unknown,
+    client: 0,
+    clock: -1,
+  }))
+  return { cells, rest: entries.length - cells.length }
+}
+
+/** An element whose children are a few texts fits into a line. */
+export function isLine(element: Root): boolean {
+  const { cells, rest } = cellsOf(element, 4)
+  return rest === 0 && cells.every(({ value }) => value instanceof Y.XmlText && value._map.size === 0)
+}

@@ -1,0 +1,194 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Root } from '../../../content/kind.ts'
+import { Button } from '../../ui/controls.tsx'
+import { useScene } from './scene.ts'
+import { Text } from './text.tsx'
+import { type Cell, cellsOf, formOf, isLine, jsonCells, membersOf } from './tree.ts'
+
+/** Values shown of one container before one asks for more: fewer inside of others. */
+const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
+/** So deep containers are open at first, as long as not so many values are drawn already. */
+const openDepth = 5
+const drawnMax = 1_000
+const attributesMax = 20
+
+interface ValueProps {
+  readonly value: unknown
+  readonly depth: number
+  /** What it is called where it stands; null in a sequence. */
+  readonly name?: string | null
+}
+
+/** A value in a document: plain JSON, or a shared type. */
+export function Value({ value, depth, name = null }: ValueProps): VNode {
+  const label = name === null ? null : <span class="name">{name}: </span>
+  const form = formOf(value)
+  switch (form.kind) {
+    case 'json':
+      return <Json value={form.value} depth={depth} label={label} />
+    case 'map':
+      return (
+        <Branch depth={depth} title={[label, `{${membersOf(form.type, 0).rest}}`]}>
+          <Members type={form.type} depth={depth} />
+        </Branch>
+      )
+    case 'array':
+      return (
+        <Branch depth={depth} title={[label, `[${form.type._length}]`]}>
+          <Sequence type={form.type} depth={depth} />
+        </Branch>
+      )
+    case 'element':
+      return <Element type={form.type} name={form.name} depth={depth} label={label} />
+    case 'plain':
+      return (
+        <>
+          {label}
+          <code class="plain">{form.text}</code>
+        </>
+      )
+    default:
+      return (
+        <span class="text">
+          {label}
+          <Attributes type={form.type} />
+          <RichText type={form.type} depth={depth} />
+        </span>
+      )
+  }
+}
+
+interface TypeProps {
+  readonly type: Root
+  readonly depth: number
+}
+
+/** A text, and the values in it: texts as blocks, as in Lexical and Slate; all else in the line, closed. */
+export const RichText = ({ type, depth }: TypeProps) => (
+  <Text
+    type={type}
+    embed={(value) =>
+      formOf(value).kind === 'text' ? (
+        <div class="block">
+          <Value value={value} depth={depth + 1} />
+        </div>
+      ) : (
+        <span class="embed">
+          <Value value={value} depth={openDepth} />
+        </span>
+      )
+    }
+  />
+)
+
+export const Members = ({ type, depth }: TypeProps) => (
+  <Cells depth={depth} read={(limit) => membersOf(type, limit)} />
+)
+
+export const Sequence = ({ type, depth }: TypeProps) => (
+  <Cells depth={depth} read={(limit) => cellsOf(type, limit)} />
+)
+
+interface JsonProps {
+  readonly value: object
+  readonly depth: number
+  readonly label: ComponentChildren
+}
+
+const Json = ({ value, depth, label }: JsonProps) => {
+  const count = Object.keys(value).length
+  return (
+    <Branch depth={depth} title={[label, Array.isArray(value) ? `[${count}]` : `{${count}}`]}>
+      <Cells depth={depth} read={(limit) => jsonCells(value, limit)} />
+    </Branch>
+  )
+}
+
+interface ElementProps extends TypeProps {
+  readonly name: string
+  readonly label: ComponentChildren
+}
+
+function Element({ type, name, depth, label }: ElementProps) {
+  const start = (
+    <>
+      {label}
+      <span class="tag-name">&lt;{name}</span>
+      <Attributes type={type} />
+      <span class="tag-name">&gt;</span>
+    </>
+  )
+  if (!isLine(type))
+    return (
+      <Branch depth={depth} title={start}>
+        <Sequence type={type} depth={depth} />
+      </Branch>
+    )
+  return (
+    <span class="text">
+      {start}
+      {cellsOf(type, attributesMax).cells.map(({ key, value }) => (
+        <RichText key={key} type={value as Root} depth={depth} />
+      ))}
+      <span class="tag-name">&lt;/{name}&gt;</span>
+    </span>
+  )
+}
+
+/** Attributes of an element, or of a text of Lexical or Slate. */
+const Attributes = ({ type }: { readonly type: Root }) => (
+  <>
+    {membersOf(type, attributesMax).cells.map(({ key, name, value }) => (
+      <span key={key} class="attribute">
+        {' '}
+        {name}=
+        <Value value={value} depth={openDepth} />
+      </span>
+    ))}
+  </>
+)
+
+interface BranchProps {
+  readonly title: ComponentChildren
+  readonly depth: number
+  readonly children: ComponentChildren
+}
+
+/** What is closed is not drawn. */
+function Branch({ title, depth, children }: BranchProps) {
+  const { drawn } = useScene()
+  const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)
+  return (
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
+  )
+}
+
+interface CellsProps {
+  readonly depth: number
+  readonly read: (limit: number) => { readonly cells: readonly Cell[]; readonly rest: number }
+}
+
+function Cells({ depth, read }: CellsProps) {
+  const { freshFrom, drawn } = useScene()
+  const [limit, setLimit] = useState(pageOf(depth))
+  const { cells, rest } = read(limit)
+  drawn.count += cells.length
+  return (
+    <ul class="cells">
+      {cells.map(({ key, name, value, client, clock }) => (
+        <li key={key} class={clock >= freshFrom(client) ? 'fresh' : undefined}>
+          <Value value={value} depth={depth + 1} name={name} />
+        </li>
+      ))}
+      {rest > 0 && (
+        <li>
+          <Button onClick={() => setLimit(limit + pageOf(0))}>Show more ({rest.toLocaleString()})</Button>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks'
+import { useCall } from '../calls.ts'
+import { Choice } from '../ui/controls.tsx'
+import { Outcome } from '../ui/notice.tsx'
+import type { RootContent } from './forms.ts'
+import type { Head } from './head.ts'
+import type { EditorAddress } from './live/scene.ts'
+import { ReplaceBox } from './replace-box.tsx'
+
+interface ReplaceProps {
+  readonly address: EditorAddress
+  readonly roots: readonly string[]
+}
+
+/** Content by hand, of one root. */
+export function Replace({ address, roots }: ReplaceProps) {
+  const [root = 'content', setRoot] = useState(roots[0])
+  const { data, error, reload } = useCall<readonly (Head & RootContent)[]>('/v2/crdt/get', {
+    ...address,
+    contentKey: root,
+  })
+  const base = data?.[0]
+  const [said, setSaid] = useState<string | null>(null)
+  const [count, setCount] = useState(0)
+  // What was replaced is what the next change is made from.
+  const readAgain = (done: string | null) => {
+    setSaid(done)
+    setCount(count + 1)
+    reload()
+  }
+  return (
+    <>
+      <h2>Replace content</h2>
+      <p>
+        Only what you change here is changed in the document: what people type meanwhile stays, and they see
+        your change at once.
+      </p>
+      {roots.length > 1 && (
+        <Choice
+          label="Root"
+          value={root}
+          options={roots.map((name) => [name, name] as const)}
+          onChange={setRoot}
+        />
+      )}
+      <Outcome error={error} done={said} />
+      {base !== undefined && base.contentKey === root && (
+        <ReplaceBox
+          key={`${root} ${count} ${base.version}`}
+          address={address}
+          base={base}
+          onReadAgain={readAgain}
+        />
+      )}
+    </>
+  )
+}

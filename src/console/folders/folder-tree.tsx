@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks'
+import { href } from '../route.ts'
+import { type Folder, nameOf, root } from './tree.ts'
+
+interface BranchProps {
+  readonly organizationId: string
+  readonly byParent: ReadonlyMap<string, readonly Folder[]>
+  readonly parent: string
+  /** The folder that is shown, and those that it is in: these are open from the start. */
+  readonly current: string
+  readonly open: readonly string[]
+}
+
+/** The folders in one, each of which is opened when somebody wants to see what is in it. */
+export function Branch(props: BranchProps) {
+  const folders = props.byParent.get(props.parent) ?? []
+  return (
+    <ul class={props.parent === root ? 'tree' : undefined}>
+      {folders.map((folder) => (
+        <Node key={folder.folderId} folder={folder} {...props} />
+      ))}
+    </ul>
+  )
+}
+
+function Node({ folder, ...branch }: BranchProps & { readonly folder: Folder }) {
+  const { folderId } = folder
+  const [isOpen, setOpen] = useState(branch.open.includes(folderId))
+  const hasFolders = branch.byParent.has(folderId)
+  return (
+    <li>
+      <span class="node">
+        {hasFolders ? (
+          <button
+            type="button"
+            class="twist"
+            aria-expanded={isOpen}
+            aria-label={`Folders in ${nameOf(folder)}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? '▾' : '▸'}
+          </button>
+        ) : (
+          <span class="twist" />
+        )}
+        <a
+          href={href('folders', branch.organizationId, 'f', folderId)}
+          class={branch.current === folderId ? 'here' : undefined}
+          aria-current={branch.current === folderId ? 'page' : undefined}
+        >
+          {nameOf(folder)}
+        </a>
+      </span>
+      {isOpen && hasFolders && <Branch {...branch} parent={folderId} />}
+    </li>
+  )
+}

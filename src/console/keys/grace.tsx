@@ -1,0 +1,19 @@
+import { Field } from '../ui/controls.tsx'
+
+interface GraceFieldProps {
+  readonly value: string
+  readonly onInput: (minutes: string) => void
+}
+
+export const GraceField = ({ value, onInput }: GraceFieldProps) => (
+  <Field
+    label="Minutes for which the old one is good"
+    type="number"
+    value={value}
+    onInput={onInput}
+    hint="0: it ends now."
+    required
+  />
+)
+
+export const graceSecondsOf = (minutes: string): number => Math.round(Number(minutes) * 60)

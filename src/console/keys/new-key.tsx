@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi } from '../calls.ts'
+import { Button, Choice, Field } from '../ui/controls.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form } from '../ui/form.tsx'
+import { Problem } from '../ui/notice.tsx'
+import { Secret } from '../ui/secret.tsx'
+
+type Type = 'testing' | 'production'
+
+interface Made {
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+/** Makes an API key, and shows its token. */
+export function NewKey({ onMade }: { readonly onMade: () => void }) {
+  const api = useApi()
+  const [apiKeyName, setName] = useState('')
+  const [type, setType] = useState<Type>('testing')
+  const [made, setMade] = useState<Made | null>(null)
+  const create = useAction(async () => {
+    setMade(await api.call<Made>('/v2/workspace/apikey/create', { apiKeyName, type }))
+    setName('')
+    onMade()
+  })
+  return (
+    <>
+      <Form label="Make an API key" inline onSubmit={() => void create.run()}>
+        <Field label="Name of the new key" value={apiKeyName} onInput={setName} required />
+        <Choice<Type>
+          label="For"
+          value={type}
+          options={[
+            ['testing', 'Testing'],
+            ['production', 'Production'],
+          ]}
+          onChange={setType}
+        />
+        <Button type="submit" busy={create.busy}>
+          Make API key
+        </Button>
+      </Form>
+      <Problem error={create.error} />
+      {made !== null && (
+        <Dialog title="The API key is made" onClose={() => setMade(null)}>
+          <p>Its token is shown this once; who has the credentials of the workspace can read it again.</p>
+          <Secret label="New API key" value={made.apiKey} open />
+          <Secret label="New auth token" value={made.authToken} open />
+          <Button onClick={() => setMade(null)}>Close</Button>
+        </Dialog>
+      )}
+    </>
+  )
+}

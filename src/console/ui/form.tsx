@@ -1,0 +1,23 @@
+import type { ComponentChildren } from 'preact'
+
+interface FormProps {
+  /** Its name, where there are several on a page. */
+  readonly label: string
+  readonly onSubmit: () => void
+  readonly children: ComponentChildren
+  readonly inline?: boolean
+}
+
+/** Fields that are sent with Enter, too. */
+export const Form = ({ label, onSubmit, children, inline }: FormProps) => (
+  <form
+    class={inline ? 'row form' : 'form'}
+    aria-label={label}
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSubmit()
+    }}
+  >
+    {children}
+  </form>
+)

@@ -1,0 +1,50 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import { Button } from './controls.tsx'
+
+interface SecretProps {
+  readonly label: string
+  readonly value: string
+  /** Not hidden at first: what is shown only once. */
+  readonly open?: boolean
+}
+
+/** Hidden until it is asked for; copied also while it is hidden. */
+export function Secret({ label, value, open = false }: SecretProps) {
+  const [isShown, setShown] = useState(open)
+  const [said, setSaid] = useState('')
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value)
+      setSaid('Copied.')
+    } catch {
+      // Pages that did not come by https may not: by hand, then.
+      setShown(true)
+      setTimeout(() => field.current?.select())
+      setSaid('Selected: copy it with your keyboard.')
+    }
+  }
+  return (
+    <div class="field secret">
+      <label for={id}>{label}</label>
+      <div class="row">
+        <input
+          {...({ ref: field, id, class: 'code', type: isShown ? 'text' : 'password' } as object)}
+          readOnly
+          autocomplete="off"
+          value={value}
+        />
+        <Button label={`${isShown ? 'Hide' : 'Show'} ${label}`} onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide' : 'Show'}
+        </Button>
+        <Button label={`Copy ${label}`} onClick={() => void copy()}>
+          Copy
+        </Button>
+      </div>
+      <small role="status" class="hint">
+        {said}
+      </small>
+    </div>
+  )
+}

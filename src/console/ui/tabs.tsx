@@ -1,0 +1,22 @@
+interface TabsProps {
+  readonly label: string
+  readonly current: string
+  /** Where each leads, and what it is called. */
+  readonly tabs: readonly (readonly [string, string])[]
+}
+
+/** Links between the pages of a section. */
+export const Tabs = ({ label, current, tabs }: TabsProps) => (
+  <nav aria-label={label} class="tabs">
+    {tabs.map(([to, title]) => (
+      <a
+        key={to}
+        href={to}
+        class={to === current ? 'tab here' : 'tab'}
+        aria-current={to === current ? 'page' : undefined}
+      >
+        {title}
+      </a>
+    ))}
+  </nav>
+)

@@ -1,0 +1,44 @@
+import type { Endpoint } from './types.ts'
+
+/** An endpoint as it is typed. */
+export interface Draft {
+  readonly url: string
+  readonly description: string
+  /** Empty: all. */
+  readonly filterTypes: readonly string[]
+  /** With commas between them; empty: all. */
+  readonly channels: string
+  readonly rateLimit: string
+}
+
+export const emptyDraft: Draft = { url: '', description: '', filterTypes: [], channels: '', rateLimit: '' }
+
+export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: Endpoint): Draft => ({
+  url,
+  description: description ?? '',
+  filterTypes: filterTypes ?? [],
+  channels: channels?.join(', ') ?? '',
+  rateLimit: rateLimit === null ? '' : `${rateLimit}`,
+})
+
+/** What is set, by member; null: what is not. */
+function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft) {
+  const named = channels
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+  return {
+    url: url.trim(),
+    description: description === '' ? null : description,
+    filterTypes: filterTypes.length === 0 ? null : filterTypes,
+    channels: named.length === 0 ? null : named,
+    rateLimit: rateLimit === '' ? null : Number(rateLimit),
+  }
+}
+
+/** For `endpoints/update`, where null unsets. */
+export const changeOf = (draft: Draft): object => membersOf(draft)
+
+/** For `endpoints/create`, which takes no null. */
+export const questionOf = (draft: Draft): object =>
+  Object.fromEntries(Object.entries(membersOf(draft)).filter(([, value]) => value !== null))

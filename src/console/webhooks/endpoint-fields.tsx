@@ -1,0 +1,52 @@
+import { Check, Field } from '../ui/controls.tsx'
+import type { Draft } from './endpoint-draft.ts'
+import { eventTypes } from './types.ts'
+
+interface EndpointFieldsProps {
+  readonly draft: Draft
+  readonly onChange: (draft: Draft) => void
+}
+
+export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
+  const set = (member: 'url' | 'description' | 'channels' | 'rateLimit') => (value: string) =>
+    onChange({ ...draft, [member]: value })
+  const toggle = (type: string, isChosen: boolean) => {
+    const others = draft.filterTypes.filter((each) => each !== type)
+    onChange({ ...draft, filterTypes: isChosen ? [...others, type] : others })
+  }
+  return (
+    <>
+      <Field label="URL" type="url" value={draft.url} onInput={set('url')} required />
+      <Field label="Description" value={draft.description} onInput={set('description')} />
+      <details class="field">
+        <summary>
+          Told of{' '}
+          {draft.filterTypes.length === 0 ? 'all events' : `${draft.filterTypes.length} kinds of events`}
+        </summary>
+        <p class="hint">None chosen: of all.</p>
+        {eventTypes.map((type) => (
+          <Check
+            key={type}
+            label={type}
+            checked={draft.filterTypes.includes(type)}
+            onChange={(isChosen) => toggle(type, isChosen)}
+          />
+        ))}
+      </details>
+      <div class="row fields">
+        <Field
+          label="Only organizations and documents"
+          placeholder="ids, with commas between them"
+          value={draft.channels}
+          onInput={set('channels')}
+        />
+        <Field
+          label="Deliveries a second, at most"
+          type="number"
+          value={draft.rateLimit}
+          onInput={set('rateLimit')}
+        />
+      </div>
+    </>
+  )
+}

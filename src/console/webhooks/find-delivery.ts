@@ -1,0 +1,34 @@
+import type { Api } from '../api.ts'
+import type { Delivery } from './delivery.ts'
+
+/** A page of the delivery log. */
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[]
+  readonly iterator: string | null
+  readonly prevIterator: string | null
+  readonly done: boolean
+}
+
+/** Pages that are looked through for one delivery: further back nobody waits. */
+const pagesMax = 20
+
+/**
+ * The page of the whole log that has a delivery, for one that a filter has shown: sent again it fits the filter no more.
+ * @returns its iterator; null: the first page, also where it was not found
+ * @throws CallError
+ */
+export async function iteratorOfPage(
+  api: Api,
+  endpointId: string,
+  messageId: string,
+): Promise<string | null> {
+  let iterator: string | null = null
+  for (let count = 0; count < pagesMax; count += 1) {
+    const asked: object = { endpointId, ...(iterator === null ? {} : { iterator }) }
+    const page: DeliveryPage = await api.call('/v2/workspace/advancedwebhook/deliveries/get', asked)
+    if (page.deliveries.some((each) => each.messageId === messageId)) return iterator
+    if (page.done) return null
+    iterator = page.iterator
+  }
+  return null
+}

@@ -1,0 +1,210 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { type ConsolePage, openConsole } from '../support/console.ts'
+import { prepareAcme } from '../support/console-data.ts'
+import { hookCalls } from '../support/hook-receiver.ts'
+import { itLong } from '../support/long.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+const organizationId = 'acme'
+
+describe.skipIf(browserMissing)('what administrators change in the console, in Chromium', () => {
+  let weft: TestServer
+  let browser: Browser
+  let shown: ConsolePage
+  let page: Page
+  beforeAll(async () => {
+    weft = await startTestServer({ webhookAllow: ['127.0.0.1'] })
+    browser = await openBrowser()
+    await prepareAcme(weft)
+    shown = await openConsole(browser, weft)
+    page = shown.page
+    page.setDefaultTimeout(10_000)
+  }, 60_000)
+  afterEach(() => expect(shown.complaints).toEqual([]))
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  const visit = (route: string) =>
+    page.evaluate((to) => {
+      location.hash = `#${to}`
+    }, route)
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const confirm = (name: string) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+  const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor()
+  const read = async (path: string, data: object) => dataOf(await weft.post(path, data))
+
+  itLong(
+    '[CON-40] [CON-42] a folder is renamed, moved, closed to others, and deleted with what is in it',
+    async () => {
+      const folder = async () => {
+        const all = await read('/v2/organizations/folders/get', { organizationId })
+        return (all as { folderId: string }[]).find(({ folderId }) => folderId === 'y2026')
+      }
+      await visit('/folders/acme/f/y2026')
+      const own = page.getByRole('region', { name: 'This folder' })
+      await own.getByRole('textbox', { name: 'Name' }).fill('Year 2026')
+      await press('Rename')
+      await said('Renamed')
+      await own.getByRole('combobox', { name: 'Folder it is in' }).selectOption('root')
+      await press('Move')
+      await said('Moved')
+      await own.getByLabel('Access type in effect').selectOption('restricted')
+      await own.getByLabel('What is granted on folders above').uncheck()
+      await press('Change access')
+      await said('Access is changed')
+      expect(await folder()).toMatchObject({
+        folderName: 'Year 2026',
+        parentFolderId: 'root',
+        accessType: 'restricted',
+        inheritAccessFromParent: false,
+      })
+      await press('Delete folder')
+      await page.getByText('Everything in it goes with it').waitFor()
+      await confirm('Delete folder')
+      await page.getByRole('heading', { name: 'Documents in no folder' }).waitFor()
+      expect(await folder()).toBeUndefined()
+      expect(
+        await read('/v2/organizations/documents/get', { organizationId, documentIds: ['budget'] }),
+      ).toEqual([])
+    },
+  )
+
+  itLong(
+    '[CON-41] [CON-42] what was not done is told; a document is moved, and a group granted a role',
+    async () => {
+      await visit('/folders/acme')
+      await page.getByLabel('Folder id').fill('reports')
+      await press('Make folder')
+      await page.getByRole('alert').filter({ hasText: 'reports: ' }).waitFor()
+      await page.getByRole('link', { name: 'notes' }).click()
+      await page.getByRole('combobox', { name: 'Folder it is in' }).selectOption('reports')
+      await press('Move')
+      await said('Moved')
+      await page.getByLabel('Access type in effect').selectOption('restricted')
+      await press('Change access')
+      await said('Access is changed')
+      const bob = page
+        .getByRole('region', { name: 'What users may do' })
+        .getByRole('row')
+        .filter({ hasText: 'bob' })
+      await page.getByLabel('Grant to').selectOption('group')
+      await page.getByLabel('Group id').fill('legal')
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+      await page.getByLabel('Until').fill('2099-01-01T00:00')
+      await press('Grant')
+      await bob.getByText('may read').waitFor()
+      await bob.getByText('2099').waitFor()
+      await press('Take back')
+      await bob.getByText('may read').waitFor({ state: 'detached' })
+    },
+  )
+
+  itLong('[CON-43] users and groups are made, changed and removed', async () => {
+    const users = async () => read('/v2/users/get', { organizationId, userIds: ['eve'] })
+    await visit('/users/acme')
+    await page.getByLabel('New user id').fill('eve')
+    await page.getByLabel('Name').fill('Eve')
+    await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+    await press('Add')
+    await page.getByRole('link', { name: 'Eve' }).click()
+    await page.getByLabel('Name').fill('Eve Smith')
+    await page.getByLabel('Role in the organization').selectOption('editor')
+    await press('Save')
+    await said('Saved')
+    expect(await users()).toMatchObject([{ name: 'Eve Smith', accessRole: 'editor' }])
+    await page.getByRole('link', { name: 'Groups', exact: true }).click()
+    await page.getByLabel('Group id').fill('board')
+    await press('Make group')
+    await page.getByRole('link', { name: 'board' }).click()
+    await page.getByLabel('User id').fill('eve')
+    await press('Add to group')
+    await press('Remove eve')
+    await said('is in the group no longer')
+    await press('Delete group')
+    await confirm('Delete group')
+    await page.getByRole('link', { name: 'legal' }).waitFor()
+    await page.getByRole('link', { name: 'board' }).waitFor({ state: 'detached' })
+    await visit('/users/acme/user/eve')
+    await press('Remove from organization')
+    await confirm('Remove from organization')
+    await page.getByRole('link', { name: 'Ann' }).waitFor()
+    expect(await users()).toEqual([])
+  })
+
+  itLong(
+    '[CON-48] an endpoint is changed, disabled and deleted, its secret is hidden and rotated',
+    async () => {
+      const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))
+      await hooks.begin()
+      const endpointId = await hooks.endpoint('http://127.0.0.1:9/')
+      await visit(`/webhooks/endpoint/${endpointId}`)
+      await press('Read the secret')
+      const secret = page.getByRole('region', { name: 'Signing secret' }).locator('input')
+      expect(await secret.getAttribute('type')).toBe('password')
+      const before = await secret.inputValue()
+      await press('Rotate secret')
+      await confirm('Rotate secret')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await press('Show Signing secret')
+      expect(await secret.getAttribute('type')).toBe('text')
+      expect(await secret.inputValue()).not.toBe(before)
+      await page.getByLabel('Description').fill('Billing')
+      await page.getByText('Told of all events').click()
+      await page.getByLabel('comment.add', { exact: true }).check()
+      await page
+        .getByRole('form', { name: 'Settings of the endpoint' })
+        .getByRole('button', { name: 'Save' })
+        .click()
+      await said('Saved')
+      await press('Disable')
+      await page.getByRole('button', { name: 'Enable', exact: true }).waitFor()
+      expect(await hooks.endpoints()).toMatchObject([
+        { description: 'Billing', filterTypes: ['comment.add'], disabled: true },
+      ])
+      await press('Delete endpoint')
+      await confirm('Delete endpoint')
+      await page.getByText('No endpoints yet').waitFor()
+      await visit('/webhooks/basic')
+      await page.getByLabel('Basic webhooks are on').check()
+      await page.getByLabel('Raw URL').fill('http://127.0.0.1:9/raw')
+      await press('Save')
+      await said('Saved')
+      expect(await read('/v2/workspace/webhookconfig/get', {})).toMatchObject({
+        useWebhookService: true,
+        webhookServiceConfig: { rawNotificationUrl: 'http://127.0.0.1:9/raw' },
+      })
+    },
+  )
+
+  itLong('[CON-50] who replaces the tokens in use goes on with the new ones', async () => {
+    const { workspaceId, workspaceAuthToken, authToken } = weft.credentials
+    await visit('/keys')
+    await page.getByLabel('Workspace id').fill(workspaceId)
+    await page.getByLabel('Workspace auth token').fill('wrong')
+    await press('Add to this session')
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
+    await press('Add to this session')
+    await press('Reset workspace token')
+    await confirm('Reset workspace token')
+    const made = page.getByRole('textbox', { name: 'New workspace auth token' })
+    expect(await made.inputValue()).not.toBe(workspaceAuthToken)
+    await press('Tokens of Default')
+    await press('Reset token')
+    await confirm('Reset token')
+    await said('The token is replaced; above')
+    const old = await weft.post('/v2/organizations/get', {}, { 'x-service-auth-token': authToken })
+    expect(old.status).toBe(401)
+    await visit('/users/acme')
+    await page.getByRole('link', { name: 'Ann' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Ann' }).waitFor()
+  })
+})

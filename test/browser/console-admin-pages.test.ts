@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { type ConsolePage, openConsole, seriousFindings } from '../support/console.ts'
+import { prepareAcme } from '../support/console-data.ts'
+import { hookCalls } from '../support/hook-receiver.ts'
+import { itLong } from '../support/long.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+const organizationId = 'acme'
+
+describe.skipIf(browserMissing)('pages of the console for administrators, in Chromium', () => {
+  let weft: TestServer
+  let browser: Browser
+  let endpointId: string
+  beforeAll(async () => {
+    weft = await startTestServer({ webhookAllow: ['127.0.0.1'] })
+    browser = await openBrowser()
+    await prepareAcme(weft)
+    const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))
+    await hooks.begin()
+    // Nobody listens there: a delivery that is pending is shown, too.
+    endpointId = await hooks.endpoint('http://127.0.0.1:9/')
+    await weft.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId })
+    await weft.post('/v2/workspace/domains/add', { domains: ['127.0.0.1'] })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  const visit = ({ page }: ConsolePage, route: string) =>
+    page.evaluate((to) => {
+      location.hash = `#${to}`
+    }, route)
+
+  async function addWorkspace(shown: ConsolePage): Promise<void> {
+    const { workspaceId, workspaceAuthToken } = weft.credentials
+    await visit(shown, '/keys')
+    await shown.page.getByLabel('Workspace id').fill(workspaceId)
+    await shown.page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
+    await shown.page.getByRole('button', { name: 'Add to this session' }).click()
+    await shown.page.getByRole('button', { name: 'Tokens of Default' }).click()
+    await shown.page.getByRole('region', { name: 'Tokens of key' }).locator('input').first().waitFor()
+  }
+
+  const pages = (): readonly (readonly [string, string])[] => [
+    ['/keys', 'Default'],
+    ['/folders/acme', 'may edit'],
+    ['/folders/acme/f/reports', 'Nobody was granted'],
+    ['/folders/acme/d/budget', 'Content and history'],
+    ['/users/acme', 'ann@example.com'],
+    ['/users/acme/user/ann', 'Budget'],
+    ['/users/acme/groups/legal', 'bob'],
+    ['/activity/acme', 'The backend made the folder reports'],
+    ['/activity/audit/log', '/v2/users/add'],
+    ['/webhooks', 'http://127.0.0.1:9/'],
+    [`/webhooks/endpoint/${endpointId}`, 'msg_'],
+    ['/webhooks/basic', 'Raw URL'],
+  ]
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    itLong(
+      `[CON-52] nothing serious is found on any page in ${colorScheme}, and nothing is wider than a phone`,
+      async () => {
+        const shown = await openConsole(browser, weft, { colorScheme, width: 400 })
+        await addWorkspace(shown)
+        for (const [route, text] of pages()) {
+          await visit(shown, route)
+          await shown.page.getByText(text).first().waitFor()
+          expect(await seriousFindings(shown.page), route).toEqual([])
+          const wide = await shown.page.evaluate(() => document.documentElement.scrollWidth)
+          expect(wide, route).toBeLessThanOrEqual(400)
+        }
+        expect(shown.complaints).toEqual([])
+        await shown.page.context().close()
+      },
+      120_000,
+    )
+
+  itLong('[CON-44] data of a user is downloaded, and erased by who types the id', async () => {
+    const shown = await openConsole(browser, weft, { route: '/users/acme/user/bob' })
+    const { page } = shown
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as JSON' }).click(),
+    ])
+    const kept = JSON.parse(await readFile(await download.path(), 'utf8')) as { items: { kind: string }[] }
+    expect(kept.items.map(({ kind }) => kind)).toContain('membership')
+    await page.getByRole('button', { name: 'Erase the user' }).click()
+    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase the user' })
+    expect(await erase.isDisabled()).toBe(true)
+    await page.getByLabel('Type bob to go on').fill('bob')
+    await erase.click()
+    await page.getByRole('status').filter({ hasText: 'Erased: ' }).waitFor()
+    const left = dataOf(await weft.post('/v2/users/get', { organizationId, userIds: ['bob'] }))
+    expect(left).toEqual([])
+    expect(shown.complaints).toEqual([])
+  })
+
+  itLong('[CON-46] [CON-53] who follows sees what happens, in the organization chosen before', async () => {
+    await weft.post('/v2/organizations/add', { organizations: [{ organizationId: 'other' }] })
+    const shown = await openConsole(browser, weft, { route: '/folders' })
+    const { page } = shown
+    await page.getByLabel('Organization').selectOption('other')
+    await page.getByRole('link', { name: 'All of other' }).waitFor()
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('The backend made the organization').waitFor()
+    await page.getByLabel('Follow').check()
+    await weft.post('/v2/users/add', { organizationId: 'other', users: [{ userId: 'eve' }] })
+    await page.getByText('The backend added the user eve').waitFor()
+    await page.getByLabel('Actions').fill('organization.add')
+    await page.keyboard.press('Enter')
+    await page.getByText('The backend added the user eve').waitFor({ state: 'detached' })
+    expect(shown.complaints).toEqual([])
+  })
+
+  itLong(
+    '[CON-47] [CON-51] without the workspace it is said where to add it; a domain locks nobody out',
+    async () => {
+      await weft.post('/v2/workspace/domains/delete', { domains: ['127.0.0.1'] })
+      const shown = await openConsole(browser, weft, { route: '/activity/audit/log' })
+      const { page } = shown
+      await page.getByText('This needs the credentials of the workspace').waitFor()
+      await page.getByRole('link', { name: 'Keys and domains' }).first().click()
+      await page.getByLabel('Domain', { exact: true }).fill('example.com')
+      await page.getByRole('button', { name: 'Add domain' }).click()
+      await page.getByRole('status').filter({ hasText: 'Added' }).waitFor()
+      await page.getByRole('row').filter({ hasText: '127.0.0.1' }).waitFor()
+      await page.reload()
+      await page.getByRole('row').filter({ hasText: 'example.com' }).waitFor()
+      expect(shown.complaints).toEqual([])
+    },
+  )
+})

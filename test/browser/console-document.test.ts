@@ -1,0 +1,210 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
+import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
+import { openConsole, seriousFindings } from '../support/console.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+
+skipNotice()
+
+describe.skipIf(browserMissing)('documents in the console', () => {
+  let weft: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    weft = await startTestServer()
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await weft?.stop()
+  })
+
+  const add = async (documentId: string, data: unknown = 'Hello world', type = 'text') => {
+    const editor = { organizationId: 'acme', documentId, editorId: 'main' }
+    dataOf(await weft.post('/v2/crdt/add', { ...editor, type, data }))
+    return editor
+  }
+  /** Ann, in an editor of hers. */
+  const ann = async (documentId: string): Promise<Editor> =>
+    syncedEditor(weft.wsUrl, `acme/${documentId}/main`, await weft.token('ann', { name: 'Ann' }))
+  const textOf = async (page: Page): Promise<string> =>
+    (await page.getByRole('region', { name: 'Text' }).textContent()) ?? ''
+
+  it('[CON-20] [CON-26] documents are listed in pages and searched, and the list is for everybody', async () => {
+    const documents = Array.from({ length: 60 }, (_, index) => ({ documentId: `doc-${100 + index}` }))
+    await weft.post('/v2/organizations/documents/add', {
+      organizationId: 'many',
+      documents,
+      createOrganization: true,
+    })
+    const { page, complaints } = await openConsole(browser, weft, { route: '/documents' })
+    const asked = page.waitForRequest((request) => request.postData()?.includes('"search":"man"') === true)
+    await page.getByLabel('Search organizations').fill('man')
+    await asked
+    await page.getByRole('link', { name: 'many' }).click()
+    await page.getByRole('link', { name: 'doc-149' }).waitFor()
+    expect(await page.getByRole('link', { name: 'doc-150' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('link', { name: 'doc-159' }).waitFor()
+    // Whatever the server finds, over empty pages too, is what is shown.
+    await page.route('**/v2/organizations/documents/get', async (route) => {
+      const { search, pageToken } = (route.request().postDataJSON() as { data: Record<string, string> }).data
+      if (search !== '58') return route.continue()
+      const found = pageToken === undefined ? [] : [{ id: 'doc-158', lastUpdated: 0, documentName: '' }]
+      await route.fulfill({
+        json: { result: { data: found, ...(pageToken === undefined && { pageToken: 'on' }) } },
+      })
+    })
+    await page.getByLabel('Search documents').fill('58')
+    // Both were there before.
+    await page.getByRole('link', { name: 'doc-149' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'doc-158' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFindings(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('[CON-29] a document is made, opened and deleted', async () => {
+    const { page, complaints } = await openConsole(browser, weft, { route: '/documents/new' })
+    await page.getByRole('button', { name: 'New document' }).click()
+    await page.getByLabel('Document id').fill('first')
+    await page.getByLabel('Name', { exact: true }).fill('The first one')
+    await page.getByRole('button', { name: 'Make the document' }).click()
+    await page.getByRole('heading', { name: 'The first one' }).waitFor()
+    await page.getByText('There is nothing in this document yet').waitFor()
+    await page.getByRole('link', { name: 'new', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete first' }).click()
+    await page.getByRole('button', { name: 'Delete the document' }).click()
+    await page.getByRole('link', { name: 'first' }).waitFor({ state: 'detached' })
+    const left = await weft.post('/v2/organizations/documents/get', { organizationId: 'new' })
+    expect(dataOf(left)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('[CON-21] [CON-22] [CON-26] what people type is seen at once, and where they are; the page itself is not', async () => {
+    await add('seen')
+    const client = await ann('seen')
+    const { page, complaints } = await openConsole(browser, weft, { route: '/documents/acme/seen/main' })
+    await page.getByText('Hello world').waitFor()
+    const { text, doc, provider } = client
+    text.insert(5, ', dear')
+    await page.getByText('Hello, dear world').waitFor()
+    text.format(0, 5, { bold: true })
+    await page.locator('.bold', { hasText: 'Hello' }).waitFor()
+    doc.getMap('more').set('deep', { down: { below: [1, 2, 3] } })
+    await page.getByText('down:').waitFor()
+    const position = Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(text, 5))
+    provider.awareness.setLocalState({
+      user: { name: 'Ann', color: '#c02020' },
+      cursor: { anchor: position, head: position },
+    })
+    await page.getByRole('cell', { name: 'content, at 5' }).waitFor()
+    expect(await textOf(page)).toContain('Hellocursor of Ann, dear world')
+    // What is closed stays closed while people type.
+    await page.getByText('below:').waitFor()
+    await page.getByText('down:').click()
+    await page.getByText('below:').waitFor({ state: 'detached' })
+    text.insert(0, 'Oh. ')
+    await page.getByRole('cell', { name: 'content, at 9' }).waitFor()
+    expect(await page.getByText('below:').count()).toBe(0)
+    expect(provider.awareness.getStates().size).toBe(1)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await seriousFindings(page)).toEqual([])
+    provider.awareness.setLocalState(null)
+    await page.getByText('Nobody shows presence').waitFor()
+    expect(complaints).toEqual([])
+    client.close()
+  })
+
+  it('[CON-23] [CON-24] content is replaced once one has seen what would change, and what people type meanwhile stays', async () => {
+    const editor = await add('edited', 'one two three')
+    const client = await ann('edited')
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/edited/main/replace',
+    })
+    const box = page.getByLabel('Content (text)')
+    await box.fill('one 2 three')
+    expect(await page.getByRole('button', { name: 'Replace', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByText('This would be changed: 1 unit inserted, 3 units deleted').waitFor()
+    expect(await page.locator('del').textContent()).toBe('−two')
+    expect(await page.locator('ins').textContent()).toBe('+2')
+    expect(client.text.toJSON()).toBe('one two three')
+    expect(await seriousFindings(page)).toEqual([])
+    client.text.insert(0, 'Zero, ')
+    const isStored = async () => {
+      const [content] = dataOf(await weft.post('/v2/crdt/get', editor)) as { data: string }[]
+      return content?.data === 'Zero, one two three'
+    }
+    await eventually(isStored)
+    await page.getByRole('button', { name: 'Replace', exact: true }).click()
+    await page.getByText('Replaced: 1 unit inserted').waitFor()
+    await eventually(() => client.text.toJSON() === 'Zero, one 2 three')
+    await eventually(async () => (await box.inputValue()) === 'Zero, one 2 three')
+    expect(complaints).toEqual([])
+    client.close()
+  })
+
+  it('[CON-23] what is no content is told at the box, and changes nothing', async () => {
+    await add('data', { a: 1 }, 'map')
+    const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
+    await page.getByLabel('Content (JSON)').fill('{')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This is no JSON' }).waitFor()
+    await page.getByLabel('Content (JSON)').fill('[]')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByRole('alert').filter({ hasNotText: 'This is no JSON' }).waitFor()
+    await page.getByLabel('Content (JSON)').fill('{"a": 2}')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.locator('ins', { hasText: '"a": 2' }).waitFor()
+  })
+
+  it('[CON-25] a version is kept, compared and restored, but not over what one has not seen', async () => {
+    await add('kept', 'first words')
+    const client = await ann('kept')
+    const { page, complaints } = await openConsole(browser, weft, {
+      route: '/documents/acme/kept/main/versions',
+    })
+    await page.getByLabel('Label of a new version').fill('Draft')
+    await page.getByRole('button', { name: 'Keep the present content' }).click()
+    await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor()
+    client.text.insert(0, 'The ')
+    client.text.delete(4, 6)
+    await page.getByRole('button', { name: 'Compare Draft' }).click()
+    await eventually(async () => {
+      await page.getByRole('button', { name: 'Compare again' }).click()
+      return (await page.locator('ins').allTextContents()).join() === '+The'
+    })
+    expect(await page.locator('del').allTextContents()).toEqual(['−first'])
+    expect(await seriousFindings(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Restore… Draft' }).click()
+    await page.getByText('This would be changed').waitFor()
+    expect(client.text.toJSON()).toBe('The words')
+    // Somebody is faster.
+    client.text.insert(9, '!')
+    await eventually(async () => (await weftText('kept')) === 'The words!')
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('somebody else was faster').waitFor()
+    expect(client.text.toJSON()).toBe('The words!')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('to undo this, restore that one').waitFor()
+    await eventually(() => client.text.toJSON() === 'first words')
+    await page.getByRole('button', { name: 'Delete Draft' }).click()
+    await page.getByRole('button', { name: 'Delete the version' }).click()
+    await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    client.close()
+  })
+
+  const weftText = async (documentId: string): Promise<unknown> => {
+    const editor = { organizationId: 'acme', documentId, editorId: 'main' }
+    const [content] = dataOf(await weft.post('/v2/crdt/get', editor)) as { data: unknown }[]
+    return content?.data
+  }
+})

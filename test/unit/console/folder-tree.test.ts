@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { byParent, type Folder, pathOf, places } from '../../../src/console/folders/tree.ts'
+
+const folder = (folderId: string, ancestors: readonly string[], folderName = ''): Folder => ({
+  folderId,
+  folderName,
+  parentFolderId: ancestors.at(-1) ?? 'root',
+  ancestors,
+  accessType: 'public',
+  inheritAccessFromParent: true,
+  createdAt: 0,
+  lastUpdated: 0,
+})
+
+const folders = [
+  folder('z', ['root'], 'Archive'),
+  folder('reports', ['root'], 'Reports'),
+  folder('y2026', ['root', 'reports'], '2026'),
+  folder('q1', ['root', 'reports', 'y2026']),
+]
+
+it('[CON-40] folders are shown below each other, by name, or by id where they have none', () => {
+  const children = byParent(folders)
+  expect(children.get('root')?.map(({ folderId }) => folderId)).toEqual(['z', 'reports'])
+  expect(children.get('y2026')?.map(({ folderId }) => folderId)).toEqual(['q1'])
+  expect(pathOf(folders, folder('q1', ['root', 'reports', 'y2026']))).toBe('Reports / 2026 / q1')
+})
+
+it('[CON-40] a folder is not offered itself, or what is in it, to move into', () => {
+  expect(places(folders, 'reports').map(([id]) => id)).toEqual(['root', 'z'])
+  expect(places(folders).map(([id]) => id)).toEqual(['root', 'z', 'reports', 'y2026', 'q1'])
+})

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { countsOf } from '../../../src/console/documents/live/counts.ts'
+import { Fresh } from '../../../src/console/documents/live/fresh.ts'
+import { runsOf } from '../../../src/console/documents/live/runs.ts'
+import { cellsOf, formOf, isLine, jsonCells, membersOf } from '../../../src/console/documents/live/tree.ts'
+import type { Root } from '../../../src/content/kind.ts'
+
+/** What a page has of a document: its roots have no type. */
+function received(edit: (doc: Y.Doc) => void): { made: Y.Doc; doc: Y.Doc; root: (name?: string) => Root } {
+  const [made, doc] = [new Y.Doc(), new Y.Doc()]
+  made.clientID = 1
+  edit(made)
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(made))
+  return { made, doc, root: (name = 'content') => doc.share.get(name) as Root }
+}
+
+const all = { limit: 1_000 }
+
+it('[CON-21] a text is read with its formats and what stands in it, whatever the type of its root', () => {
+  const { doc, root } = received((made) => {
+    const text = made.getText('content')
+    text.insert(0, 'Hello world')
+    text.format(0, 5, { bold: true })
+    text.insertEmbed(5, { image: 'x' })
+    text.delete(8, 2)
+  })
+  const { runs, rest } = runsOf(root(), all)
+  expect(runs).toEqual([
+    { kind: 'text', text: 'Hello', attributes: { bold: true }, isFresh: false },
+    expect.objectContaining({ kind: 'embed', value: { image: 'x' } }),
+    { kind: 'text', text: ' wld', attributes: {}, isFresh: false },
+  ])
+  expect(rest).toBe(0)
+  expect(doc.share.get('content')?.constructor).toBe(Y.AbstractType)
+})
+
+it('[CON-21] of a long text the beginning is read, and told how much is left', () => {
+  const { root } = received((made) => made.getText('content').insert(0, 'x'.repeat(50_000)))
+  const { runs, rest } = runsOf(root(), { limit: 20_000 })
+  expect(runs.map((run) => run.kind === 'text' && run.text.length)).toEqual([20_000])
+  expect(rest).toBe(30_000)
+})
+
+it('[CON-22] carets stand between the units where they are, at both ends too', () => {
+  const { root } = received((made) => made.getText('content').insert(0, 'abcd'))
+  const carets = [4, 0, 2, 2].map((index, clientId) => ({ index, clientId, name: '', colour: null }))
+  const { runs } = runsOf(root(), { ...all, carets })
+  expect(
+    runs.map((run) => (run.kind === 'text' ? run.text : run.kind === 'caret' ? run.caret.index : '')),
+  ).toEqual([0, 'ab', 2, 2, 'cd', 4])
+})
+
+it('[CON-21] what was added a moment ago is told from what was there', () => {
+  const { made, doc, root } = received((first) => first.getText('content').insert(0, 'old'))
+  const fresh = new Fresh(doc, () => {})
+  const texts = () =>
+    runsOf(root(), { ...all, freshFrom: fresh.from }).runs.map(
+      (run) => run.kind === 'text' && [run.text, run.isFresh],
+    )
+  expect(texts()).toEqual([['old', false]])
+  fresh.begin()
+  made.getText('content').insert(3, ' new')
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(made))
+  expect(texts()).toEqual([
+    ['old', false],
+    [' new', true],
+  ])
+  fresh.step()
+  fresh.step()
+  expect(texts()).toEqual([['old new', false]])
+  fresh.end()
+})
+
+it('[CON-21] maps, arrays and elements are read in order, and as far as is asked for', () => {
+  const { root } = received((made) => {
+    const map = made.getMap('content')
+    map.set('b', 1)
+    map.set('a', new Y.Array())
+    map.set('gone', 1)
+    map.delete('gone')
+    const list = made.getArray('list')
+    list.insert(0, [1, 'two', null, { three: 3 }])
+    list.delete(1)
+  })
+  expect(membersOf(root(), 10).cells.map(({ name, value }) => [name, formOf(value).kind])).toEqual([
+    ['a', 'array'],
+    ['b', 'plain'],
+  ])
+  expect(membersOf(root(), 1)).toMatchObject({ cells: [{ name: 'a' }], rest: 1 })
+  const { cells, rest } = cellsOf(root('list'), 2)
+  expect([cells.map(({ key, value }) => [key, value]), rest]).toEqual([
+    [
+      ['1:3', 1],
+      ['1:5', null],
+    ],
+    1,
+  ])
+  expect(jsonCells(['x', 'y', 'z'], 2)).toMatchObject({ cells: [{ name: null, value: 'x' }, {}], rest: 1 })
+})
+
+it('[CON-21] an element that holds only text is shown in one line', () => {
+  const { root } = received((made) => {
+    const [line, block] = [new Y.XmlElement('p'), new Y.XmlElement('ul')]
+    line.insert(0, [new Y.XmlText('a')])
+    block.insert(0, [new Y.XmlElement('li')])
+    made.getXmlFragment('content').insert(0, [line, block])
+  })
+  const elements = cellsOf(root(), 10).cells.map(({ value }) => value as Root)
+  expect(elements.map(isLine)).toEqual([true, false])
+  expect(elements.map(formOf)).toMatchObject([
+    { kind: 'element', name: 'p' },
+    { kind: 'element', name: 'ul' },
+  ])
+})
+
+it('[CON-21] figures count what a document is made of', () => {
+  const { doc } = received((made) => {
+    const text = made.getText('content')
+    text.insert(0, 'abcdef')
+    text.delete(1, 3)
+  })
+  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 1, deleted: 3 })
+})

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { placesOf } from '../../../src/console/documents/live/carets.ts'
+import { People, type Person } from '../../../src/console/documents/live/people.ts'
+
+function client(clientId: number) {
+  const doc = new Y.Doc()
+  doc.clientID = clientId
+  const awareness = new Awareness(doc)
+  const said = () => encodeAwarenessUpdate(awareness, [clientId])
+  return { awareness, said }
+}
+
+it('[CON-22] people are known by what their clients say, since they said it first', () => {
+  const people = new People()
+  const { awareness, said } = client(7)
+  awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00' } })
+  people.receive(said(), 1_000)
+  const early = said()
+  awareness.setLocalState({ user: { name: 'Anna' } })
+  people.receive(said(), 2_000)
+  people.receive(early, 3_000)
+  expect(people.all()).toEqual([
+    { clientId: 7, since: 1_000, userId: '', name: 'Anna', colour: null, cursor: null },
+  ])
+  awareness.setLocalState(null)
+  people.receive(said(), 4_000)
+  expect(people.all()).toEqual([])
+  awareness.destroy()
+})
+
+it('[CON-22] whatever a client says of itself, it is shown as somebody', () => {
+  const people = new People()
+  const states = [
+    {},
+    { user: 1 },
+    { user: { name: 5, id: 'x' }, cursor: { anchor: 1 } },
+    { name: 'Lexa', color: 'red' },
+  ]
+  for (const [index, state] of states.entries()) {
+    const { awareness, said } = client(index + 1)
+    awareness.setLocalState(state)
+    people.receive(said(), 0)
+    awareness.destroy()
+  }
+  expect(people.all().map(({ name, colour }) => [name, colour])).toEqual([
+    ['Somebody', null],
+    ['Somebody', null],
+    ['x', null],
+    ['Lexa', 'red'],
+  ])
+})
+
+/** A document, as it is for whoever has only received it. */
+function received(edit: (doc: Y.Doc) => void): Y.Doc {
+  const [made, doc] = [new Y.Doc(), new Y.Doc()]
+  edit(made)
+  Y.applyUpdate(doc, Y.encodeStateAsUpdate(made))
+  return doc
+}
+
+const person = (clientId: number, head: unknown): Person => ({
+  clientId,
+  since: 0,
+  userId: '',
+  name: `p${clientId}`,
+  colour: null,
+  cursor: { anchor: head, head },
+})
+
+it('[CON-22] cursors are found in roots and in what stands in them; what is no position is none', () => {
+  let [inText, inElement]: unknown[] = []
+  const doc = received((made) => {
+    const text = made.getText('content')
+    text.insert(0, 'Hello')
+    inText = Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(text, 2))
+    const nested = new Y.XmlText('deep')
+    const element = new Y.XmlElement('p')
+    element.insert(0, [nested])
+    made.getXmlFragment('default').insert(0, [element])
+    inElement = JSON.stringify(Y.createRelativePositionFromTypeIndex(nested, 4))
+  })
+  const strange = [null, 'x', {}, { tname: 'unknown' }, { item: { client: 1, clock: 99 } }, 5]
+  const people = [person(1, inText), person(2, inElement), ...strange.map((head, at) => person(9 + at, head))]
+  const { carets, roots } = placesOf(doc, people)
+  expect([...roots]).toEqual([
+    [1, 'content'],
+    [2, 'default'],
+  ])
+  expect([...carets.values()].flat().map(({ index, name }) => [index, name])).toEqual([
+    [2, 'p1'],
+    [4, 'p2'],
+  ])
+  expect(doc.share.has('unknown')).toBe(false)
+})
