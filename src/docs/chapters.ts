@@ -45,5 +45,8 @@ export const references: readonly Chapter[] = [
   { name: 'api', title: 'Try the API' },
 ]
 
+/** What chapters show, in `src/docs/pictures`; made by `npm run pictures`. */
+export const pictures: readonly string[] = ['overview.png', 'weft.png']
+
 /** Where a page is at a server. */
 export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)
