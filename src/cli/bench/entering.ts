@@ -15,16 +15,17 @@ export async function enterAll(
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<readonly LoadSocket[]> {
   const sockets: LoadSocket[] = []
-  let [next, failed] = [0, false]
+  let next = 0
   const opener = async (): Promise<void> => {
-    while (!failed && next < count && performance.now() < untilMs) {
+    while (next < count && performance.now() < untilMs) {
       const index = next++
       sockets[index] = await open(index)
     }
   }
   const openers = Array.from({ length: Math.min(atOnce, count) }, () =>
     opener().catch((error: unknown) => {
-      failed = true
+      // Nobody opens any more.
+      next = count
       throw error
     }),
   )
