@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../config/package-file.ts'
-import { chapters, index, pathOf } from '../docs/chapters.ts'
+import { chapters, index, pathOf, pictures } from '../docs/chapters.ts'
 import { ApiError } from '../errors.ts'
 import type { Page, PageContent } from './page.ts'
 
 const nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 /** Everything comes from this server; nothing runs. */
-const readingPolicy = `${nothing}; style-src 'self'; img-src data:`
+const readingPolicy = `${nothing}; style-src 'self'; img-src 'self' data:`
 /** Everything comes from this server, and what is not in a file does not run. */
 const tryingPolicy = [
   "default-src 'none'",
@@ -24,6 +24,7 @@ const tryingPolicy = [
 export const docsPages = (): readonly Page[] => [
   ...[index, ...chapters].map((chapter) => filePage(pathOf(chapter), `docs/${chapter.name}.html`)),
   filePage('/docs/style.css', 'docs/style.css'),
+  ...pictures.map((name) => filePage(`/docs/pictures/${name}`, `docs/pictures/${name}`)),
   ...explorerPages(),
 ]
 
@@ -32,7 +33,7 @@ export function madePage(path: string, make: () => string): Page {
   let made: Buffer | null = null
   const content = () => {
     made ??= Buffer.from(make())
-    return page('html', made, readingPolicy)
+    return page(typeOf('.html'), made, readingPolicy)
   }
   return { path, calls: 1, content }
 }
@@ -68,8 +69,12 @@ const startScript = `SwaggerUIBundle({
 `
 
 const explorerPages = (): readonly Page[] => [
-  { path: '/docs/api', calls: 1, content: () => page('html', explorer, tryingPolicy) },
-  { path: '/docs/api/start.js', calls: 1, content: () => page('javascript', startScript, tryingPolicy) },
+  { path: '/docs/api', calls: 1, content: () => page(typeOf('.html'), explorer, tryingPolicy) },
+  {
+    path: '/docs/api/start.js',
+    calls: 1,
+    content: () => page(typeOf('start.js'), startScript, tryingPolicy),
+  },
   swaggerPage('swagger-ui.css'),
   swaggerPage('swagger-ui-bundle.js'),
 ]
@@ -83,10 +88,14 @@ const swaggerPage = (name: string): Page =>
     `node_modules/swagger-ui-dist/${name}`,
   )
 
-const typeOf = (name: string): string => {
-  const ending = name.slice(name.lastIndexOf('.') + 1)
-  return ending === 'js' ? 'javascript' : ending
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  png: 'image/png',
 }
+
+const typeOf = (name: string): string => types[name.slice(name.lastIndexOf('.') + 1)] as string
 
 /**
  * A file that the build has made. Read when it is asked for the first time, and kept: each reader would have a copy of
@@ -113,7 +122,7 @@ async function bytesOf(places: readonly string[]): Promise<Buffer> {
 
 const page = (type: string, text: string | Buffer, contentSecurityPolicy: string): PageContent => ({
   kind: 'text',
-  type: `text/${type}; charset=utf-8`,
+  type,
   text,
   contentSecurityPolicy,
 })

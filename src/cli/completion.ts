@@ -42,13 +42,14 @@ function bash(nodes: readonly Node[]): string {
   })
   const values = nodes.flatMap(({ path, options }) =>
     options.flatMap((option) =>
-      option.argChoices === undefined
-        ? []
-        : [`    '${path} ${nameOf(option)}') words='${option.argChoices.join(' ')}' ;;`],
+      option.required || option.optional
+        ? [`    '${path} ${nameOf(option)}') ${completionOf(option)} ;;`]
+        : [],
     ),
   )
   return `_weft() {
   local path='' word words='' index current=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${path:+$path }\${COMP_WORDS[index]}"
     case "$word" in
@@ -65,6 +66,10 @@ ${words.join('\n')}
 }
 complete -o default -F _weft weft`
 }
+
+/** What is not among choices may be a file: with no answer of ours the shell looks for one. */
+const completionOf = ({ argChoices }: Option): string =>
+  argChoices === undefined ? 'return' : `words='${argChoices.join(' ')}'`
 
 /** zsh has bash's ways on board. */
 const zsh = (nodes: readonly Node[]): string =>

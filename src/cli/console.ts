@@ -8,7 +8,10 @@ import { configOf, print, withConfigFlags } from './options.ts'
 export function consoleCommand(): Command {
   return withConfigFlags(new Command('console'))
     .description('Print the link that signs in to the console of the server; it holds the credentials.')
-    .option('--open', 'Open it in the browser, and print nothing.')
+    .option(
+      '--open',
+      'Open it in the browser, and print nothing; who sees the processes of this machine sees it for a moment.',
+    )
     .action(async (flags: { json?: true; open?: true }) => {
       const { config } = configOf({ ...flags })
       const url = consoleLink(config, config.port, await callKeyOf(config))

@@ -98,7 +98,7 @@ function noticeOf(
   { env }: Flags,
 ): string {
   const place = relative('', directory)
-  const enter = place === '' ? '' : `cd ${place} && `
+  const enter = place === '' ? '' : `cd ${asWord(place)} && `
   const kept = join(directory, env ? names.env : relative('', credentialsPath(names.data)))
   const serve = env ? 'set -a && . ./.env && set +a && weft serve' : 'weft serve'
   return `Made ${files.join(' and ')}.
@@ -115,3 +115,9 @@ Kept in ${kept} (mode 0600): keep it out of version control. Next:
 
 ${join(directory, names.config)} has what most change first, at its default; weft config print shows all there is.`
 }
+
+/** One word of a command line. */
+const asWord = (path: string): string =>
+  /^[\w./][\w./-]*$/.test(path)
+    ? path
+    : `'${(path.startsWith('-') ? `./${path}` : path).replaceAll("'", "'\\''")}'`

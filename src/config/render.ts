@@ -9,7 +9,7 @@ import {
 } from '../config.ts'
 import type { ReadConfig } from './read.ts'
 
-/** The table of options as Markdown, for the README. */
+/** The table of options as Markdown, for the documentation. */
 export function renderMarkdown(): string {
   const rows = optionKeys.map((key) => `| ${[names(key), defaultText(key), meaning(key)].join(' | ')} |`)
   return ['| Option | Default | Meaning |', '|---|---|---|', ...rows].join('\n')

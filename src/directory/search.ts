@@ -23,7 +23,8 @@ export function searchFor(text: string, lookedAtMax: number): Search {
   return { isIn: (...texts) => texts.some((each) => plain(each).includes(wanted)), lookedAtMax }
 }
 
-const plain = (text: string): string => text.normalize('NFC').toLowerCase()
+/** Of lower case alone a sigma would depend on where it stands in a word, and ß would not be SS. */
+const plain = (text: string): string => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
 
 /**
  * The items of a listing that are looked for, in its order. Looks at so many only: a page may have fewer than asked

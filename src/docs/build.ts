@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { packageFile } from '../config/package-file.ts'
 import { chapters, index } from './chapters.ts'
 import { renderChapter } from './markdown.ts'
@@ -13,6 +13,7 @@ if (process.argv.includes('--tables')) {
 } else {
   mkdirSync(packageFile('dist/docs/'), { recursive: true })
   copyFileSync(source('style.css'), packageFile('dist/docs/style.css'))
+  cpSync(source('pictures'), packageFile('dist/docs/pictures'), { recursive: true })
   for (const chapter of [index, ...chapters])
     writeFileSync(
       packageFile(`dist/docs/${chapter.name}.html`),

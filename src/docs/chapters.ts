@@ -12,15 +12,28 @@ export const index: Chapter = { name: 'README', title: 'Weft' }
 export const chapters: readonly Chapter[] = [
   { name: 'concepts', title: 'Concepts' },
   { name: 'rest', title: 'The REST service' },
+  { name: 'idempotency', title: 'Calls that are made again' },
   { name: 'editors', title: 'Connecting editors' },
   { name: 'replacement', title: 'Replacing content' },
+  { name: 'versions', title: 'Versions' },
   { name: 'permissions', title: 'Tokens and permissions' },
   { name: 'presence', title: 'Presence' },
+  { name: 'comments', title: 'Comments, activities, notifications' },
   { name: 'webhooks', title: 'Webhooks' },
+  { name: 'memory', title: 'Decision suggestion' },
+  { name: 'userdata', title: 'One user’s data' },
+  { name: 'console', title: 'The console' },
+  { name: 'commands', title: 'The command line' },
   { name: 'migration', title: 'Migration' },
+  { name: 'moving', title: 'Importing and exporting' },
   { name: 'operating', title: 'Operating' },
+  { name: 'damage', title: 'Damaged stores' },
+  { name: 'audit', title: 'The audit log' },
+  { name: 'security', title: 'Security' },
   { name: 'proxies', title: 'TLS and reverse proxies' },
   { name: 'encryption', title: 'Encryption at rest' },
+  { name: 'workers', title: 'All cores of one machine' },
+  { name: 'postgres', title: 'Documents in PostgreSQL' },
   { name: 'cluster', title: 'Several servers' },
   { name: 'limits', title: 'Limits' },
   { name: 'configuration', title: 'Configuration' },
@@ -31,6 +44,9 @@ export const references: readonly Chapter[] = [
   { name: 'reference', title: 'API reference' },
   { name: 'api', title: 'Try the API' },
 ]
+
+/** What chapters show, in `src/docs/pictures`; made by `npm run pictures`. */
+export const pictures: readonly string[] = ['overview.png', 'weft.png']
 
 /** Where a page is at a server. */
 export const pathOf = ({ name }: Chapter): string => (name === index.name ? '/docs' : `/docs/${name}`)

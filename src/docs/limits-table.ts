@@ -149,7 +149,8 @@ export const limitsTable = (): string =>
 function rowOf(name: LimitName): string {
   const { what, value, met } = rows[name]
   const shownValue = typeof value === 'string' ? `${value} (fixed)` : value.map(shown).join('; ')
-  return `| ${[`\`${name}\``, whose[limitScopes[name]], what, shownValue, met].join(' | ')} |`
+  const named = typeof value === 'string' ? [name] : value
+  return `| ${[named.map((each) => `\`${each}\``).join(', '), whose[limitScopes[name]], what, shownValue, met].join(' | ')} |`
 }
 
 /** The default, as people read it. */

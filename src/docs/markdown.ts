@@ -21,6 +21,8 @@ export function renderChapter(chapter: Chapter, text: string): string {
         // The repository is not at hand where this is read.
         return target === null ? inside : `<a href="${escapeHtml(target)}">${inside}</a>`
       },
+      image: ({ href, text: alternative }) =>
+        `<img src="/docs/${escapeHtml(href)}" alt="${escapeHtml(alternative)}">`,
       code({ text: code, lang }) {
         const language = escapeHtml(languageOf(lang))
         return `<pre tabindex="0"><code class="language-${language}">${escapeHtml(code)}\n</code></pre>\n`

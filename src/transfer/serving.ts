@@ -22,7 +22,7 @@ export async function callServing(
   path: string,
   data: object,
 ): Promise<Answered> {
-  const response = await fetch(new URL(path, url), {
+  const response = await fetch(url.replace(/\/+$/, '') + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

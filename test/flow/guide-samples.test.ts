@@ -28,6 +28,12 @@ const notRun: Readonly<Record<string, string>> = {
   'echo acme/notes/main > documents.txt': 'test/transfer/live.test.ts has old servers that are followed',
   'node dist/main.js import hocuspocus-sqlite old.sqlite --organization acme':
     'test/transfer/sqlite.test.ts has what Hocuspocus has stored',
+  'node dist/main.js export ./out --secrets --data ./data                        # of an embedded store, stopped':
+    'it takes a database; test/transfer has exports of both stores',
+  'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
+    'it starts a server; test/flow/rotation.test.ts does so',
+  'weft init                      # weft.config.json, data/ with credentials; --env: secrets in .env for a deployment':
+    'there is no global install; test/spec/commands.test.ts has each of them',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster has such servers',
 }
 

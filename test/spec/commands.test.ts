@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli, startCli } from '../support/cli.ts'
+import { eventually } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer } from '../support/server.ts'
 
@@ -134,6 +135,15 @@ it('[CMD-3] init makes what a server then uses, and overwrites nothing', async (
   expect(out).not.toContain(kept.authToken)
 })
 
+it('[CMD-3] what init says to do next can be done as it stands', async () => {
+  const cwd = directory()
+  const { out } = await runCli(['init', '--env', "Ann's place"], cwd)
+  const enter = /cd (.*) && weft doctor/.exec(out)?.[1] ?? ''
+  expect(execFileSync('sh', ['-c', `cd ${enter} && ls -A`], { cwd, encoding: 'utf8' })).toBe(
+    '.env\nweft.config.json\n',
+  )
+})
+
 it('[CMD-3] init --env keeps the secrets of a deployment in a file for its owner', async () => {
   const cwd = directory()
   expect((await runCli(['init', '--env'], cwd)).code).toBe(0)
@@ -208,6 +218,8 @@ it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what 
   ])
   expect(complete('weft', 'import', 'live', '--dia')).toEqual(['--dialect'])
   expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])
+  // The shell itself looks for a file.
+  expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
 })
 
 it('[CMD-7] bench sends load to no other machine unless told that it may', async () => {
@@ -239,6 +251,38 @@ it('[CMD-7] bench measures a server of its own, prints the figures and draws the
   expect(fsyncMs).toBeGreaterThan(0)
   const svg = readFileSync(join(cwd, 'weft-bench.svg'), 'utf8')
   for (const { label } of figures) expect(svg).toContain(label)
+})
+
+it('[CMD-7] bench leaves nothing where it is interrupted while it starts', async () => {
+  const cwd = directory()
+  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
+  running.child.kill('SIGHUP')
+  expect((await running.ended).code).toBe(129)
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+itLong('[CMD-7] bench that is told a second time to end leaves nothing, either', async () => {
+  const cwd = directory()
+  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  let told = ''
+  running.child.stderr?.on('data', (text: string) => {
+    told += text
+  })
+  await eventually(() => told.includes('who connect'))
+  running.child.kill('SIGINT')
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).toBeGreaterThan(128)
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+itLong('[CMD-7] bench that a server refuses ends at once', async () => {
+  const server = await startTestServer({ engine: 'level', maxConnections: 5 })
+  const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
+  const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
+  const refused = await running.ended
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('one of its limits acts') })
+  await server.stop()
 })
 
 itLong('[CMD-7] bench measures a server that serves, and leaves nothing there', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
+import { chapters, index, pathOf, pictures } from '../../src/docs/chapters.ts'
 import { filled } from '../../src/docs/tables.ts'
 import { limitNames } from '../../src/quota/limits.ts'
 import type { OpenApi } from '../support/example-calls.ts'
@@ -53,7 +53,7 @@ describe.each(pages)('%s', (path) => {
     expect(policy).toContain("style-src 'self'")
     expect(policy).not.toMatch(/script|unsafe|http|\*/)
     const html = await answer.text()
-    expect(html).not.toMatch(/<script|<style|<img|<iframe| style=| on\w+=/)
+    expect(html).not.toMatch(/<script|<style|<img (?!src="\/docs\/pictures\/)|<iframe| style=| on\w+=/)
     const loaded = [...html.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, from]) => from)
     expect(loaded).toEqual(['data:,', '/docs/style.css'])
     expect(await (await fetch(server.url + path)).text()).toBe(html)
@@ -73,6 +73,14 @@ describe.each(pages)('%s', (path) => {
     }
     expect(links).toEqual(expect.arrayContaining(chapters.map(pathOf)))
   })
+})
+
+it('[GUIDE-1] pictures of chapters come from this server, too', async () => {
+  expect(readdirSync(join(folder, 'pictures')).sort()).toEqual([...pictures])
+  for (const name of pictures) {
+    const answer = await fetch(`${server.url}/docs/pictures/${name}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+  }
 })
 
 describe('in the repository', () => {
@@ -107,7 +115,7 @@ describe('in the repository', () => {
   })
 
   it('[GUIDE-3] every limit is in the table', () => {
-    for (const name of limitNames) expect(textOf('limits')).toContain(`| \`${name}\` |`)
+    for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
   })
 })
 

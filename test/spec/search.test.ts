@@ -24,6 +24,14 @@ function listing(path: string, fixed: object, idOf: (item: never) => string) {
 const badSearch = [400, 'INVALID_ARGUMENT', '/data/search']
 const badToken = [400, 'INVALID_ARGUMENT', undefined]
 
+it('[DOC-15] upper and lower case of a search are the same in every alphabet', async () => {
+  const { organizationId, addDocuments } = await newOrganization(server)
+  await addDocuments({ documentId: 'a', documentName: 'ΟΔΟΣΑ' }, { documentId: 'b', documentName: 'Straße' })
+  const { found } = listing('/v2/organizations/documents/get', { organizationId }, ({ id }) => id)
+  for (const search of ['ΟΔΟΣ', 'οδος', 'οδοσ']) expect(await found({ search })).toEqual(['a'])
+  for (const search of ['straße', 'STRASSE', 'STRAẞE']) expect(await found({ search })).toEqual(['b'])
+})
+
 it('[DOC-15] a search finds documents by a text in id or name, in pages, in the organization or a folder', async () => {
   const { organizationId, addFolders, addDocuments, updateDocuments } = await newOrganization(server)
   await addFolders({ folderId: 'f' })

@@ -56,14 +56,11 @@ async function walk(folder: string): Promise<void> {
     await overview.goto(link)
     const [first] = await Promise.all([
       context.waitForEvent('page'),
-      overview
-        .getByRole('button', { name: /shared editor/i })
-        .or(overview.getByRole('link', { name: /shared editor/i }))
-        .click(),
+      overview.getByRole('button', { name: 'Open the playground' }).click(),
     ])
     const [second] = await Promise.all([
       context.waitForEvent('page'),
-      first.getByRole('button', { name: /second window/i }).click(),
+      first.getByRole('button', { name: 'Open a second window' }).click(),
     ])
     await editorOf(first).click()
     await first.keyboard.press('Control+End')

@@ -5,7 +5,10 @@ import type { Target } from './target.ts'
 const atOnce = 32
 const patienceMs = 15_000
 
-/** Opens so many, not too many at once; none any more after `untilMs` of this process. */
+/**
+ * Opens so many, not too many at once; none any more after `untilMs` of this process.
+ * @throws what the first that fails does; then all are ended: open ones would keep the process
+ */
 export async function enterAll(
   count: number,
   open: (index: number) => Promise<LoadSocket>,
@@ -19,7 +22,20 @@ export async function enterAll(
       sockets[index] = await open(index)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, opener))
+  const openers = Array.from({ length: Math.min(atOnce, count) }, () =>
+    opener().catch((error: unknown) => {
+      // Nobody opens any more.
+      next = count
+      throw error
+    }),
+  )
+  try {
+    await Promise.all(openers)
+  } catch (error) {
+    await Promise.allSettled(openers)
+    endAll(sockets)
+    throw error
+  }
   return sockets
 }
 
@@ -27,18 +43,24 @@ export async function enterAll(
 export async function enter(target: Target, documentId: string): Promise<LoadSocket> {
   const socket = await LoadSocket.open(target.socketUrl(documentId))
   const { dialect } = target
-  await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the server does not answer')), patienceMs)
-    socket.onClose = () => reject(new Error(refusal(socket)))
-    socket.onMessage = (payload) => {
-      if (dialect.read(payload)?.kind !== 'offer') return
-      clearTimeout(late)
-      resolve()
-    }
-    socket.send(dialect.ask(documentId))
-    socket.send(dialect.offerNothing(documentId))
-  })
-  socket.onClose = () => undefined
+  let late: NodeJS.Timeout | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      late = setTimeout(() => reject(new Error('the server does not answer')), patienceMs)
+      socket.onClose = () => reject(new Error(refusal(socket)))
+      socket.onMessage = (payload) => {
+        if (dialect.read(payload)?.kind === 'offer') resolve()
+      }
+      socket.send(dialect.ask(documentId))
+      socket.send(dialect.offerNothing(documentId))
+    })
+  } catch (error) {
+    socket.end()
+    throw error
+  } finally {
+    clearTimeout(late)
+    socket.onClose = () => undefined
+  }
   return socket
 }
 
@@ -47,12 +69,15 @@ const refusal = ({ closeCode }: LoadSocket): string =>
     ? 'the server refuses connections (1013): one of its limits acts, see its log'
     : `the server closes a connection (${closeCode ?? 'without saying why'})`
 
-/** @throws Error where one was closed while it was needed */
+/** @throws Error where one was closed while it was needed; then all are ended */
 export function expectOpen(sockets: readonly LoadSocket[]): void {
   const closed = sockets.find(({ closeCode }) => closeCode !== null)
-  if (closed !== undefined) throw new Error(refusal(closed))
+  if (closed === undefined) return
+  endAll(sockets)
+  throw new Error(refusal(closed))
 }
 
 export function endAll(sockets: readonly LoadSocket[]): void {
-  for (const socket of sockets) socket.end()
+  // Where some could not be opened there are holes.
+  for (const socket of sockets) socket?.end()
 }

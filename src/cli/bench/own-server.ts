@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StorageError } from '../../storage/problem.ts'
@@ -33,7 +34,7 @@ const patienceMs = 30_000
 
 /** A server of its own process, as `weft serve` is, on a free loopback port and a directory of its own. @throws StorageError */
 export async function startOwnServer(): Promise<OwnServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'weft-bench-'))
+  const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
   const child = spawn(
     process.execPath,
     [...process.execArgv, process.argv[1] ?? '', ...serveArgs(directory)],
@@ -45,12 +46,16 @@ export async function startOwnServer(): Promise<OwnServer> {
       detached: process.platform !== 'win32',
     },
   )
-  const killed = (): void => void child.kill('SIGKILL')
+  // Who does not wait for the end leaves nothing, either.
+  const killed = (): void => {
+    child.kill('SIGKILL')
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
   process.once('exit', killed)
   const end = async (): Promise<void> => {
     await stop(child)
-    process.off('exit', killed)
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    process.off('exit', killed)
   }
   try {
     return { ...(await noticeOf(child)), pid: child.pid as number, end }

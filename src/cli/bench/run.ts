@@ -1,4 +1,4 @@
-import { cpus } from 'node:os'
+import { constants, cpus } from 'node:os'
 import { readVersion } from '../../config/version.ts'
 import { messageOf } from '../../errors.ts'
 import { type Progress, StorageError } from '../../storage/problem.ts'
@@ -43,19 +43,18 @@ export async function measure(
   onProgress: Progress,
 ): Promise<Measured> {
   const all = cpus()
-  const disk = fsyncMs().p50
+  const open = () => (server === null ? ownTarget() : targetAt(server))
   onProgress('start', 0)
-  const target = server === null ? await ownTarget() : await targetAt(server)
-  return {
+  return interruptible(open, async (target) => ({
     version: readVersion(),
     node: process.version,
     cpu: all[0]?.model.trim() ?? '',
     cores: all.length,
-    fsyncMs: disk,
+    fsyncMs: fsyncMs().p50,
     url: server?.url ?? null,
     seconds,
-    scenarios: await interruptible(target, () => runAll(target, seconds, onProgress)),
-  }
+    scenarios: await runAll(target, seconds, onProgress),
+  }))
 }
 
 async function runAll(target: Target, seconds: number, onProgress: Progress): Promise<Measured['scenarios']> {
@@ -82,22 +81,42 @@ async function runAll(target: Target, seconds: number, onProgress: Progress): Pr
   return measured
 }
 
-/** As a shell says it of who was interrupted. */
-const interruptedCode = 130
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Ends what was started, also where it fails or is interrupted. */
-async function interruptible<T>(target: Target, work: () => Promise<T>): Promise<T> {
-  const stop = (): void => void target.end().finally(() => process.exit(interruptedCode))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+/**
+ * Ends what was started, also where it fails or is interrupted: from before it starts, because nobody else ends a server
+ * of our own. Who is told a second time waits no longer.
+ */
+async function interruptible<T>(
+  open: () => Promise<Target>,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  let target: Target | null = null
+  const stop = (signal: (typeof signals)[number]): void => {
+    // As a shell says it of who was interrupted.
+    const leave = (): never => process.exit(128 + constants.signals[signal])
+    const started = target
+    target = null
+    if (started === null) leave()
+    else void started.end().then(leave, leave)
+  }
+  for (const signal of signals) process.on(signal, stop)
   try {
-    const done = await work()
+    target = await open()
+    return await finished(target, work)
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+  }
+}
+
+async function finished<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
+  try {
+    const done = await work(target)
     await target.end()
     return done
   } catch (error) {
     // What it failed of is what is to be told.
     await target.end().catch(() => undefined)
     throw error
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }

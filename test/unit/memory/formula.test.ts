@@ -14,7 +14,7 @@ const plain = (of: string): string => of.replaceAll('__proto__', 'proto')
 /** Different words; a text without any counts as one of one. */
 const lengthOf = (terms: readonly string[]): number => Math.max(1, new Set(terms).size)
 
-/** Scores by the formula in the README: BM25+ over the shared words, times their number. */
+/** Scores by the formula in the documentation: BM25+ over the shared words, times their number. */
 function scoresOf(all: readonly string[], query: string): number[] {
   const documents = all.map((each) => termsOf(plain(each)))
   const average = documents.reduce((sum, terms) => sum + lengthOf(terms), 0) / documents.length

@@ -66,9 +66,9 @@ it('[HOOK-105] it wins over encoding, and no two forms of the same payload share
   for (const member of Object.keys(one)) expect(one[member]).not.toBe(two[member])
 })
 
-it.skipIf(opensslMissing)('[HOOK-105] the commands of the README decrypt it with openssl', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
-  const [, commands = ''] = /```sh\n([^`]*openssl pkeyutl[^`]*)```/.exec(readme) ?? []
+it.skipIf(opensslMissing)('[HOOK-105] the commands of the documentation decrypt it with openssl', () => {
+  const chapter = readFileSync(join(import.meta.dirname, '../../../src/docs/webhooks.md'), 'utf8')
+  const [, commands = ''] = /```sh\n([^`]*openssl pkeyutl[^`]*)```/.exec(chapter) ?? []
   const cwd = mkdtempSync(join(tmpdir(), 'weft-seal-'))
   const json = JSON.stringify({ event: 'comment.add', data: { text: 'Zoë 😀 '.repeat(2000) } })
   writeFileSync(join(cwd, 'body.json'), JSON.stringify(encrypted(json)))
