@@ -13,6 +13,8 @@ import { type OpenApi, referencePages } from './reference.ts'
 
 export interface PageParts {
   readonly version: string
+  /** Where clients reach the server. */
+  readonly publicUrl: string
   readonly operations: readonly Operation[]
   readonly metrics: Metrics
   /** What `/metrics` asks for; null when it is open. */
@@ -27,7 +29,7 @@ export interface PageParts {
 
 /** The pages for operators. What describes the operations is made when it is first asked for. */
 export function pages(parts: PageParts): readonly Page[] {
-  const { version, operations, readiness } = parts
+  const { version, publicUrl, operations, readiness } = parts
   const described = once(() => Buffer.from(JSON.stringify(openApi(operations, version))))
   const document = () => openApi(operations, version) as OpenApi
   return [
@@ -47,7 +49,7 @@ export function pages(parts: PageParts): readonly Page[] {
       isAudited: true,
       content: (request) => backupPage(request, parts),
     },
-    { path: '/version', calls: 1, content: () => json({ name: 'weft', version }) },
+    { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
     { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
     ...docsPages(),
     ...referencePages(tagsOf(operations), document),

@@ -145,6 +145,7 @@ export function createHttp({
     operations,
     pages: pages({
       version: readVersion(),
+      publicUrl: publicUrlOf(config),
       operations,
       metrics,
       metricsToken: config.metricsToken,

@@ -21,12 +21,13 @@ const path = '/v2/auth/generate_token'
 const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
 
 it('[OPS-1] /, /healthz, /readyz and /version say that and what it is', () =>
-  withServer({}, async ({ url }) => {
+  withServer({ publicUrl: 'http://localhost:1234' }, async ({ url }) => {
     expect(await json(`${url}/healthz`)).toEqual({ status: 'ok' })
     expect(await json(`${url}/readyz`)).toEqual({ status: 'ready' })
     expect(await json(`${url}/version`)).toEqual({
       name: 'weft',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      publicUrl: 'http://localhost:1234',
     })
     const { links } = (await json(url)) as { links: Record<string, string> }
     for (const link of Object.values(links)) expect((await fetch(url + link)).status).toBe(200)

@@ -5,6 +5,7 @@ import { Button, Check, Field } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
 import { Empty, Outcome, Problem } from '../ui/notice.tsx'
 import { Table } from '../ui/table.tsx'
+import { useVersion } from '../version.ts'
 import { isAllowed, withOwn } from './domain-list.ts'
 
 const path = '/v2/workspace/domains'
@@ -16,7 +17,8 @@ export function Domains({ apiKey }: { readonly apiKey: string | undefined }) {
   const [typed, setTyped] = useState('')
   const [keepsOwn, setKeepsOwn] = useState(true)
   const listed = data?.allowedDomains ?? []
-  const added = withOwn(listed, typed, location.hostname)
+  const isOwn = useIsOwn()
+  const added = isOwn ? [typed] : withOwn(listed, typed, location.hostname)
   const add = useAction(async () => {
     await api.call(`${path}/add`, { domains: keepsOwn ? added : [typed] })
     setTyped('')
@@ -30,6 +32,7 @@ export function Domains({ apiKey }: { readonly apiKey: string | undefined }) {
   }
   const remove = useAction(drop)
   const locksOut = (domain: string): boolean =>
+    !isOwn &&
     !isAllowed(
       listed.filter((each) => each !== domain),
       location.hostname,
@@ -94,4 +97,10 @@ export function Domains({ apiKey }: { readonly apiKey: string | undefined }) {
       <Outcome error={add.error ?? remove.error} done={add.done ?? remove.done} />
     </section>
   )
+}
+
+/** Whether this page is the server's own, which no list of domains shuts out. */
+function useIsOwn(): boolean {
+  const { data } = useVersion()
+  return data !== null && new URL(data.publicUrl).origin === location.origin
 }

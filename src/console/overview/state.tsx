@@ -1,15 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { CallError } from '../api.ts'
-import { useReading } from '../calls.ts'
 import { Button, Field } from '../ui/controls.tsx'
 import { counted } from '../ui/figures.ts'
 import { Notice } from '../ui/notice.tsx'
+import { useVersion } from '../version.ts'
 import type { Point } from './figures.ts'
 import type { TokenAsked } from './watching.ts'
-
-interface Version {
-  readonly version: string
-}
 
 interface ServerProps {
   readonly unready: string | null
@@ -18,7 +14,7 @@ interface ServerProps {
 
 /** What the server is, whether requests should be sent to it, and where it says more. */
 export function Server({ unready, point }: ServerProps) {
-  const { data } = useReading<Version>(async () => (await fetch('/version')).json() as Promise<Version>, '')
+  const { data } = useVersion()
   return (
     <section class="card server" aria-label="Server">
       <p class="row between">

@@ -6,6 +6,7 @@ import { createMetrics } from '../../../src/metrics.ts'
 
 const all = pages({
   version: '1',
+  publicUrl: 'http://localhost:8787',
   operations,
   metrics: createMetrics(),
   metricsToken: null,
