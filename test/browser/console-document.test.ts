@@ -149,6 +149,15 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
+  it('[CON-23] who comes by a link gets the content of a root that there is', async () => {
+    const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
+    await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })
+    const { page } = await openConsole(browser, weft, { route: '/documents/acme/other-root/main/replace' })
+    expect(await page.getByLabel('Content (XML)').inputValue()).toBe('<p>Hi</p>')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByText('This would change nothing').waitFor()
+  })
+
   it('[CON-23] what is no content is told at the box, and changes nothing', async () => {
     await add('data', { a: 1 }, 'map')
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })

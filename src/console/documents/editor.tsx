@@ -60,6 +60,8 @@ function OpenEditor({ address, view, head, onChanged }: OpenEditorProps) {
   const { organizationId, documentId, editorId } = address
   if (live === null) return <p class="hint">Reading…</p>
   const roots = rootsOf(live).map(({ name }) => name)
+  // What is done to a root waits until it is known which there are.
+  const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
       <Figures live={live} head={head} onChanged={onChanged} />
@@ -76,8 +78,8 @@ function OpenEditor({ address, view, head, onChanged }: OpenEditorProps) {
         ))}
       </nav>
       <State connection={live.connection} />
-      {view === 'versions' && <Versions address={address} roots={roots} />}
-      {view === 'replace' && <Replace address={address} roots={roots} />}
+      {view === 'versions' && isRead && <Versions address={address} roots={roots} />}
+      {view === 'replace' && isRead && <Replace address={address} roots={roots} />}
       {view === 'live' && <Live live={live} />}
     </>
   )

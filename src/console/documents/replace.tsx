@@ -14,10 +14,10 @@ interface ReplaceProps {
 
 /** Content by hand, of one root. */
 export function Replace({ address, roots }: ReplaceProps) {
-  const [root = 'content', setRoot] = useState(roots[0])
+  const [root, setRoot] = useState(roots[0])
   const { data, error, reload } = useCall<readonly (Head & RootContent)[]>('/v2/crdt/get', {
     ...address,
-    contentKey: root,
+    ...(root !== undefined && { contentKey: root }),
   })
   const base = data?.[0]
   const [said, setSaid] = useState<string | null>(null)
@@ -38,13 +38,13 @@ export function Replace({ address, roots }: ReplaceProps) {
       {roots.length > 1 && (
         <Choice
           label="Root"
-          value={root}
+          value={root ?? ''}
           options={roots.map((name) => [name, name] as const)}
           onChange={setRoot}
         />
       )}
       <Outcome error={error} done={said} />
-      {base !== undefined && base.contentKey === root && (
+      {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
         <ReplaceBox
           key={`${root} ${count} ${base.version}`}
           address={address}
