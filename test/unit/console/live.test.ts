@@ -142,3 +142,12 @@ it('[CON-21] every value that a document can hold is shown, and of a long one th
   expect(image.length).toBeLessThan(2_100)
   expect(image).toContain('… (3,000,005 characters)')
 })
+
+it('[CON-21] of a text with much formatting, or many values in it, less is shown than of a plain one', () => {
+  const { root } = received((made) => {
+    const text = made.getText('content')
+    for (let at = 0; at < 300; at++) text.insertEmbed(at, { at })
+  })
+  const { runs, rest } = runsOf(root(), { limit: 2_000 })
+  expect([runs.length, rest]).toEqual([100, 200])
+})
