@@ -82,21 +82,25 @@ function sharedForm(type: Root): { kind: string; name?: string } {
   return { kind: 'array' }
 }
 
+/** How many members plain JSON has. */
+export const sizeOf = (value: object): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length
+
 /** Members of plain JSON, as if they were those of a shared type. */
 export function jsonCells(
   value: object,
   limit: number,
 ): { readonly cells: readonly Cell[]; readonly rest: number } {
-  const entries = Object.entries(value)
   const isArray = Array.isArray(value)
-  const cells = entries.slice(0, limit).map(([name, member]) => ({
+  const shown = isArray ? Object.keys(value.slice(0, limit)) : Object.keys(value).slice(0, limit)
+  const cells = shown.map((name) => ({
     key: name,
     name: isArray ? null : name,
-    value: member as unknown,
+    value: (value as Readonly<Record<string, unknown>>)[name],
     client: 0,
     clock: -1,
   }))
-  return { cells, rest: entries.length - cells.length }
+  return { cells, rest: sizeOf(value) - cells.length }
 }
 
 /** An element whose children are a few texts fits into a line. */
