@@ -4,6 +4,7 @@ import * as Y from 'yjs'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
 import { openConsole, seriousFindings } from '../support/console.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -119,6 +120,29 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
     client.close()
   })
+
+  itLong(
+    '[CON-21] [CON-23] what one is about to write outlasts a server that does not answer, and a deleted document is opened again',
+    async () => {
+      const editor = await add('shaky')
+      const { page } = await openConsole(browser, weft, { route: '/documents/acme/shaky/main/replace' })
+      const box = page.getByLabel('Content (text)')
+      await box.fill('my words')
+      const failed = page.waitForResponse((response) => response.status() === 503)
+      await page.route('**/v2/crdt/get', (route) => route.fulfill({ status: 503, body: 'no server' }))
+      await weft.post('/v2/crdt/update', { ...editor, type: 'text', data: 'Hello there' })
+      await failed
+      expect(await box.inputValue()).toBe('my words')
+      await page.unroute('**/v2/crdt/get')
+      const documentIds = [editor.documentId]
+      await weft.post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds })
+      await page.getByText('Disconnected: the document was deleted').waitFor()
+      await add('shaky', 'Anew')
+      await page.getByRole('button', { name: 'Open again' }).click()
+      await eventually(async () => (await box.inputValue()) === 'Anew')
+    },
+    20_000,
+  )
 
   it('[CON-23] [CON-24] content is replaced once one has seen what would change, and what people type meanwhile stays', async () => {
     const editor = await add('edited', 'one two three')
