@@ -120,7 +120,7 @@ it('[CON-21] figures count what a document is made of', () => {
     text.insert(0, 'abcdef')
     text.delete(1, 3)
   })
-  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 1, deleted: 3 })
+  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
 it('[CON-21] every value that a document can hold is shown, and of a long one the beginning', () => {
