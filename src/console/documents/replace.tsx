@@ -1,9 +1,11 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCall } from '../calls.ts'
 import { Choice } from '../ui/controls.tsx'
 import { Outcome } from '../ui/notice.tsx'
 import type { RootContent } from './forms.ts'
 import type { Head } from './head.ts'
+import { type Kind, kinds, nothing } from './kinds.ts'
 import type { EditorAddress } from './live/scene.ts'
 import { ReplaceBox } from './replace-box.tsx'
 
@@ -19,13 +21,15 @@ export function Replace({ address, roots }: ReplaceProps) {
     ...address,
     ...(root !== undefined && { contentKey: root }),
   })
-  const base = data?.[0]
+  const read = data?.[0]
+  // An empty root may be anything, and the server calls it text.
+  const isEmpty = read?.type === 'text' && read.data === ''
+  const [kind, setKind] = useState<Kind>('text')
+  const base = isEmpty && read !== undefined ? { ...read, type: kind, data: nothing[kind] } : read
   const [said, setSaid] = useState<string | null>(null)
-  const [count, setCount] = useState(0)
   // What was replaced is what the next change is made from.
   const readAgain = (done: string | null) => {
     setSaid(done)
-    setCount(count + 1)
     reload()
   }
   return (
@@ -43,14 +47,15 @@ export function Replace({ address, roots }: ReplaceProps) {
           onChange={setRoot}
         />
       )}
+      {isEmpty && (
+        <Choice label="Content of the empty root" value={kind} options={kinds} onChange={setKind} />
+      )}
       <Outcome error={error} done={said} />
       {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
-        <ReplaceBox
-          key={`${root} ${count} ${base.version}`}
-          address={address}
-          base={base}
-          onReadAgain={readAgain}
-        />
+        // What is read anew is edited anew, not before it is there.
+        <Fragment key={read}>
+          <ReplaceBox key={base.type} address={address} base={base} onReadAgain={readAgain} />
+        </Fragment>
       )}
     </>
   )
