@@ -122,7 +122,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
   })
 
   itLong(
-    '[CON-21] [CON-23] what one is about to write outlasts a server that does not answer, and a deleted document is opened again',
+    '[CON-27] what one is about to write outlasts a server that does not answer, and a deleted document is opened again',
     async () => {
       const editor = await add('shaky')
       const { page } = await openConsole(browser, weft, { route: '/documents/acme/shaky/main/replace' })
@@ -173,7 +173,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
-  it('[CON-23] who comes by a link gets the content of a root that there is', async () => {
+  it('[CON-27] who comes by a link gets the content of a root that there is', async () => {
     const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
     await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/other-root/main/replace' })
