@@ -4,6 +4,7 @@ import * as Y from 'yjs'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
 import { openConsole, seriousFindings } from '../support/console.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -120,6 +121,29 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
+  itLong(
+    '[CON-27] what one is about to write outlasts a server that does not answer, and a deleted document is opened again',
+    async () => {
+      const editor = await add('shaky')
+      const { page } = await openConsole(browser, weft, { route: '/documents/acme/shaky/main/replace' })
+      const box = page.getByLabel('Content (text)')
+      await box.fill('my words')
+      const failed = page.waitForResponse((response) => response.status() === 503)
+      await page.route('**/v2/crdt/get', (route) => route.fulfill({ status: 503, body: 'no server' }))
+      await weft.post('/v2/crdt/update', { ...editor, type: 'text', data: 'Hello there' })
+      await failed
+      expect(await box.inputValue()).toBe('my words')
+      await page.unroute('**/v2/crdt/get')
+      const documentIds = [editor.documentId]
+      await weft.post('/v2/organizations/documents/delete', { organizationId: 'acme', documentIds })
+      await page.getByText('Disconnected: the document was deleted').waitFor()
+      await add('shaky', 'Anew')
+      await page.getByRole('button', { name: 'Open again' }).click()
+      await eventually(async () => (await box.inputValue()) === 'Anew')
+    },
+    20_000,
+  )
+
   it('[CON-23] [CON-24] content is replaced once one has seen what would change, and what people type meanwhile stays', async () => {
     const editor = await add('edited', 'one two three')
     const client = await ann('edited')
@@ -149,6 +173,24 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
+  it('[CON-27] who comes by a link gets the content of a root that there is', async () => {
+    const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
+    await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })
+    const { page } = await openConsole(browser, weft, { route: '/documents/acme/other-root/main/replace' })
+    expect(await page.getByLabel('Content (XML)').inputValue()).toBe('<p>Hi</p>')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByText('This would change nothing').waitFor()
+    // What is empty is what the editor that had it needs, not always text.
+    await weft.post('/v2/crdt/update', { ...editor, contentKey: 'default', type: 'xml', data: '' })
+    await page.getByRole('button', { name: 'Read again' }).click()
+    await page.getByLabel('Content of the empty root').selectOption('Rich text (XML)')
+    await page.getByLabel('Content (XML)').fill('<p>New</p>')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByRole('button', { name: 'Replace', exact: true }).click()
+    await page.getByText('Replaced: ').waitFor()
+    expect(await page.getByLabel('Content (XML)').inputValue()).toBe('<p>New</p>')
+  })
+
   it('[CON-23] what is no content is told at the box, and changes nothing', async () => {
     await add('data', { a: 1 }, 'map')
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
@@ -175,6 +217,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.text.insert(0, 'The ')
     client.text.delete(4, 6)
     await page.getByRole('button', { name: 'Compare Draft' }).click()
+    await page.locator('section[aria-label=Comparison]:focus').waitFor()
     await eventually(async () => {
       await page.getByRole('button', { name: 'Compare again' }).click()
       return (await page.locator('ins').allTextContents()).join() === '+The'

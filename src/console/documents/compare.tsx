@@ -5,6 +5,7 @@ import { Problem } from '../ui/notice.tsx'
 import { compare, now } from './comparison.ts'
 import { Difference } from './difference.tsx'
 import type { EditorAddress } from './live/scene.ts'
+import { Opened } from './opened.tsx'
 import { nameOf, type Version } from './version.ts'
 
 interface CompareProps {
@@ -31,7 +32,7 @@ export function Compare({ address, roots, version, versions, onClose }: CompareP
     ...others.map((each) => [each.versionId, nameOf(each)] as const),
   ] as const
   return (
-    <section class="card" aria-label="Comparison">
+    <Opened label="Comparison">
       <h3>From {nameOf(version)}</h3>
       <div class="row">
         <Choice label="To" value={to} options={states} onChange={setTo} />
@@ -50,6 +51,6 @@ export function Compare({ address, roots, version, versions, onClose }: CompareP
       {loading && <p class="hint">Reading…</p>}
       {data?.isOfFormatting && data.parts.length > 1 && <p>The text is the same; its formatting differs:</p>}
       {data !== null && error === null && <Difference parts={data.parts} />}
-    </section>
+    </Opened>
   )
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { href } from '../route.ts'
 import { Button } from '../ui/controls.tsx'
 import { bytes } from '../ui/figures.ts'
@@ -25,9 +25,17 @@ export interface EditorPageProps {
 export function EditorPage({ address, view }: EditorPageProps) {
   const { data, error, reload } = useHead(address)
   const [isWanted, setIsWanted] = useState(false)
-  const head = data?.[0]
+  const [opening, setOpening] = useState(0)
+  // Where it cannot be read again for now, what somebody is about to write stays where it is.
+  const latest = useRef<Head | undefined>(undefined)
+  if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
+  const head = latest.current
+  const openAgain = () => {
+    setOpening(opening + 1)
+    reload()
+  }
   if (head !== undefined && (isWanted || head.sizeBytes <= unaskedBytes))
-    return <OpenEditor address={address} view={view} head={head} onChanged={reload} />
+    return <OpenEditor key={opening} {...{ address, view, head }} onChanged={reload} onAgain={openAgain} />
   if (head !== undefined)
     return (
       <p>
@@ -53,13 +61,17 @@ const views = [
 interface OpenEditorProps extends EditorPageProps {
   readonly head: Head
   readonly onChanged: () => void
+  /** The document is to be opened as if nothing had been. */
+  readonly onAgain: () => void
 }
 
-function OpenEditor({ address, view, head, onChanged }: OpenEditorProps) {
+function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps) {
   const live = useLive(address)
   const { organizationId, documentId, editorId } = address
   if (live === null) return <p class="hint">Reading…</p>
   const roots = rootsOf(live).map(({ name }) => name)
+  // What is done to a root waits until it is known which there are.
+  const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
   return (
     <>
       <Figures live={live} head={head} onChanged={onChanged} />
@@ -75,9 +87,9 @@ function OpenEditor({ address, view, head, onChanged }: OpenEditorProps) {
           </a>
         ))}
       </nav>
-      <State connection={live.connection} />
-      {view === 'versions' && <Versions address={address} roots={roots} />}
-      {view === 'replace' && <Replace address={address} roots={roots} />}
+      <State connection={live.connection} onAgain={onAgain} />
+      {view === 'versions' && isRead && <Versions address={address} roots={roots} />}
+      {view === 'replace' && isRead && <Replace address={address} roots={roots} />}
       {view === 'live' && <Live live={live} />}
     </>
   )
@@ -89,14 +101,18 @@ const Live = ({ live }: { readonly live: LiveDocument }) => (
     <Presence live={live} />
     <p class="hint">
       This page shows no presence and edits nothing. Where the server lists who is connected, you are there as
-      “Console”, a viewer.
+      “Console”, a viewer, and webhooks are told that the user <code>console</code> comes and goes.
     </p>
     <h2>Content</h2>
     <Content live={live} />
   </>
 )
 
-function State({ connection }: { readonly connection: Connection }): VNode | null {
+interface StateProps extends Pick<OpenEditorProps, 'onAgain'> {
+  readonly connection: Connection
+}
+
+function State({ connection, onAgain }: StateProps): VNode | null {
   switch (connection.kind) {
     case 'live':
       return null
@@ -109,6 +125,11 @@ function State({ connection }: { readonly connection: Connection }): VNode | nul
         </Notice>
       )
     default:
-      return <Notice kind="bad">Disconnected: {connection.why}. What you see may be old.</Notice>
+      return (
+        <Notice kind="bad">
+          Disconnected: {connection.why}. What you see may be old.{' '}
+          <Button onClick={onAgain}>Open again</Button>
+        </Notice>
+      )
   }
 }

@@ -22,7 +22,7 @@ export function Figures({ live, head, onChanged }: FiguresProps) {
   const shown: readonly (readonly [string, unknown])[] = [
     ['Size', bytes(head.sizeBytes)],
     ['Structs', counts.structs],
-    ['Tombstones', `${counts.tombstones.toLocaleString()} (${counts.deleted.toLocaleString()} deleted)`],
+    ['Tombstones', counts.tombstones],
     ['Clients', counts.clients],
     ['Last change', <Time key="at" at={head.lastUpdate} />],
     ['By', head.lastUpdatedBy || 'nobody known'],

@@ -16,9 +16,12 @@ export const written = ({ type, data }: Pick<RootContent, 'type' | 'data'>): str
 export const parsed = (type: string, text: string): unknown =>
   isString(type) ? text : (JSON.parse(text) as unknown)
 
-/** Content as one compares it: in lines, of XML too. */
-export const comparable = ({ type, data }: Pick<RootContent, 'type' | 'data'>): string =>
-  type === 'xml' ? prettyXml(String(data)) : written({ type, data })
+/** Content as one compares it: in lines, of XML too, each with its end, so that the last is like the others. */
+export function comparable({ type, data }: Pick<RootContent, 'type' | 'data'>): string {
+  if (type === 'text') return written({ type, data })
+  const lines = type === 'xml' ? prettyXml(String(data)) : written({ type, data })
+  return lines === '' ? '' : `${lines}\n`
+}
 
 const tag = /<(\/?)[^>]*?(\/?)>|[^<]+/g
 

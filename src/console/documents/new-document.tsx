@@ -4,18 +4,8 @@ import { go } from '../route.ts'
 import { Button, Choice, Field } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/notice.tsx'
+import { type Kind, kinds, nothing } from './kinds.ts'
 import { consoleUser } from './user.ts'
-
-const kinds = [
-  ['text', 'Text'],
-  ['map', 'JSON object'],
-  ['array', 'JSON array'],
-  ['xml', 'Rich text (XML)'],
-] as const
-
-type Kind = (typeof kinds)[number][0]
-
-const nothing: Readonly<Record<Kind, unknown>> = { text: '', map: {}, array: [], xml: '' }
 
 interface NewDocumentProps {
   readonly organizationId: string

@@ -3,6 +3,7 @@ import { useAction, useApi } from '../calls.ts'
 import { Button } from '../ui/controls.tsx'
 import { Notice, Outcome } from '../ui/notice.tsx'
 import type { EditorAddress } from './live/scene.ts'
+import { Opened } from './opened.tsx'
 import { consoleUser } from './user.ts'
 import { nameOf, type Version } from './version.ts'
 import { summary, type Written } from './written.ts'
@@ -34,7 +35,7 @@ export function Restore({ address, version, onRestored, onClose }: RestoreProps)
   })
   useEffect(() => void run(null), [])
   return (
-    <section class="card" aria-label="Restoration">
+    <Opened label="Restoration">
       <h3>Restore {nameOf(version)}</h3>
       <p>
         Everybody who has the document open sees the change at once and can go on. What there is now is kept
@@ -57,7 +58,7 @@ export function Restore({ address, version, onRestored, onClose }: RestoreProps)
         </Button>
         <Button onClick={onClose}>Close</Button>
       </p>
-    </section>
+    </Opened>
   )
 }
 

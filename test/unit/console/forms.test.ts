@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { lineDifferences } from '../../../src/console/documents/diff.ts'
 import { comparable, parsed, prettyXml, written } from '../../../src/console/documents/forms.ts'
 
 it('[CON-24] content is edited in the form of its type', () => {
@@ -18,5 +19,13 @@ it('[CON-24] XML is compared in lines', () => {
   expect(prettyXml('<p>a<b x="1">c</b><br/></p><p/>')).toBe(
     '<p>\n  a\n  <b x="1">\n    c\n  </b>\n  <br/>\n</p>\n<p/>',
   )
-  expect(comparable({ type: 'xml', data: '<p>a</p>' })).toBe('<p>\n  a\n</p>')
+  expect(comparable({ type: 'xml', data: '<p>a</p>' })).toBe('<p>\n  a\n</p>\n')
+})
+
+it('[CON-24] what stands behind the last line changes nothing in it', () => {
+  const xml = (data: string) => comparable({ type: 'xml', data })
+  expect(lineDifferences(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
+    { kind: 'same', text: '<p>\n  a\n</p>\n' },
+    { kind: 'added', text: '<p>\n  b\n</p>\n' },
+  ])
 })

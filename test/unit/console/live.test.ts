@@ -120,5 +120,34 @@ it('[CON-21] figures count what a document is made of', () => {
     text.insert(0, 'abcdef')
     text.delete(1, 3)
   })
-  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 1, deleted: 3 })
+  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
+})
+
+it('[CON-21] every value that a document can hold is shown, and of a long one the beginning', () => {
+  const { root } = received((made) => {
+    const map = made.getMap('content')
+    map.set('big', 2n ** 60n)
+    map.set('image', `data:${'x'.repeat(3_000_000)}`)
+    map.set('no', undefined)
+    map.set('not', Number.NaN)
+    map.set('number', 1e21)
+    map.set('text', 'a "b"')
+  })
+  const texts = membersOf(root(), 10).cells.map(({ value }) => {
+    const form = formOf(value)
+    return form.kind === 'plain' ? form.text : form.kind
+  })
+  const [image = ''] = texts.splice(1, 1)
+  expect(texts).toEqual(['1152921504606846976', 'undefined', 'NaN', '1e+21', '"a \\"b\\""'])
+  expect(image.length).toBeLessThan(2_100)
+  expect(image).toContain('… (3,000,005 characters)')
+})
+
+it('[CON-21] of a text with much formatting, or many values in it, less is shown than of a plain one', () => {
+  const { root } = received((made) => {
+    const text = made.getText('content')
+    for (let at = 0; at < 300; at++) text.insertEmbed(at, { at })
+  })
+  const { runs, rest } = runsOf(root(), { limit: 2_000 })
+  expect([runs.length, rest]).toEqual([100, 200])
 })

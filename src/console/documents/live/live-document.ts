@@ -16,6 +16,9 @@ const backoffMs = { least: 500, most: 15_000 } as const
 /** Close codes after which coming back would change nothing; those about tokens are not among them: the next is new. */
 const isFinal = (code: number): boolean => code === 4400 || code === 4404 || code === 4413
 
+/** Why there may be no token now, and yet soon; `INTERNAL` is what a proxy says without its server. */
+const passing: ReadonlySet<string> = new Set(['OFFLINE', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'INTERNAL'])
+
 export interface LiveOptions {
   /** Such as `ws://localhost:8900/sync/acme/notes/main`. */
   readonly url: string
@@ -36,6 +39,9 @@ export class LiveDocument {
   #retry: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #frame = 0
+  #pause: ReturnType<typeof setTimeout> | undefined
+  /** Of `performance.now`: before, nothing is drawn. */
+  #restUntil = 0
   #isOver = false
 
   constructor(options: LiveOptions) {
@@ -49,6 +55,7 @@ export class LiveDocument {
     this.#isOver = true
     this.#hangUp()
     clearTimeout(this.#retry)
+    clearTimeout(this.#pause)
     cancelAnimationFrame(this.#frame)
     this.fresh.end()
     this.doc.destroy()
@@ -71,7 +78,7 @@ export class LiveDocument {
       })
     } catch (error) {
       const { status, message } = error as CallError
-      this.#lost(message, status !== 'OFFLINE' && status !== 'UNAVAILABLE' && status !== 'RESOURCE_EXHAUSTED')
+      this.#lost(message, !passing.has(status))
     }
   }
 
@@ -92,12 +99,22 @@ export class LiveDocument {
     this.#retry = setTimeout(() => void this.#connect(), waitMs)
   }
 
-  /** However much comes in, the page is drawn once a frame. */
+  /** However much comes in, the page is drawn once a frame, and less often where that takes long. */
   #changed(): void {
-    if (this.#frame !== 0 || this.#isOver) return
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0
-      this.#options.onChange()
+    if (this.#pause !== undefined || this.#isOver) return
+    this.#pause = setTimeout(() => {
+      this.#frame = requestAnimationFrame(() => this.#draw())
+    }, this.#restUntil - performance.now())
+  }
+
+  #draw(): void {
+    this.#pause = undefined
+    const began = performance.now()
+    this.#options.onChange()
+    // Drawing itself comes before the next task. Two thirds of the time are for whoever uses the page.
+    setTimeout(() => {
+      const now = performance.now()
+      this.#restUntil = now + 2 * (now - began)
     })
   }
 }

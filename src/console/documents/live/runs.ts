@@ -22,8 +22,11 @@ export interface Caret {
   readonly colour: string | null
 }
 
+/** So many units for each run: what is formatted much, or stands in it as a value, costs more than plain text. */
+const unitsPerRun = 20
+
 interface Options {
-  /** Units shown at most. */
+  /** Units shown at most; of runs as many as go with them. */
   readonly limit: number
   readonly carets?: readonly Caret[]
   /** The clock from which on the operations of a client are new. */
@@ -61,7 +64,7 @@ class RunReader {
   }
 
   get isFull(): boolean {
-    return this.index >= this.#limit
+    return this.index >= this.#limit || this.runs.length * unitsPerRun >= this.#limit
   }
 
   take({ content, id }: Y.Item): void {

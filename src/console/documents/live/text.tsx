@@ -50,29 +50,31 @@ function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: Run }) 
 }
 
 /** Names of common formats, as the editors call them. */
-const formats: Readonly<Record<string, string>> = {
-  bold: 'bold',
-  strong: 'bold',
-  italic: 'italic',
-  em: 'italic',
-  underline: 'underline',
-  strike: 'strike',
-  strikethrough: 'strike',
-  code: 'code-mark',
-  link: 'link-mark',
-}
+const formats: ReadonlyMap<string, string> = new Map([
+  ['bold', 'bold'],
+  ['strong', 'bold'],
+  ['italic', 'italic'],
+  ['em', 'italic'],
+  ['underline', 'underline'],
+  ['strike', 'strike'],
+  ['strikethrough', 'strike'],
+  ['code', 'code-mark'],
+  ['link', 'link-mark'],
+])
 
 /** A format that the page does not know is marked as one. */
 function classesOf(attributes: Attributes, isFresh: boolean): string {
-  const names = Object.keys(attributes).map((name) => formats[name] ?? 'other-mark')
+  const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
   return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')
 }
+
+const titleMax = 500
 
 function titleOf(attributes: Attributes): string | undefined {
   const said = Object.entries(attributes).map(([name, value]) =>
     value === true ? name : `${name}: ${JSON.stringify(value)}`,
   )
-  return said.length === 0 ? undefined : said.join(', ')
+  return said.length === 0 ? undefined : said.join(', ').slice(0, titleMax)
 }
 
 const CaretMark = ({ caret: { name, colour } }: { readonly caret: Caret }) => (

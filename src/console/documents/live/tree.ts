@@ -34,7 +34,9 @@ export function membersOf(
   { _map }: Root,
   limit: number,
 ): { readonly cells: readonly Cell[]; readonly rest: number } {
-  const live = [..._map].filter(([, item]) => !item.deleted).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const live = [..._map].filter(([, item]) => !item.deleted)
+  if (limit === 0) return { cells: [], rest: live.length }
+  live.sort(([a], [b]) => (a < b ? -1 : 1))
   const cells = live.slice(0, limit).map(
     ([
       name,
@@ -57,13 +59,21 @@ export type Form =
   | { readonly kind: 'text' | 'array' | 'map'; readonly type: Root }
   | { readonly kind: 'element'; readonly type: Root; readonly name: string }
 
+/** Of a longer value the beginning is shown: an image in a document may have megabytes. */
+const plainMax = 2_000
+
 export function formOf(value: unknown): Form {
   if (value instanceof Y.AbstractType) return { ...sharedForm(value as Root), type: value as Root } as Form
   if (value instanceof Uint8Array) return { kind: 'plain', text: `${value.length} bytes` }
   if (value instanceof Y.Doc) return { kind: 'plain', text: `document ${value.guid}` }
   if (typeof value === 'object' && value !== null) return { kind: 'json', value }
-  return { kind: 'plain', text: value === undefined ? 'undefined' : (JSON.stringify(value) ?? String(value)) }
+  return { kind: 'plain', text: typeof value === 'string' ? quoted(value) : String(value) }
 }
+
+const quoted = (text: string): string =>
+  text.length <= plainMax
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, plainMax))} … (${text.length.toLocaleString()} characters)`
 
 function sharedForm(type: Root): { kind: string; name?: string } {
   if (type instanceof Y.Map) return { kind: 'map' }
@@ -72,21 +82,25 @@ function sharedForm(type: Root): { kind: string; name?: string } {
   return { kind: 'array' }
 }
 
+/** How many members plain JSON has. */
+export const sizeOf = (value: object): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length
+
 /** Members of plain JSON, as if they were those of a shared type. */
 export function jsonCells(
   value: object,
   limit: number,
 ): { readonly cells: readonly Cell[]; readonly rest: number } {
-  const entries = Object.entries(value)
   const isArray = Array.isArray(value)
-  const cells = entries.slice(0, limit).map(([name, member]) => ({
+  const shown = isArray ? Object.keys(value.slice(0, limit)) : Object.keys(value).slice(0, limit)
+  const cells = shown.map((name) => ({
     key: name,
     name: isArray ? null : name,
-    value: member as unknown,
+    value: (value as Readonly<Record<string, unknown>>)[name],
     client: 0,
     clock: -1,
   }))
-  return { cells, rest: entries.length - cells.length }
+  return { cells, rest: sizeOf(value) - cells.length }
 }
 
 /** An element whose children are a few texts fits into a line. */

@@ -4,7 +4,7 @@ import type { Root } from '../../../content/kind.ts'
 import { Button } from '../../ui/controls.tsx'
 import { useScene } from './scene.ts'
 import { Text } from './text.tsx'
-import { type Cell, cellsOf, formOf, isLine, jsonCells, membersOf } from './tree.ts'
+import { type Cell, cellsOf, formOf, isLine, jsonCells, membersOf, sizeOf } from './tree.ts'
 
 /** Values shown of one container before one asks for more: fewer inside of others. */
 const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
@@ -97,7 +97,7 @@ interface JsonProps {
 }
 
 const Json = ({ value, depth, label }: JsonProps) => {
-  const count = Object.keys(value).length
+  const count = sizeOf(value)
   return (
     <Branch depth={depth} title={[label, Array.isArray(value) ? `[${count}]` : `{${count}}`]}>
       <Cells depth={depth} read={(limit) => jsonCells(value, limit)} />
