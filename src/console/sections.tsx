@@ -9,12 +9,14 @@ interface Section {
   readonly title: string
   /** Where it is read from, when somebody wants to see it. */
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+  /** It has a style sheet of its own, of its name. */
+  readonly hasSheet?: true
 }
 
 /** Every page of the console, in the order of the menu. */
 export const sections: readonly Section[] = [
-  { name: 'overview', title: 'Overview', load: () => import('./overview/page.tsx') },
-  { name: 'documents', title: 'Documents', load: () => import('./documents/page.tsx') },
+  { name: 'overview', title: 'Overview', load: () => import('./overview/page.tsx'), hasSheet: true },
+  { name: 'documents', title: 'Documents', load: () => import('./documents/page.tsx'), hasSheet: true },
   { name: 'folders', title: 'Folders', load: () => import('./folders/page.tsx') },
   { name: 'users', title: 'Users and groups', load: () => import('./users/page.tsx') },
   { name: 'activity', title: 'Activity', load: () => import('./activity/page.tsx') },
@@ -22,19 +24,36 @@ export const sections: readonly Section[] = [
   { name: 'keys', title: 'Keys and domains', load: () => import('./keys/page.tsx') },
 ]
 
+async function read({ name, load, hasSheet }: Section): Promise<ComponentType<PageProps>> {
+  const [module] = await Promise.all([load(), hasSheet ? readSheet(name) : null])
+  return module.default
+}
+
+/** Resolves when its rules hold. */
+const readSheet = (name: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement('link'), {
+      rel: 'stylesheet',
+      href: `/console/${name}.css`,
+    })
+    link.addEventListener('load', resolve)
+    link.addEventListener('error', reject)
+    document.head.append(link)
+  })
+
 const loaded = new Map<string, ComponentType<PageProps>>()
 
 /** The page of a section, once it has come. */
 export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
-  const { name, load } = section
+  const { name } = section
   const [failed, setFailed] = useState(false)
   const [, setCount] = useState(0)
   useEffect(() => {
     if (loaded.has(name)) return
     setFailed(false)
-    load().then(
-      (module) => {
-        loaded.set(name, module.default)
+    read(section).then(
+      (page) => {
+        loaded.set(name, page)
         setCount((count) => count + 1)
       },
       () => setFailed(true),
