@@ -8,9 +8,9 @@
  * It needs git, npm and Chromium. It takes free ports, which is all that differs from what the README says.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { messageOf } from '../../src/errors.ts'
 import { openBrowser } from '../support/browser.ts'
@@ -37,11 +37,26 @@ function commandsUnder(folder: string, heading: string): readonly string[] {
   return found
 }
 
+/** Whether a clone has it, too. */
+const isKept = (path: string): boolean =>
+  !['node_modules', '.git'].includes(basename(path)) &&
+  !['dist', 'data'].some((own) => path === join(root, own))
+
+/** As a newcomer has it; where git does not give it (it belongs to somebody else, or is no repository), a copy. */
+function fetchInto(folder: string): string {
+  try {
+    execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
+    return 'cloned'
+  } catch {
+    cpSync(root, folder, { recursive: true, filter: isKept })
+    return 'copied: git does not clone it'
+  }
+}
+
 const editorOf = (page: Page) => page.locator('[contenteditable=true]')
 
 async function walk(folder: string): Promise<void> {
-  execFileSync('git', ['clone', '--quiet', `file://${root}`, folder])
-  done('cloned')
+  done(fetchInto(folder))
 
   const port = await freePort()
   const [start = ''] = commandsUnder(folder, 'Running in 60 seconds')
