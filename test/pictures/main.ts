@@ -6,12 +6,14 @@
  *
  * Writes `src/docs/pictures/*.png`. It needs Chromium, and `npm ci` in `examples/tiptap`.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { openConsole } from '../support/console.ts'
 import { type Site, startExample } from '../support/examples.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/process.ts'
 import { type Shot, sideBySide } from './side-by-side.ts'
 
 const folder = new URL('../../src/docs/pictures/', import.meta.url)
@@ -33,7 +35,7 @@ function keep(name: string, picture: Buffer): void {
 
 /** A window on the example, with the cursor at the end of a line. */
 async function editor(browser: Browser, { url }: Site, name: string, line: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 1.5 })
+  const context = await browser.newContext({ viewport: { width: 800, height: 480 }, deviceScaleFactor: 1.5 })
   const page = await context.newPage()
   await page.goto(`${url}/?name=${name}&room=${Object.values(plan).join('/')}`)
   await page.getByText(line).click()
@@ -41,7 +43,7 @@ async function editor(browser: Browser, { url }: Site, name: string, line: strin
   return page
 }
 
-async function liveDocument(browser: Browser, weft: TestServer, site: Site): Promise<void> {
+async function liveDocument(browser: Browser, weft: ServerProcess, site: Site): Promise<void> {
   await weft.post('/v2/crdt/add', { ...plan, contentKey: 'default', type: 'xml', data: text, userId: 'ada' })
   const ada = await editor(browser, site, 'Ada', 'Ada writes')
   const grace = await editor(browser, site, 'Grace', 'Grace looks after')
@@ -66,7 +68,7 @@ async function liveDocument(browser: Browser, weft: TestServer, site: Site): Pro
 /** So long an overview is watched, and something goes on: a chart of a minute says more than one of a second. */
 const overviewMs = 60_000
 
-async function overview(browser: Browser, weft: TestServer): Promise<void> {
+async function overview(browser: Browser, weft: ServerProcess): Promise<void> {
   const { page } = await openConsole(browser, weft, { route: '/overview' })
   const until = Date.now() + overviewMs
   for (let count = 1; Date.now() < until; count += 1) {
@@ -78,11 +80,13 @@ async function overview(browser: Browser, weft: TestServer): Promise<void> {
 }
 
 mkdirSync(folder, { recursive: true })
-const weft = await startTestServer()
+const data = mkdtempSync(join(tmpdir(), 'weft-pictures-'))
+const weft = await startProcess(data)
 const site = await startExample('tiptap', weft)
 const browser = await openBrowser()
 await liveDocument(browser, weft, site)
 await overview(browser, weft)
 await browser.close()
 site.child.kill()
-await weft.stop()
+await weft.end('SIGTERM')
+rmSync(data, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import type { TestServer } from './server.ts'
+import type { Reachable } from './server.ts'
 
 export interface ConsolePage {
   readonly page: Page
@@ -16,7 +16,7 @@ const ofCalls = /Failed to load resource: the server responded with a status of 
 /** A page of the console, in a browser context of its own, signed in by a link as `weft console` prints it. */
 export async function openConsole(
   browser: Browser,
-  weft: TestServer,
+  weft: Reachable,
   { route = '/', ...options }: { route?: string; width?: number; colorScheme?: 'light' | 'dark' } = {},
 ): Promise<ConsolePage> {
   const { width = 1280, colorScheme = 'light' } = options

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from './clients.ts'
-import type { TestServer } from './server.ts'
+import type { Reachable } from './server.ts'
 
 /** A page of `examples/`, served as its user would serve it. */
 export interface Site {
@@ -13,7 +13,7 @@ export interface Site {
   readonly child: ChildProcess
 }
 
-type Server = Pick<TestServer, 'url' | 'credentials'>
+type Server = Pick<Reachable, 'url' | 'credentials'>
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -27,6 +27,7 @@ interface PostAnswer {
 
 export interface ServerProcess {
   readonly url: string
+  readonly credentials: { readonly apiKey: string; readonly authToken: string }
   readonly wsUrl: string
   readonly child: ChildProcess
   post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<PostAnswer>
@@ -77,6 +78,7 @@ export async function startProcess(
   return {
     url,
     wsUrl: url.replace('http', 'ws'),
+    credentials: { apiKey: environment.WEFT_API_KEY, authToken: environment.WEFT_AUTH_TOKEN },
     child,
     post,
     token: () => token(post),

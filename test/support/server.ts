@@ -38,6 +38,12 @@ export interface TokenOptions {
   readonly expiresInSeconds?: number
 }
 
+/** What it takes to call a server. */
+export interface Reachable {
+  readonly url: string
+  readonly credentials: Pick<Credentials, 'apiKey' | 'authToken'>
+}
+
 export interface TestServer {
   /** Such as `http://127.0.0.1:54321`. */
   readonly url: string

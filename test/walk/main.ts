@@ -14,8 +14,9 @@ import { basename, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { messageOf } from '../../src/errors.ts'
 import { openBrowser } from '../support/browser.ts'
+import { freePort } from '../support/process.ts'
 import { shellBlocks } from './blocks.ts'
-import { freePort, Shell } from './shell.ts'
+import { Shell } from './shell.ts'
 
 const walkMsMax = 300_000
 const root = new URL('../..', import.meta.url).pathname

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 
 /** Commands as a reader types them, in bash; nothing of Weft is set in their environment but what is given. */
 export class Shell {
@@ -56,13 +54,4 @@ export class Shell {
     process.kill(-this.#child.pid, 'SIGTERM')
     await closed
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
