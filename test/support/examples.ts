@@ -13,14 +13,12 @@ export interface Site {
   readonly child: ChildProcess
 }
 
-type Server = Pick<Reachable, 'url' | 'credentials'>
-
 const root = join(import.meta.dirname, '..', '..')
 
 export const exampleFolder = (name: string): string => join(root, 'examples', name)
 
 /** What an example needs to reach a server. */
-export const exampleEnvironment = (weft: Server): Record<string, string | undefined> => ({
+export const exampleEnvironment = (weft: Reachable): Record<string, string | undefined> => ({
   ...process.env,
   WEFT_URL: weft.url,
   WEFT_API_KEY: weft.credentials.apiKey,
@@ -56,7 +54,7 @@ interface Manifest {
  */
 export async function startExample(
   name: string,
-  weft: Server,
+  weft: Reachable,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const folder = exampleFolder(name)
@@ -128,7 +126,7 @@ export interface Running {
 /** Starts a program of an example, after installing it if need be. */
 export function runExample(
   name: string,
-  weft: Server,
+  weft: Reachable,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Running {
