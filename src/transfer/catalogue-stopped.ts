@@ -8,7 +8,7 @@ import { StorageError } from '../storage/problem.ts'
 import { openToRead, type StorePlace } from '../storage/stopped.ts'
 import { VersionStore } from '../versions/store.ts'
 import type { VersionRecord } from '../versions/version-keys.ts'
-import type { Catalogue, ShownEditor, ShownVersion } from './catalogue.ts'
+import { type Catalogue, type ShownEditor, type ShownVersion, versionsHint } from './catalogue.ts'
 import { noDocument, readStored, refusedAsProblem } from './document.ts'
 import { addressOf } from './export.ts'
 import { recordsOf } from './records.ts'
@@ -47,8 +47,7 @@ export async function catalogueOfStopped(place: StorePlace, tenant: Tenant): Pro
   }
 }
 
-const noVersion = (): StorageError =>
-  new StorageError('there is no such version', { hint: '`weft doc history` shows all there are' })
+const noVersion = (): StorageError => new StorageError('there is no such version', { hint: versionsHint })
 
 const readVersion = (bytes: Uint8Array, reading: Reading) =>
   refusedAsProblem(async () => readState(bytes, reading))

@@ -198,6 +198,26 @@ it('[CMD-5] a failure is one sentence with what helps, and with --json an object
   })
 })
 
+it('[CMD-5] a hint fits what was asked: the port as configured, another listing, another format', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', data: used })
+  dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
+  const there = ['--url', server.url, '--data', used]
+  const said = async (args: readonly string[], hint: RegExp): Promise<void> => {
+    const { code, err } = await runCli(args, root, { WEFT_PORT: '99' })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(hint) })
+  }
+  await Promise.all([
+    said(['doc', 'ls', '--data', used], /stop it first; or ask the server: --url http:\/\/localhost:99\n$/),
+    said(['backup', used, join(root, 'b')], /stop it first; or name the URL .*--token-file\n$/),
+    said(['doc', 'ls', 'nobody', ...there], /NOT_FOUND.*; `weft doc ls` shows all there are\n$/),
+    said(['doc', 'get', address, '--format', 'text', ...there], /; say --format xml\n$/),
+    said(['doc', 'ls', 'nobody', '--data', data], /; `weft doc ls` shows all there are\n$/),
+    said(['verify', join(root, 'nothing')], /holds no store; name the data directory/),
+  ])
+  await server.stop()
+})
+
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
 it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what they may be', async () => {
