@@ -173,6 +173,19 @@ it('[CMD-4] console prints the link of the credentials; the first start prints i
   await first.ended
 })
 
+it('[CMD-4] console --open prints the link where no browser opens it', async () => {
+  const cwd = directory()
+  const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
+  const opening = async (program: string) => {
+    // As the systems call it.
+    for (const name of ['xdg-open', 'open'])
+      writeFileSync(join(cwd, name), `#!/bin/sh\n${program}\n`, { mode: 0o755 })
+    return runCli(['console', '--open'], cwd, { ...environment, PATH: cwd })
+  }
+  expect(await opening('exit 0')).toEqual({ code: 0, out: '', err: '' })
+  expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
+})
+
 it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
