@@ -15,7 +15,7 @@ import {
   withReading,
 } from './doc-place.ts'
 import { lineDiff } from './line-diff.ts'
-import { configOf, plain, print, printSlowly } from './options.ts'
+import { configOf, plain, print, printEach, printSlowly } from './options.ts'
 
 interface Flags extends PlaceFlags, ReadingFlags {
   readonly diff?: string
@@ -34,8 +34,8 @@ export function docHistoryCommand(): Command {
       await withCatalogue(flags, async (catalogue) => {
         if (flags.diff !== undefined) return showDiff(catalogue, path, flags.diff, flags)
         await requireThere(catalogue, path)
-        for await (const version of catalogue.versions(path))
-          await printSlowly(flags.json ? JSON.stringify(version) : lineOf(version))
+        const line = flags.json ? null : lineOf
+        await printEach(catalogue.versions(path), { line, none: 'there are no versions yet' })
       })
     })
 }

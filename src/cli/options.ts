@@ -35,6 +35,22 @@ export async function printSlowly(text: string): Promise<void> {
   await once(stdout, 'drain').catch(() => undefined)
 }
 
+/**
+ * Prints a line for each, as they come. Where there are none a sentence says so beside the output; machines see that.
+ * @param line null: a line of JSON
+ */
+export async function printEach<Item>(
+  items: AsyncIterable<Item>,
+  { line, none }: { readonly line: ((item: Item) => string) | null; readonly none: string },
+): Promise<void> {
+  let count = 0
+  for await (const item of items) {
+    await printSlowly(line === null ? JSON.stringify(item) : line(item))
+    count += 1
+  }
+  if (count === 0 && line !== null) process.stderr.write(`${none}\n`)
+}
+
 /** Names are others': what would steer a terminal or turn a line around is shown as its code. */
 export const plain = (text: string): string =>
   text.replaceAll(

@@ -186,6 +186,22 @@ it('[CMD-4] console --open prints the link where no browser opens it', async () 
   expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
 })
 
+it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothing with --json', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', data: used })
+  const there = ['--url', server.url, '--data', used]
+  const [none, json] = await Promise.all([
+    runCli(['doc', 'ls', ...there], root),
+    runCli(['doc', 'ls', '--json', ...there], root),
+  ])
+  dataOf(await server.post('/v2/crdt/add', { ...notes, type: 'text', data: 'a' }))
+  const unversioned = await runCli(['doc', 'history', address, ...there], root)
+  await server.stop()
+  expect(none).toEqual({ code: 0, out: '', err: 'there are no organizations yet\n' })
+  expect(json).toEqual({ code: 0, out: '', err: '' })
+  expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
+})
+
 it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
