@@ -1,16 +1,18 @@
 import { once } from 'node:events'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ReadConfig, readConfig } from '../config/read.ts'
 import { flagOf, optionKeys, optionOf } from '../config.ts'
 
-/** Gives a command the flags of all options, `--config` and `--json`. */
+/** Gives a command `--config`, `--json` and the flags of all options; in its help these come last. */
 export function withConfigFlags(command: Command): Command {
+  command.option('--config <file>', 'Configuration file, instead of weft.config.json.')
+  command.option('--json', 'Print for machines.')
   for (const key of optionKeys) {
     const flag = flagOf(key)
-    if (flag !== null) command.option(`${flag} <value>`, optionOf(key).description)
+    if (flag === null) continue
+    command.addOption(new Option(`${flag} <value>`, optionOf(key).description).helpGroup('Configuration:'))
   }
-  command.option('--config <file>', 'Configuration file, instead of weft.config.json.')
-  return command.option('--json', 'Print for machines.')
+  return command
 }
 
 /** The configuration that a command's flags, this process's environment and the file make. @throws ConfigError */

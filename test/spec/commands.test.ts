@@ -247,6 +247,13 @@ it('[CMD-5] a hint fits what was asked: the port as configured, another listing,
   await server.stop()
 })
 
+it('[CMD-8] a command has its own options before those of the configuration', async () => {
+  const { out } = await runCli(['import', 'live', '--help'], root)
+  const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
+  for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
+  expect(options).not.toContain('--max-document-bytes')
+})
+
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
 it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what they may be', async () => {
