@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
 import { runCli, startCli } from '../support/cli.ts'
 import { eventually } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
@@ -200,6 +202,14 @@ it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothi
   expect(none).toEqual({ code: 0, out: '', err: 'there are no organizations yet\n' })
   expect(json).toEqual({ code: 0, out: '', err: '' })
   expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
+})
+
+it('[CMD-5] every command that does something has --json', () => {
+  const without = (command: Command): readonly string[] => {
+    if (command.commands.length > 0) return command.commands.flatMap(without)
+    return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
+  }
+  expect(without(createProgram())).toEqual(['completion'])
 })
 
 it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
