@@ -8,9 +8,10 @@ import { StorageError } from '../storage/problem.ts'
 import { openToRead, type StorePlace } from '../storage/stopped.ts'
 import { VersionStore } from '../versions/store.ts'
 import type { VersionRecord } from '../versions/version-keys.ts'
-import { type Catalogue, type ShownEditor, type ShownVersion, versionsHint } from './catalogue.ts'
+import type { Catalogue, ShownEditor, ShownVersion } from './catalogue.ts'
 import { noDocument, readStored, refusedAsProblem } from './document.ts'
 import { addressOf } from './export.ts'
+import { versionsHint } from './listing-hints.ts'
 import { recordsOf } from './records.ts'
 
 const pageSize = 200

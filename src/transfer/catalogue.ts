@@ -40,10 +40,6 @@ export interface ShownVersion {
   readonly authors: readonly { readonly userId: string; readonly name?: string }[]
 }
 
-/** Helps where something is not there. */
-export const listingHint = '`weft doc ls` shows all there are'
-export const versionsHint = '`weft doc history` shows all there are'
-
 /**
  * What there is, at a server that serves or in the store of a stopped one; read as it is asked for, never gathered. All
  * of it throws StorageError for what is not there.

@@ -1,8 +1,8 @@
 import type { Reading } from '../content/reading.ts'
 import type { DocumentPath } from '../model/address.ts'
 import { StorageError } from '../storage/problem.ts'
-import { listingHint } from './catalogue.ts'
 import type { ShownDocument } from './document.ts'
+import { listingHint } from './listing-hints.ts'
 import { callServing, type ServingServer } from './serving.ts'
 
 /** Reads one document by REST. @throws StorageError with what the server says */

@@ -12,7 +12,7 @@ import {
 import { loadRoom } from '../rooms/loading.ts'
 import { StorageError } from '../storage/problem.ts'
 import { openToRead, type StorePlace } from '../storage/stopped.ts'
-import { listingHint } from './catalogue.ts'
+import { listingHint } from './listing-hints.ts'
 import { DocumentRefused } from './merge.ts'
 import { type Put, Target, type TargetOptions } from './target.ts'
 

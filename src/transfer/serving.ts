@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts'
 import { StorageError } from '../storage/problem.ts'
 import { refusalOf } from '../storage/sources.ts'
-import { listingHint, versionsHint } from './catalogue.ts'
+import { listingHint, versionsHint } from './listing-hints.ts'
 
 /** A server that serves, and what it wants to be shown. */
 export interface ServingServer {
