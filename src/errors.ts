@@ -48,7 +48,10 @@ export const invalid = (message: string, details?: Record<string, unknown>): Api
 export class OperatorError extends Error {
   readonly hint: string | null
 
-  constructor(message: string, { hint, ...options }: ErrorOptions & { readonly hint?: string } = {}) {
+  constructor(
+    message: string,
+    { hint, ...options }: ErrorOptions & { readonly hint?: string | undefined } = {},
+  ) {
     super(message, options)
     this.hint = hint ?? null
   }

@@ -10,7 +10,7 @@ export function consoleCommand(): Command {
     .description('Print the link that signs in to the console of the server; it holds the credentials.')
     .option(
       '--open',
-      'Open it in the browser, and print nothing; who sees the processes of this machine sees it for a moment.',
+      'Open it in the browser, and print it only where that fails; who sees the processes of this machine sees it for a moment.',
     )
     .action(async (flags: { json?: true; open?: true }) => {
       const { config } = configOf({ ...flags })
@@ -36,11 +36,18 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   win32: ['cmd', '/c', 'start', '""'],
 }
 
+/** What has not failed by then has opened a browser, and may run for as long as that does. */
+const openedAfterMs = 5000
+
 /** Where no browser can be opened the link is printed. */
 function open(url: string): void {
   const [program = '', ...first] = openers[process.platform] ?? ['xdg-open']
   const shown = process.platform === 'win32' ? url.replaceAll('&', '^&') : url
-  spawn(program, [...first, shown], { stdio: 'ignore', detached: true })
-    .once('error', () => print(url))
-    .unref()
+  const opening = spawn(program, [...first, shown], { stdio: 'ignore', detached: true })
+  const opened = setTimeout(() => opening.unref(), openedAfterMs)
+  const ended = (code: number | null): void => {
+    clearTimeout(opened)
+    if (code !== 0) print(url)
+  }
+  opening.once('error', () => ended(null)).once('exit', ended)
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { publicUrlOf } from '../config/public-url.ts'
 import { ConfigError } from '../config/read.ts'
 import type { DocumentPath } from '../model/address.ts'
 import type { Catalogue, ShownVersion } from '../transfer/catalogue.ts'
@@ -14,7 +15,7 @@ import {
   withReading,
 } from './doc-place.ts'
 import { lineDiff } from './line-diff.ts'
-import { plain, print, printSlowly } from './options.ts'
+import { configOf, plain, print, printEach, printSlowly } from './options.ts'
 
 interface Flags extends PlaceFlags, ReadingFlags {
   readonly diff?: string
@@ -33,8 +34,8 @@ export function docHistoryCommand(): Command {
       await withCatalogue(flags, async (catalogue) => {
         if (flags.diff !== undefined) return showDiff(catalogue, path, flags.diff, flags)
         await requireThere(catalogue, path)
-        for await (const version of catalogue.versions(path))
-          await printSlowly(flags.json ? JSON.stringify(version) : lineOf(version))
+        const line = flags.json ? null : lineOf
+        await printEach(catalogue.versions(path), { line, none: 'there are no versions yet' })
       })
     })
 }
@@ -51,7 +52,7 @@ export function docRestoreCommand(): Command {
       const server = await serverOf(flags)
       if (server === null)
         throw new ConfigError('the server is needed to restore a version', {
-          hint: 'start it, and name it: --url http://localhost:8787',
+          hint: `start it, and name it: --url ${publicUrlOf(configOf({ data: flags.data }).config)}`,
         })
       const before = await restoreServing(server, path, version)
       if (flags.json)

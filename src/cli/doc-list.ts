@@ -3,7 +3,7 @@ import { decodeSegment, idProblem } from '../model/address.ts'
 import { StorageError } from '../storage/problem.ts'
 import type { Catalogue, ShownEditor, ShownOrganization, ShownRecord } from '../transfer/catalogue.ts'
 import { type PlaceFlags, withCatalogue, withPlace } from './doc-place.ts'
-import { plain, print, printSlowly } from './options.ts'
+import { plain, print, printEach } from './options.ts'
 
 interface Flags extends PlaceFlags {
   readonly json?: true
@@ -18,9 +18,9 @@ export function docListCommand(): Command {
     .action(async (place: string | undefined, flags: Flags) => {
       const ids = place === undefined ? [] : parseIds(place)
       await withCatalogue(flags, async (catalogue) => {
-        const { items, header, line } = listing(catalogue, ids)
+        const { items, header, line, none } = listing(catalogue, ids)
         if (!flags.json && process.stdout.isTTY) print(header)
-        for await (const item of items) await printSlowly(flags.json ? JSON.stringify(item) : line(item))
+        await printEach(items, { line: flags.json ? null : line, none })
       })
     })
 }
@@ -39,6 +39,8 @@ interface Listing {
   readonly items: AsyncGenerator<object>
   readonly header: string
   readonly line: (item: object) => string
+  /** Says that there is nothing. */
+  readonly none: string
 }
 
 function listing(catalogue: Catalogue, [organizationId, documentId]: readonly string[]): Listing {
@@ -47,17 +49,20 @@ function listing(catalogue: Catalogue, [organizationId, documentId]: readonly st
       items: catalogue.organizations(),
       header: columns('CHANGED', 'ORGANIZATION', 'NAME'),
       line: (item) => organizationLine(item as ShownOrganization),
+      none: 'there are no organizations yet',
     }
   if (documentId === undefined)
     return {
       items: catalogue.documents(organizationId),
       header: columns('CHANGED', 'DOCUMENT', 'NAME'),
       line: (item) => documentLine(item as ShownRecord),
+      none: 'there are no documents yet',
     }
   return {
     items: catalogue.editors(organizationId, documentId),
     header: columns('CHANGED', 'EDITOR', 'BYTES', 'BY'),
     line: (item) => editorLine(item as ShownEditor),
+    none: 'there are no editors',
   }
 }
 

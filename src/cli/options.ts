@@ -1,16 +1,18 @@
 import { once } from 'node:events'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ReadConfig, readConfig } from '../config/read.ts'
 import { flagOf, optionKeys, optionOf } from '../config.ts'
 
-/** Gives a command the flags of all options, `--config` and `--json`. */
+/** Gives a command `--config`, `--json` and the flags of all options; in its help these come last. */
 export function withConfigFlags(command: Command): Command {
+  command.option('--config <file>', 'Configuration file, instead of weft.config.json.')
+  command.option('--json', 'Print for machines.')
   for (const key of optionKeys) {
     const flag = flagOf(key)
-    if (flag !== null) command.option(`${flag} <value>`, optionOf(key).description)
+    if (flag === null) continue
+    command.addOption(new Option(`${flag} <value>`, optionOf(key).description).helpGroup('Configuration:'))
   }
-  command.option('--config <file>', 'Configuration file, instead of weft.config.json.')
-  return command.option('--json', 'Print for machines.')
+  return command
 }
 
 /** The configuration that a command's flags, this process's environment and the file make. @throws ConfigError */
@@ -33,6 +35,22 @@ export async function printSlowly(text: string): Promise<void> {
   if (stdout.errored !== null || stdout.write(`${text}\n`)) return
   // Who does not read on ends nothing, see `runCommand`.
   await once(stdout, 'drain').catch(() => undefined)
+}
+
+/**
+ * Prints a line for each, as they come. Where there are none a sentence says so beside the output; machines see that.
+ * @param line null: a line of JSON
+ */
+export async function printEach<Item>(
+  items: AsyncIterable<Item>,
+  { line, none }: { readonly line: ((item: Item) => string) | null; readonly none: string },
+): Promise<void> {
+  let count = 0
+  for await (const item of items) {
+    await printSlowly(line === null ? JSON.stringify(item) : line(item))
+    count += 1
+  }
+  if (count === 0 && line !== null) process.stderr.write(`${none}\n`)
 }
 
 /** Names are others': what would steer a terminal or turn a line around is shown as its code. */

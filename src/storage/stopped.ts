@@ -52,7 +52,10 @@ export interface MarkPlace {
 async function expectStore(directory: string): Promise<void> {
   const { storePath } = await loadUpkeep()
   const found = await stat(storePath(directory)).catch(() => null)
-  if (found === null) throw new StorageError(`${directory} holds no store: name a data directory of Weft`)
+  if (found === null)
+    throw new StorageError(`${directory} holds no store`, {
+      hint: 'name the data directory of a server: weft config print says which is configured',
+    })
 }
 
 /** Is this folder the store in a data directory, whatever else may open it? */

@@ -11,6 +11,7 @@ import type { VersionRecord } from '../versions/version-keys.ts'
 import type { Catalogue, ShownEditor, ShownVersion } from './catalogue.ts'
 import { noDocument, readStored, refusedAsProblem } from './document.ts'
 import { addressOf } from './export.ts'
+import { versionsHint } from './listing-hints.ts'
 import { recordsOf } from './records.ts'
 
 const pageSize = 200
@@ -47,8 +48,7 @@ export async function catalogueOfStopped(place: StorePlace, tenant: Tenant): Pro
   }
 }
 
-const noVersion = (): StorageError =>
-  new StorageError('there is no such version', { hint: '`weft doc history` shows all there are' })
+const noVersion = (): StorageError => new StorageError('there is no such version', { hint: versionsHint })
 
 const readVersion = (bytes: Uint8Array, reading: Reading) =>
   refusedAsProblem(async () => readState(bytes, reading))

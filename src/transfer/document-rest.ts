@@ -2,6 +2,7 @@ import type { Reading } from '../content/reading.ts'
 import type { DocumentPath } from '../model/address.ts'
 import { StorageError } from '../storage/problem.ts'
 import type { ShownDocument } from './document.ts'
+import { listingHint } from './listing-hints.ts'
 import { callServing, type ServingServer } from './serving.ts'
 
 /** Reads one document by REST. @throws StorageError with what the server says */
@@ -11,7 +12,7 @@ export async function getServing(
   reading: Reading,
 ): Promise<ShownDocument> {
   const [found] = (await call(server, '/v2/crdt/get', { ...path, ...reading })) as readonly ShownDocument[]
-  if (found === undefined) throw new StorageError('there is no such document')
+  if (found === undefined) throw new StorageError('there is no such document', { hint: listingHint })
   return found
 }
 

@@ -12,6 +12,7 @@ import {
 import { loadRoom } from '../rooms/loading.ts'
 import { StorageError } from '../storage/problem.ts'
 import { openToRead, type StorePlace } from '../storage/stopped.ts'
+import { listingHint } from './listing-hints.ts'
 import { DocumentRefused } from './merge.ts'
 import { type Put, Target, type TargetOptions } from './target.ts'
 
@@ -63,7 +64,7 @@ export async function readStored(
 }
 
 export const noDocument = (): StorageError =>
-  new StorageError('there is no such document', { hint: '`weft doc ls` shows all there are' })
+  new StorageError('there is no such document', { hint: listingHint })
 
 /**
  * Merges an update into a document of the store of a stopped server, or makes one of it.
@@ -92,6 +93,8 @@ export async function refusedAsProblem<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ApiError ? new StorageError(error.message, { cause: error }) : error
+    if (!(error instanceof ApiError)) throw error
+    const hint = error.status === 'NOT_FOUND' ? { hint: listingHint } : {}
+    throw new StorageError(error.message, { cause: error, ...hint })
   }
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts'
 import { StorageError } from '../storage/problem.ts'
 import { refusalOf } from '../storage/sources.ts'
+import { listingHint, versionsHint } from './listing-hints.ts'
 
 /** A server that serves, and what it wants to be shown. */
 export interface ServingServer {
@@ -37,18 +38,20 @@ export async function callServing(
       hint: 'start the server, or name its URL (--url, WEFT_URL)',
     })
   })
-  if (!response.ok) throw await refusedBy(url, response)
+  if (!response.ok) throw await refusedBy(url, path, response)
   return ((await response.json()) as { result: Answered }).result
 }
 
 /** Credentials of another server are what is wrong most often. */
-async function refusedBy(url: string, response: Response): Promise<StorageError> {
-  const message = `${url} refuses: ${await refusalOf(response)}`
-  return response.status === 401
-    ? new StorageError(message, {
-        hint: 'name the data directory of that server (--data), or set WEFT_API_KEY and WEFT_AUTH_TOKEN',
-      })
-    : new StorageError(message)
+const credentialsHint =
+  'name the data directory of that server (--data), or set WEFT_API_KEY and WEFT_AUTH_TOKEN'
+
+async function refusedBy(url: string, path: string, response: Response): Promise<StorageError> {
+  const hints: Readonly<Record<number, string>> = {
+    401: credentialsHint,
+    404: path.startsWith('/v2/crdt/versions/') ? versionsHint : listingHint,
+  }
+  return new StorageError(`${url} refuses: ${await refusalOf(response)}`, { hint: hints[response.status] })
 }
 
 /** Everything that a listing has, page by page. @throws StorageError */

@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
 import { runCli, startCli } from '../support/cli.ts'
 import { eventually } from '../support/clients.ts'
 import { itLong } from '../support/long.ts'
@@ -173,6 +175,43 @@ it('[CMD-4] console prints the link of the credentials; the first start prints i
   await first.ended
 })
 
+it('[CMD-4] console --open prints the link where no browser opens it', async () => {
+  const cwd = directory()
+  const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
+  const opening = async (program: string) => {
+    // As the systems call it.
+    for (const name of ['xdg-open', 'open'])
+      writeFileSync(join(cwd, name), `#!/bin/sh\n${program}\n`, { mode: 0o755 })
+    return runCli(['console', '--open'], cwd, { ...environment, PATH: cwd })
+  }
+  expect(await opening('exit 0')).toEqual({ code: 0, out: '', err: '' })
+  expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
+})
+
+it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothing with --json', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', data: used })
+  const there = ['--url', server.url, '--data', used]
+  const [none, json] = await Promise.all([
+    runCli(['doc', 'ls', ...there], root),
+    runCli(['doc', 'ls', '--json', ...there], root),
+  ])
+  dataOf(await server.post('/v2/crdt/add', { ...notes, type: 'text', data: 'a' }))
+  const unversioned = await runCli(['doc', 'history', address, ...there], root)
+  await server.stop()
+  expect(none).toEqual({ code: 0, out: '', err: 'there are no organizations yet\n' })
+  expect(json).toEqual({ code: 0, out: '', err: '' })
+  expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
+})
+
+it('[CMD-5] every command that does something has --json', () => {
+  const without = (command: Command): readonly string[] => {
+    if (command.commands.length > 0) return command.commands.flatMap(without)
+    return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
+  }
+  expect(without(createProgram())).toEqual(['completion'])
+})
+
 it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
   const cwd = directory()
   const [nothing, misspelled, unreachable] = await Promise.all([
@@ -196,6 +235,33 @@ it('[CMD-5] a failure is one sentence with what helps, and with --json an object
       /^weft: http:\/\/127.0.0.1:9 cannot be reached: .*; start the server[^\n]*\n$/,
     ),
   })
+})
+
+it('[CMD-5] a hint fits what was asked: the port as configured, another listing, another format', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', data: used })
+  dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
+  const there = ['--url', server.url, '--data', used]
+  const said = async (args: readonly string[], hint: RegExp): Promise<void> => {
+    const { code, err } = await runCli(args, root, { WEFT_PORT: '99' })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(hint) })
+  }
+  await Promise.all([
+    said(['doc', 'ls', '--data', used], /stop it first; or ask the server: --url http:\/\/localhost:99\n$/),
+    said(['backup', used, join(root, 'b')], /stop it first; or name the URL .*--token-file\n$/),
+    said(['doc', 'ls', 'nobody', ...there], /NOT_FOUND.*; `weft doc ls` shows all there are\n$/),
+    said(['doc', 'get', address, '--format', 'text', ...there], /; say --format xml\n$/),
+    said(['doc', 'ls', 'nobody', '--data', data], /; `weft doc ls` shows all there are\n$/),
+    said(['verify', join(root, 'nothing')], /holds no store; name the data directory/),
+  ])
+  await server.stop()
+})
+
+it('[CMD-8] a command has its own options before those of the configuration', async () => {
+  const { out } = await runCli(['import', 'live', '--help'], root)
+  const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
+  for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
+  expect(options).not.toContain('--max-document-bytes')
 })
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
