@@ -20,7 +20,6 @@ const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(n
 /** Samples for a shell that are not run, by how they begin: why not. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'it installs; its parts are tested in test/spec/installation.test.ts',
-  'cd examples/codemirror && npm start': 'it installs; test/browser/codemirror.test.ts has it in a browser',
   'docker build -t weft .':
     'there is no Docker daemon; test/spec/installation.test.ts has the package as it is in the image',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
