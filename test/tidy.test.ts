@@ -110,7 +110,7 @@ describe('layers', () => {
 describe('files', () => {
   it(`[TIDY-6] no file has more than ${linesMax} lines`, () => {
     const all = ['src', 'test', 'bench', 'examples'].flatMap((folder) =>
-      filesUnder(folder, /\.(ts|tsx|js|mjs)$/),
+      filesUnder(folder, /\.(ts|tsx|js|mjs|css)$/),
     )
     const written = all.filter((file) => !generated.includes(file))
     expect(written.filter((file) => text(file).split('\n').length > linesMax)).toEqual([])

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index } from '../../src/docs/chapters.ts'
+import { giveOldData } from '../support/old-data.ts'
+import { type OldServerProcess, startYWebsocket } from '../support/old-servers.ts'
 import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
 import {
   isAlike,
@@ -15,33 +17,47 @@ import {
 } from '../support/samples.ts'
 import { startTestServer } from '../support/server.ts'
 
-const all = [index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(name) }))
+const pages = [
+  { name: 'the README', samples: samplesOf('README.md') },
+  ...[index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(`src/docs/${name}.md`) })),
+]
+const all = pages.map(({ name, samples }) => ({
+  name,
+  samples: samples.map((sample) => ({ ...sample, page: name })),
+}))
 
-/** Samples for a shell that are not run, by how they begin: why not. */
+/** Headings of the README under which commands are not run here: why not. */
+const notRunUnder: Readonly<Record<string, string>> = {
+  'Running in 60 seconds': 'it installs; test/walk does so, as the README says',
+  'The command line':
+    'some of it serves or opens a browser; test/spec/commands.test.ts has each of the commands',
+  'Tests and measurements': 'it is what is run, and takes long',
+}
+
+/** Samples of chapters for a shell that are not run, by how they begin: why not. */
 const notRun: Readonly<Record<string, string>> = {
-  'npm ci && npm start': 'it installs; its parts are tested in test/spec/installation.test.ts',
-  'cd examples/codemirror && npm start': 'it installs; test/browser/codemirror.test.ts has it in a browser',
+  'npm ci && npm start': 'it installs; test/walk does so, as the README says',
   'docker build -t weft .':
     'there is no Docker daemon; test/spec/installation.test.ts has the package as it is in the image',
   'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
-  'cp -r old/leveldb copy': 'test/transfer/import.test.ts has what y-leveldb has stored',
-  'echo acme/notes/main > documents.txt': 'test/transfer/live.test.ts has old servers that are followed',
-  'node dist/main.js import hocuspocus-sqlite old.sqlite --organization acme':
-    'test/transfer/sqlite.test.ts has what Hocuspocus has stored',
   'node dist/main.js export ./out --secrets --data ./data                        # of an embedded store, stopped':
-    'it takes a database; test/transfer has exports of both stores',
+    'it takes a database; test/transfer/moving-cluster.test.ts moves there and back',
   'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
     'it starts a server; test/flow/rotation.test.ts does so',
-  'weft init                      # weft.config.json, data/ with credentials; --env: secrets in .env for a deployment':
-    'there is no global install; test/spec/commands.test.ts has each of them',
   'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster has such servers',
 }
 
 /** Languages of samples that are files for other programs, which are not installed here. */
 const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
 
+type PlacedSample = Sample & { readonly page: string }
+const isUnder = ({ page, heading }: PlacedSample): boolean =>
+  page === 'the README' && Object.hasOwn(notRunUnder, heading)
+const isCarriedOut = (sample: PlacedSample): boolean => isRun(sample) && !isUnder(sample)
+
 let folder: string
 let weft: ServerProcess
+let old: OldServerProcess
 let environment: Record<string, string>
 let replacements: Record<string, string>
 beforeAll(async () => {
@@ -49,6 +65,11 @@ beforeAll(async () => {
   // A server that has run, and is stopped.
   await (await startTestServer({ engine: 'level', data: join(folder, 'stopped'), ...credentials })).stop()
   writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
+  // What a reader has who comes from another server; and such a server, which serves.
+  mkdirSync(join(folder, 'given'))
+  giveOldData(join(folder, 'given'))
+  cpSync(join(folder, 'given', 'old', 'leveldb'), join(folder, 'served'), { recursive: true })
+  old = await startYWebsocket(join(folder, 'served'))
   const [port, receiver] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   weft = await startProcess(
@@ -60,6 +81,7 @@ beforeAll(async () => {
     'localhost:8787': `127.0.0.1:${port}`,
     'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
     'listen(3000': `listen(${receiver}`,
+    'ws://localhost:1234': old.url,
     'localhost:3000': `127.0.0.1:${receiver}`,
   }
   environment = {
@@ -77,6 +99,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await weft?.end('SIGTERM')
+  await old?.end()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -101,13 +124,14 @@ async function ySweetToken(): Promise<string> {
 }
 
 describe.concurrent('samples', () => {
-  it.each(all.filter(({ samples }) => samples.some(isRun)))(
+  it.each(all.filter(({ samples }) => samples.some(isCarriedOut)))(
     '[GUIDE-5] of $name are run, and do what is shown',
     async ({ name, samples }) => {
       const own = join(folder, name)
       mkdirSync(own)
       cpSync(join(folder, 'stopped'), join(own, 'data'), { recursive: true })
-      const run = samples.filter(isRun)
+      cpSync(join(folder, 'given'), own, { recursive: true })
+      const run = samples.filter(isCarriedOut)
       const printed = await runSamples(run, own, replacements, environment)
       run.forEach((sample, place) => {
         check(sample, printed[place] ?? '')
@@ -135,11 +159,15 @@ const differs = (text: string, shown: string, out: string): Error =>
   new Error(`${text}\nis shown as printing\n${shown}\nand prints\n${out}`)
 
 describe('samples', () => {
-  const others = all.flatMap(({ samples }) => samples).filter((sample) => !isRun(sample))
+  const others = all.flatMap(({ samples }) => samples).filter((sample) => !isCarriedOut(sample))
 
   it('[GUIDE-5] that are not run are listed, with the reason', () => {
     const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
-    const beginnings = programs.map(({ text }) => text.split('\n')[0] as string)
+    const [ofReadme, ofChapters] = [programs.filter(isUnder), programs.filter((each) => !isUnder(each))]
+    expect([...new Set(ofReadme.map(({ heading }) => heading))].sort()).toEqual(
+      Object.keys(notRunUnder).sort(),
+    )
+    const beginnings = ofChapters.map(({ text }) => text.split('\n')[0] as string)
     expect([...new Set(beginnings)].sort()).toEqual(Object.keys(notRun).sort())
     const languages = others
       .map(({ language }) => language)

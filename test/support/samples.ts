@@ -6,8 +6,10 @@ import { Marked, type Token, type Tokens } from 'marked'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A fenced block of a chapter. */
+/** A fenced block of a page. */
 export interface Sample {
+  /** The heading it stands under. */
+  readonly heading: string
   readonly language: string
   /** What else stands behind the fence: `not-run`, or the name of the file that it is. */
   readonly note: string
@@ -16,24 +18,29 @@ export interface Sample {
   readonly prints: { readonly language: string; readonly text: string } | null
 }
 
-/** All samples of a chapter, those in lists too, in order. */
-export function samplesOf(chapter: string): readonly Sample[] {
-  const markdown = readFileSync(join(root, 'src', 'docs', `${chapter}.md`), 'utf8')
-  const blocks: Tokens.Code[] = []
-  const marked = new Marked()
-  void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
-    if (token.type === 'code') blocks.push(token as Tokens.Code)
-  })
+/** All samples of a page, those in lists too, in order. @param path from the top of the repository */
+export function samplesOf(path: string): readonly Sample[] {
   const samples: Sample[] = []
-  for (const block of blocks) {
+  for (const { heading, block } of blocksOf(readFileSync(join(root, path), 'utf8'))) {
     const [language = '', note = ''] = (block.lang ?? '').split(' ')
     const { text } = block
     const before = samples.at(-1)
     if (note === 'printed' && before !== undefined)
       samples[samples.length - 1] = { ...before, prints: { language, text } }
-    else samples.push({ language, note, text, prints: null })
+    else samples.push({ heading, language, note, text, prints: null })
   }
   return samples
+}
+
+function blocksOf(markdown: string): readonly { readonly heading: string; readonly block: Tokens.Code }[] {
+  const blocks: { heading: string; block: Tokens.Code }[] = []
+  let heading = ''
+  const marked = new Marked()
+  void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+    if (token.type === 'heading') heading = (token as Tokens.Heading).text
+    if (token.type === 'code') blocks.push({ heading, block: token as Tokens.Code })
+  })
+  return blocks
 }
 
 /** Whether it is carried out, or a file for one that is. */
@@ -44,7 +51,7 @@ export const isRun = ({ language, note }: Sample): boolean =>
 export type Replacements = Readonly<Record<string, string>>
 
 /**
- * Runs the samples of a chapter one after the other in one shell, in `folder`, so that what one sets the next has.
+ * Runs the samples of a page one after the other in one shell, in `folder`, so that what one sets the next has.
  * JavaScript is run as a file of its own, unless it has a name: then it is only written.
  * @returns what each of them printed
  */
