@@ -9,9 +9,9 @@ import { type Site, startExample } from '../support/examples.ts'
 import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
-/** Without the carets of others. */
+/** Without the carets of others; of a page that is just being read anew there is none. */
 const textOf = (page: Page): Promise<string> =>
-  page.evaluate(() => globalThis.example?.view.state.doc.toString() ?? '')
+  page.evaluate(() => globalThis.example?.view.state.doc.toString() ?? '').catch(() => '')
 
 async function reads(page: Page, words: string): Promise<void> {
   let found = ''

@@ -111,6 +111,9 @@ const needed: Readonly<Record<string, string>> = {
 const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
   ['documentId', 'folderId', 'some'],
   ['documentIds', 'folderId', 'some'],
+  ['documentIds', 'search', 'some'],
+  ['organizationIds', 'search', 'some'],
+  ['userIds', 'search', 'some'],
   ['groupIds', 'organizationUserGroupId', 'some'],
   ['documentId', 'notificationIds', 'one'],
   ['userIds', 'deleteAll', 'one'],
