@@ -5,6 +5,7 @@ import { RawClient } from '../support/clients.ts'
 import { type ConsolePage, openConsole } from '../support/console.ts'
 import { prepareAcme } from '../support/console-data.ts'
 import { HookReceiver } from '../support/hook-receiver.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -55,7 +56,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     expect(shown.complaints).toEqual([])
   })
 
-  it('[CON-42] a role is granted on a folder, shows, and is taken back', async () => {
+  itLong('[CON-42] a role is granted on a folder, shows, and is taken back', async () => {
     const rights = async () => {
       const data = await read('/v2/users/get', { organizationId, folderId: 'reports' })
       return (data as { userId: string; accessRole: string }[]).map(({ userId, accessRole }) => [
@@ -119,27 +120,30 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
     }
   })
 
-  it('[CON-50] an API key is made with credentials of the workspace, and the console works with it', async () => {
-    const { workspaceId, workspaceAuthToken } = weft.credentials
-    await visit('/keys')
-    await page.getByLabel('Workspace id').fill(workspaceId)
-    await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
-    await button('Add to this session').click()
-    await page.getByLabel('Name of the new key').fill('Staging')
-    await button('Make API key').click()
-    const token = await page.getByRole('textbox', { name: 'New auth token' }).inputValue()
-    const apiKey = await page.getByRole('textbox', { name: 'New API key' }).inputValue()
-    await button('Close').click()
-    const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': token }
-    expect((await weft.post('/v2/organizations/get', {}, headers)).status).toBe(200)
-    await button('Tokens of Staging').click()
-    const masked = page.getByRole('region', { name: `Tokens of ${apiKey}` }).locator('input')
-    expect(await masked.getAttribute('type')).toBe('password')
-    expect(await masked.inputValue()).toBe(token)
-    await button('Use this key in the console').click()
-    await page.getByRole('row').filter({ hasText: 'Staging' }).getByText('in use here').waitFor()
-    await visit('/users')
-    await page.getByText('There is no organization yet').waitFor()
-    expect(shown.complaints).toEqual([])
-  })
+  itLong(
+    '[CON-50] an API key is made with credentials of the workspace, and the console works with it',
+    async () => {
+      const { workspaceId, workspaceAuthToken } = weft.credentials
+      await visit('/keys')
+      await page.getByLabel('Workspace id').fill(workspaceId)
+      await page.getByLabel('Workspace auth token').fill(workspaceAuthToken)
+      await button('Add to this session').click()
+      await page.getByLabel('Name of the new key').fill('Staging')
+      await button('Make API key').click()
+      const token = await page.getByRole('textbox', { name: 'New auth token' }).inputValue()
+      const apiKey = await page.getByRole('textbox', { name: 'New API key' }).inputValue()
+      await button('Close').click()
+      const headers = { 'x-service-api-key': apiKey, 'x-service-auth-token': token }
+      expect((await weft.post('/v2/organizations/get', {}, headers)).status).toBe(200)
+      await button('Tokens of Staging').click()
+      const masked = page.getByRole('region', { name: `Tokens of ${apiKey}` }).locator('input')
+      expect(await masked.getAttribute('type')).toBe('password')
+      expect(await masked.inputValue()).toBe(token)
+      await button('Use this key in the console').click()
+      await page.getByRole('row').filter({ hasText: 'Staging' }).getByText('in use here').waitFor()
+      await visit('/users')
+      await page.getByText('There is no organization yet').waitFor()
+      expect(shown.complaints).toEqual([])
+    },
+  )
 })

@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-29] a document is made, opened and deleted', async () => {
+  itLong('[CON-29] a document is made, opened and deleted', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/documents/new' })
     await page.getByRole('button', { name: 'New document' }).click()
     await page.getByLabel('Document id').fill('first')
@@ -173,7 +173,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     client.close()
   })
 
-  it('[CON-27] who comes by a link gets the content of a root that there is', async () => {
+  itLong('[CON-27] who comes by a link gets the content of a root that there is', async () => {
     const editor = { organizationId: 'acme', documentId: 'other-root', editorId: 'main' }
     await weft.post('/v2/crdt/add', { ...editor, contentKey: 'default', type: 'xml', data: '<p>Hi</p>' })
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/other-root/main/replace' })
@@ -191,7 +191,7 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     expect(await page.getByLabel('Content (XML)').inputValue()).toBe('<p>New</p>')
   })
 
-  it('[CON-23] what is no content is told at the box, and changes nothing', async () => {
+  itLong('[CON-23] what is no content is told at the box, and changes nothing', async () => {
     await add('data', { a: 1 }, 'map')
     const { page } = await openConsole(browser, weft, { route: '/documents/acme/data/main/replace' })
     await page.getByLabel('Content (JSON)').fill('{')

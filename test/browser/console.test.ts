@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -46,51 +47,57 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
-  it('[CON-2] a link that is opened in a tab of the console signs in, too, and is taken out of the address', async () => {
-    const page = await browser.newPage()
-    const { apiKey, authToken } = weft.credentials
-    const follow = async (link: Record<string, string>) => {
-      await page.evaluate(
-        (hash) => {
-          location.hash = hash
-        },
-        String(new URLSearchParams(link)),
-      )
-    }
-    await page.goto(`${weft.url}/console`)
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await follow({ key: apiKey, token: authToken })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(page.url()).not.toContain(authToken)
-    // Another one takes the place of those that the tab has.
-    await follow({ key: apiKey, token: 'of somebody else' })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(page.url()).not.toContain('somebody')
-    expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
-  })
+  itLong(
+    '[CON-2] a link that is opened in a tab of the console signs in, too, and is taken out of the address',
+    async () => {
+      const page = await browser.newPage()
+      const { apiKey, authToken } = weft.credentials
+      const follow = async (link: Record<string, string>) => {
+        await page.evaluate(
+          (hash) => {
+            location.hash = hash
+          },
+          String(new URLSearchParams(link)),
+        )
+      }
+      await page.goto(`${weft.url}/console`)
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await follow({ key: apiKey, token: authToken })
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect(page.url()).not.toContain(authToken)
+      // Another one takes the place of those that the tab has.
+      await follow({ key: apiKey, token: 'of somebody else' })
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect(page.url()).not.toContain('somebody')
+      expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
+    },
+  )
 
-  it('[CON-61] [CON-62] a file signs in, also that of a workspace; what is told is of the last try', async () => {
-    const page = await browser.newPage()
-    const choose = (file: object) =>
-      page.getByLabel('credentials.json').setInputFiles({
-        name: 'credentials.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(JSON.stringify(file)),
-      })
-    await page.goto(`${weft.url}/console`)
-    await page.getByLabel('API key').fill('of another server')
-    await page.getByLabel('Auth token').fill('of another server')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    const told = page.getByRole('alert')
-    await told.filter({ hasText: 'not valid' }).waitFor()
-    await choose({ nothing: 'of use' })
-    await told.filter({ hasText: 'no credentials' }).waitFor()
-    const { workspaceId, workspaceAuthToken } = weft.credentials
-    await choose({ workspaceId, workspaceAuthToken })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  })
+  itLong(
+    '[CON-61] [CON-62] a file signs in, also that of a workspace; what is told is of the last try',
+    async () => {
+      const page = await browser.newPage()
+      const choose = (file: object) =>
+        page.getByLabel('credentials.json').setInputFiles({
+          name: 'credentials.json',
+          mimeType: 'application/json',
+          buffer: Buffer.from(JSON.stringify(file)),
+        })
+      await page.goto(`${weft.url}/console`)
+      await page.getByLabel('API key').fill('of another server')
+      await page.getByLabel('Auth token').fill('of another server')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      const told = page.getByRole('alert')
+      await told.filter({ hasText: 'not valid' }).waitFor()
+      await choose({ nothing: 'of use' })
+      await told.filter({ hasText: 'no credentials' }).waitFor()
+      const { workspaceId, workspaceAuthToken } = weft.credentials
+      await choose({ workspaceId, workspaceAuthToken })
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    },
+  )
 
-  it('[CON-63] files that the server does not have any more leave no blank page', async () => {
+  itLong('[CON-63] files that the server does not have any more leave no blank page', async () => {
     const { page } = await openConsole(browser, weft, { route: '/overview' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.route('**/console/*.js', (route) => route.fulfill({ status: 404, body: '' }))
@@ -104,7 +111,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.getByText('reload this page').count()).toBe(0)
   })
 
-  it('[CON-64] a listing that could not be read can be asked for again', async () => {
+  itLong('[CON-64] a listing that could not be read can be asked for again', async () => {
     const { page } = await openConsole(browser, weft, { route: '/overview' })
     await page.evaluate((workspace) => {
       const place = 'weft-credentials'
@@ -121,7 +128,7 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
+  itLong('[CON-60] a dialog that is closed gives the focus back to where it was', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/keys' })
     const { workspaceId, workspaceAuthToken } = weft.credentials
     await page.getByLabel('Workspace id').fill(workspaceId)

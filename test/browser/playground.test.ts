@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { eventually } from '../support/clients.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
+import { itLong } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -89,25 +90,28 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await page.context().close()
   }, 30_000)
 
-  it('[CON-8] a link lets somebody in who has no credentials, and does not stay in the address; without one it says what to do', async () => {
-    const token = await weft.token('ada', {
-      resources: [{ type: 'document', id: 'welcome', organizationId: 'playground', accessRole: 'editor' }],
-    })
-    const page = await (await browser.newContext()).newPage()
-    const complaints = complaintsOf(page, weft.url)
-    // As it is for pages that came by http from elsewhere.
-    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await page.goto(`${weft.url}/console/playground`)
-    await page.getByText('Open the playground from the console').waitFor()
-    await page.goto(`${weft.url}/console/playground#name=Ada&token=${token}`)
-    await page.getByText('Ada (you)').waitFor()
-    await page.getByText('Saved on the server').waitFor()
-    expect(page.url()).toBe(`${weft.url}/console/playground`)
-    await page.getByRole('button', { name: 'Copy a link for somebody else' }).click()
-    expect(await page.getByLabel('Link', { exact: true }).inputValue()).toContain(token)
-    // Opened in a window that is there already.
-    await page.goto(`${weft.url}/console/playground#name=Ada&token=wrong`)
-    await page.getByText('The server has ended the connection').waitFor()
-    expect(complaints).toEqual([])
-  })
+  itLong(
+    '[CON-8] a link lets somebody in who has no credentials, and does not stay in the address; without one it says what to do',
+    async () => {
+      const token = await weft.token('ada', {
+        resources: [{ type: 'document', id: 'welcome', organizationId: 'playground', accessRole: 'editor' }],
+      })
+      const page = await (await browser.newContext()).newPage()
+      const complaints = complaintsOf(page, weft.url)
+      // As it is for pages that came by http from elsewhere.
+      await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+      await page.goto(`${weft.url}/console/playground`)
+      await page.getByText('Open the playground from the console').waitFor()
+      await page.goto(`${weft.url}/console/playground#name=Ada&token=${token}`)
+      await page.getByText('Ada (you)').waitFor()
+      await page.getByText('Saved on the server').waitFor()
+      expect(page.url()).toBe(`${weft.url}/console/playground`)
+      await page.getByRole('button', { name: 'Copy a link for somebody else' }).click()
+      expect(await page.getByLabel('Link', { exact: true }).inputValue()).toContain(token)
+      // Opened in a window that is there already.
+      await page.goto(`${weft.url}/console/playground#name=Ada&token=wrong`)
+      await page.getByText('The server has ended the connection').waitFor()
+      expect(complaints).toEqual([])
+    },
+  )
 })
