@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { eventually } from '../support/clients.ts'
 import { type Site, startExample } from '../support/examples.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
 
 skipNotice()
 
-describe.skipIf(browserMissing)(
+describe.skipIf(browserMissing || !isEverythingAsked)(
   'Tiptap by HocuspocusProvider beside CodeMirror by y-websocket, in Chromium',
   () => {
     let weft: TestServer

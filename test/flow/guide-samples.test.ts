@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index } from '../../src/docs/chapters.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { giveOldData } from '../support/old-data.ts'
 import { type OldServerProcess, startYWebsocket } from '../support/old-servers.ts'
 import { freePort, type ServerProcess, startProcess } from '../support/process.ts'
@@ -123,8 +124,12 @@ async function ySweetToken(): Promise<string> {
   return JSON.stringify(data)
 }
 
+/** Each starts processes, one after the other: these take longest. */
+const long = ['migration', 'moving', 'operating']
+
 describe.concurrent('samples', () => {
-  it.each(all.filter(({ samples }) => samples.some(isCarriedOut)))(
+  const carriedOut = all.filter(({ samples }) => samples.some(isCarriedOut))
+  it.each(carriedOut.filter(({ name }) => isEverythingAsked || !long.includes(name)))(
     '[GUIDE-5] of $name are run, and do what is shown',
     async ({ name, samples }) => {
       const own = join(folder, name)

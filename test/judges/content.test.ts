@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readContentAs } from '../../src/content/read.ts'
 import { replaceContent } from '../../src/content/replace.ts'
+import { times } from '../support/long.ts'
 import { judgesMissing, skipNotice } from './installed.ts'
 import { type Judge, judges } from './judge.ts'
 
@@ -41,7 +42,7 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
 }
 
 /** Each takes a tenth of a second. */
-const arrangements = process.env.WEFT_TEST_ALL === '1' ? 30 : 10
+const arrangements = times(4, 30)
 
 const names = Object.keys(judges)
 const pairs = [

@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 
 /** Where this is set, everything is tested, however long it takes. */
-const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
+export const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
 
 /** Tests that take long: only where everything is asked for. */
 export const itLong = it.skipIf(!isEverythingAsked)
