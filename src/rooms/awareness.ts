@@ -256,7 +256,7 @@ export class AwarenessBoard implements PresenceView {
 
   /** May the member have heard what was said of a client? Of one that had gone before it came it has not. */
   #isTold(member: Member, clientId: number): boolean {
-    if (this.#ownerOf.has(clientId)) return true
+    if (this.#shown.has(clientId)) return true
     const departed = this.#departed.get(clientId)
     return departed !== undefined && (this.#cameAt.get(member) ?? 0) < departed.turn
   }
@@ -308,10 +308,16 @@ export class AwarenessBoard implements PresenceView {
     return shown !== undefined && shown.clock <= clock && shown.text !== JSON.stringify(state)
   }
 
-  /** What was said before again changes nothing. What REST says, and the client doesn't, it is told too. */
+  /**
+   * What was said before again changes nothing. What REST says, and the client doesn't, it is told too. Of who is back
+   * under a clock at which others were told that it has gone nothing is made up: it may have moved on, and would take
+   * that for its own.
+   */
   #showSaid(clientId: number, said: Said, user: ShownUser, kind: ShowKind): void {
     const { clock, state, member } = said
-    const isLate = Math.max(this.#clockShown(clientId) ?? -1, this.#floor(clientId)) >= clock
+    const told = Math.max(this.#clockShown(clientId) ?? -1, this.#floor(clientId))
+    const isLate = told >= clock
+    if (isLate && !this.#shown.has(clientId) && said.askAnew(clientId, told)) return
     const knows = user.status === undefined || userIn(state).status === user.status
     if (knows && isLate && this.#shown.get(clientId)?.text === stamped(state, user)) return
     if (isLate || !knows) return this.#showMadeUp(clientId, said, user)

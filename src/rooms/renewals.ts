@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { removedText, writeAwareness } from '../update/awareness.ts'
-import { clockMax } from '../update/reader.ts'
+import { askByFarewell } from './farewell.ts'
 import type { Member } from './member.ts'
 
 /**
@@ -10,9 +9,6 @@ import type { Member } from './member.ts'
 const statesPerWindow = 1_000
 /** Who has not answered for so long is asked again for the next one who has to see it. */
 const againMs = 1_000
-/** By so much later than any that is known here: others may have heard of it elsewhere, or before we were started. */
-const aheadBy = 16
-
 /** A client that is shown here. */
 export interface Renewable {
   readonly member: Member
@@ -37,11 +33,7 @@ interface Asked {
   readonly at: number
 }
 
-/**
- * Has clients say again what they show, under a later clock, for those who have heard of it under the one it has. They
- * are told that they show nothing: y-protocols has a client that shows something contradict, one clock later, with what
- * it shows at that moment. So nothing of it can be lost, and clocks stay those of the clients.
- */
+/** Has clients say again what they show, under a later clock, for those who have heard of it under the one it has. */
 export class Renewals {
   readonly #parts: Parts
   readonly #waiting = new Set<number>()
@@ -105,14 +97,9 @@ export class Renewals {
   #ask(clientId: number): number {
     const isKnown = this.#parts.isKnown(clientId)
     const found = this.#parts.find(clientId)
-    if (found === null || found.clock + aheadBy >= clockMax) return 0
-    const { member } = found
-    const { encoder } = member
-    const clock = found.clock + aheadBy
+    const clock = found === null ? null : askByFarewell(found.member, clientId, found.clock)
+    if (found === null || clock === null) return 0
     this.#asked.set(clientId, { clock, at: this.#lastRound })
-    const contradict = writeAwareness([{ clientId, clock, text: removedText }])
-    member.deliverAwareness(encoder.awareness(contradict), false)
-    if (!encoder.tellsBack) member.deliverAwareness(encoder.awarenessQuery, false)
-    return encoder.tellsBack && isKnown ? 1 : this.#parts.count()
+    return found.member.encoder.tellsBack && isKnown ? 1 : this.#parts.count()
   }
 }

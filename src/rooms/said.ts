@@ -1,4 +1,5 @@
 import type { AwarenessEntry } from '../update/awareness.ts'
+import { askByFarewell } from './farewell.ts'
 import type { Member } from './member.ts'
 
 /** States that the server has made up and a client may send back; of more, the oldest are taken for the client's own. */
@@ -14,6 +15,8 @@ export class Said {
   state: Readonly<Record<string, unknown>>
   /** By their clocks, the states that the client has not chosen itself; null: it was told that it shows nothing. */
   readonly #made = new Map<number, string | null>()
+  /** Under this clock the client was asked what it shows. */
+  #askedAt = -1
 
   constructor(member: Member, clock: number, state: Said['state']) {
     this.member = member
@@ -30,6 +33,16 @@ export class Said {
     if (isAnswer) return 'answer'
     this.state = state
     return 'news'
+  }
+
+  /**
+   * Asks the client what it shows, once, however often it says what is too early.
+   * @param told as of `askByFarewell`
+   * @returns has it been asked?
+   */
+  askAnew(clientId: number, told: number): boolean {
+    if (told >= this.#askedAt) this.#askedAt = askByFarewell(this.member, clientId, told) ?? -1
+    return this.#askedAt > told
   }
 
   /** The client will be told this as its own state. */

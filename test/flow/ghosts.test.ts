@@ -68,10 +68,11 @@ it('[AWA-9] a client id belongs to the user who announced it, also for a while a
   await attack(102)
   victim = await connect('victim')
   victim.sendAwareness(disputed, 5, { cursor: 2 })
+  await victim.contradict(disputed, { cursor: 2 })
   await sees(witness, 2)
   await attack(103)
   victim.sendAwareness(disputed, lastClock, { cursor: 77 })
-  victim.sendAwareness(disputed, 20, { cursor: 3 })
+  victim.sendAwareness(disputed, 100, { cursor: 3 })
   await sees(witness, 3)
   expect(seenBy(witness).map((state) => state && [state.user?.id, state.cursor])).toEqual([
     ['victim', 1],

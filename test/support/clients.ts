@@ -114,6 +114,14 @@ export class RawClient {
     this.send(message([1], writeAwareness([{ clientId, clock, text: JSON.stringify(state) }])))
   }
 
+  /** Waits until it is told that it shows nothing, and says then what it shows, as stock clients do. */
+  async contradict(clientId: number, state: unknown): Promise<void> {
+    const farewell = (): AwarenessEntry | undefined =>
+      this.awareness().findLast((entry) => entry.clientId === clientId && entry.state === null)
+    await eventually(() => farewell() !== undefined)
+    this.sendAwareness(clientId, (farewell()?.clock ?? 0) + 1, state)
+  }
+
   /** Bodies of the messages received so far that start with `types`. */
   bodies(...types: number[]): Uint8Array[] {
     return this.received

@@ -18,8 +18,10 @@ const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', doc
 const windowMs = 40
 /** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
 const roundsMax = 50
-/** By then a room is no longer young, and nobody remembers when it told what. */
-const laterMs = 31_000
+/** By then stock clients, who look every 3 s whether 15 s have passed, have renewed what they show, perhaps only once. */
+const renewedMs = 33_000
+/** By then they have twice, a room is no longer young, and nobody remembers when it told what. */
+const laterMs = 41_000
 
 const query = Uint8Array.of(3)
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes
@@ -131,6 +133,11 @@ class Client {
     }
   }
 
+  /** What it has shown before, again. */
+  say(): void {
+    this.#say([this.awareness.clientID])
+  }
+
   deliverUp(): void {
     const link = this.#link
     const said = link?.up.shift()
@@ -169,9 +176,14 @@ class Client {
   }
 }
 
-/** Delivers everything until nothing is left. */
+/** Notices who is lost, and delivers everything. */
 function settle(clock: HeldClock, clients: readonly Client[]): void {
   for (const client of clients) client.notice()
+  deliverAll(clock, clients)
+}
+
+/** Until nothing is left. */
+function deliverAll(clock: HeldClock, clients: readonly Client[]): void {
   for (let round = 0; round < roundsMax; round++) {
     for (const client of clients) for (let count = 0; count < 100; count++) client.deliverUp()
     clock.advance(windowMs)
@@ -190,8 +202,9 @@ const end = (server: Server, clients: readonly Client[]): void => {
 const seenBy = ({ awareness }: Client): string =>
   JSON.stringify([...awareness.getStates()].map(([id, { cursor, note }]) => [id, { cursor, note }]).sort())
 
+type Action = 'show' | 'note' | 'up' | 'down' | 'come' | 'lose' | 'notice'
 type Step =
-  | { readonly kind: 'show' | 'note' | 'up' | 'down' | 'come' | 'lose' | 'notice'; readonly client: number }
+  | { readonly kind: Action; readonly client: number }
   | { readonly kind: 'time'; readonly ms: number }
   | { readonly kind: 'restart' }
 
@@ -206,10 +219,43 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(windowMs, laterMs) }),
+    arbitrary: fc.record({
+      kind: fc.constant('time' as const),
+      ms: fc.constantFrom(windowMs, renewedMs, laterMs),
+    }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
 )
+
+const stepsOf = (client: number, ...kinds: readonly Action[]): Step[] =>
+  kinds.map((kind) => ({ kind, client }))
+
+/** Who is back moves on, is lost, and only then hears what others have been told of it. */
+const movedOn = [0, 2].map((client) => stepsOf(client, 'up', 'come', 'notice', 'come', 'show', 'up', 'come'))
+
+/** Who is back is lost before it is seen. */
+const lostAgain = [0, 2].map((client): Step[] => [
+  ...stepsOf(client, 'up', 'lose', 'notice'),
+  { kind: 'time', ms: windowMs },
+  ...stepsOf(client, 'come', 'up', 'come', 'up', 'down', 'down', 'down', 'up', 'up', 'up'),
+])
+
+/** Who is back moves on while it is told what is shown of it, and then shows something else. */
+const overwritten: Step[] = [
+  ...stepsOf(1, 'up', 'come', 'notice', 'come', 'up', 'down', 'note'),
+  { kind: 'time', ms: windowMs },
+  ...stepsOf(1, 'down', 'show'),
+]
+
+/** Who has gone before a restart comes when the others have been back for long, who remember when it went. */
+const longAway: Step[] = [
+  ...stepsOf(2, 'up', 'lose', 'notice'),
+  { kind: 'time', ms: windowMs },
+  ...stepsOf(0, 'down', 'down'),
+  { kind: 'restart' },
+  ...stepsOf(0, 'come'),
+  { kind: 'time', ms: renewedMs },
+]
 
 it('[AWA-16] whoever comes and goes, and however messages cross, all see what all show last, without a renewal', () => {
   fc.assert(
@@ -224,9 +270,10 @@ it('[AWA-16] whoever comes and goes, and however messages cross, all see what al
       }
       const pass = (ms: number): void => {
         clock.advance(ms)
-        if (ms !== laterMs) return
-        // Connected or not, as stock clients do every 15 s.
-        for (const each of clients) each.renew()
+        if (ms === windowMs) return
+        // Connected or not.
+        const renewals = ms === laterMs ? 2 : 1
+        for (const each of clients) for (let count = 0; count < renewals; count++) each.renew()
         // A room that nobody is in is closed, and opened by who comes.
         if (server.members.size === 0) open()
       }
@@ -248,16 +295,14 @@ it('[AWA-16] whoever comes and goes, and however messages cross, all see what al
       for (const each of clients) expect(seenBy(each)).toBe(all)
       end(server, clients)
     }),
-    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 1_000 : 150 },
+    {
+      numRuns: process.env.WEFT_TEST_ALL === '1' ? 5_000 : 150,
+      examples: [...movedOn, ...lostAgain, overwritten, longAway].map((steps) => [steps]),
+    },
   )
 })
 
-function act(
-  who: Client,
-  kind: Exclude<Step, { ms: number } | { kind: 'restart' }>['kind'],
-  number: number,
-  server: Server,
-): void {
+function act(who: Client, kind: Action, number: number, server: Server): void {
   if (kind === 'show') who.show('cursor', number)
   else if (kind === 'note') who.show('note', number)
   else if (kind === 'up') who.deliverUp()
@@ -350,6 +395,52 @@ it.each([
   expect(asked()).toBeGreaterThan(0)
   settle(clock, clients)
   expect(JSON.parse(seenBy(back))).toHaveLength(150)
+  end(server, clients)
+})
+
+it('[AWA-22] who is back under a clock at which others heard that it has gone is seen, and keeps what it moved on to', () => {
+  const { clock, server, clients } = room(3)
+  const [back, ...others] = clients as [Client, ...Client[]]
+  back.lose()
+  back.notice()
+  settle(clock, others)
+  back.come(server)
+  for (let count = 0; count < 10; count++) back.deliverUp()
+  back.show('note', 'moved on')
+  clock.advance(windowMs)
+  for (let count = 0; count < 10; count++) back.deliverDown()
+  back.show('cursor', 2)
+  settle(clock, clients)
+  expect(back.own).toEqual({ cursor: 2, note: 'moved on' })
+  for (const each of clients)
+    expect(each.awareness.getStates().get(1)).toMatchObject({ cursor: 2, note: 'moved on' })
+  // Others were shown nothing that it had moved on from.
+  for (const { heard } of others)
+    expect(statesIn(heard).flatMap(({ clientId, state }) => (clientId === 1 ? [state?.note] : []))).toEqual([
+      undefined,
+      'moved on',
+    ])
+  end(server, clients)
+})
+
+it('[AWA-22] who is back is asked once, under a clock later than others can have heard, however often it is too early', () => {
+  const { clock, server, clients } = room(2)
+  const [back, other] = clients as [Client, Client]
+  const { clock: before } = back.awareness.meta.get(1) as { clock: number }
+  back.lose()
+  back.notice()
+  settle(clock, [other])
+  const { clock: told } = other.awareness.meta.get(1) as { clock: number }
+  expect(told).toBe(before + 1)
+  back.come(server)
+  back.heard.length = 0
+  for (let count = 0; count < 100; count++) back.say()
+  for (let count = 0; count < 200; count++) back.deliverUp()
+  for (let count = 0; count < 200; count++) back.deliverDown()
+  const asked = statesIn(back.heard).filter(({ clientId, state }) => clientId === 1 && state === null)
+  expect(asked).toEqual([expect.objectContaining({ clock: told + 16 })])
+  settle(clock, clients)
+  expect(other.awareness.getStates().get(1)).toMatchObject({ cursor: 1 })
   end(server, clients)
 })
 
