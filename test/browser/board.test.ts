@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { eventually } from '../support/clients.ts'
 import { exampleEnvironment, exampleFolder, type Site, startExample } from '../support/examples.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const address = { organizationId: 'example', documentId: 'board', editorId: 'main', contentKey: 'cards' }
@@ -66,7 +67,7 @@ async function barriers(page: Page): Promise<readonly string[]> {
 
 skipNotice()
 
-describe.skipIf(browserMissing)('the board example in Chromium', () => {
+describe.skipIf(browserMissing || !isEverythingAsked)('the board example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

@@ -205,45 +205,48 @@ describe.skipIf(browserMissing)('documents in the console', () => {
     await page.locator('ins', { hasText: '"a": 2' }).waitFor()
   })
 
-  it('[CON-25] a version is kept, compared and restored, but not over what one has not seen', async () => {
-    await add('kept', 'first words')
-    const client = await ann('kept')
-    const { page, complaints } = await openConsole(browser, weft, {
-      route: '/documents/acme/kept/main/versions',
-    })
-    await page.getByLabel('Label of a new version').fill('Draft')
-    await page.getByRole('button', { name: 'Keep the present content' }).click()
-    await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor()
-    client.text.insert(0, 'The ')
-    client.text.delete(4, 6)
-    await page.getByRole('button', { name: 'Compare Draft' }).click()
-    await page.locator('section[aria-label=Comparison]:focus').waitFor()
-    await eventually(async () => {
-      await page.getByRole('button', { name: 'Compare again' }).click()
-      return (await page.locator('ins').allTextContents()).join() === '+The'
-    })
-    expect(await page.locator('del').allTextContents()).toEqual(['−first'])
-    expect(await seriousFindings(page)).toEqual([])
+  itLong(
+    '[CON-25] a version is kept, compared and restored, but not over what one has not seen',
+    async () => {
+      await add('kept', 'first words')
+      const client = await ann('kept')
+      const { page, complaints } = await openConsole(browser, weft, {
+        route: '/documents/acme/kept/main/versions',
+      })
+      await page.getByLabel('Label of a new version').fill('Draft')
+      await page.getByRole('button', { name: 'Keep the present content' }).click()
+      await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor()
+      client.text.insert(0, 'The ')
+      client.text.delete(4, 6)
+      await page.getByRole('button', { name: 'Compare Draft' }).click()
+      await page.locator('section[aria-label=Comparison]:focus').waitFor()
+      await eventually(async () => {
+        await page.getByRole('button', { name: 'Compare again' }).click()
+        return (await page.locator('ins').allTextContents()).join() === '+The'
+      })
+      expect(await page.locator('del').allTextContents()).toEqual(['−first'])
+      expect(await seriousFindings(page)).toEqual([])
 
-    await page.getByRole('button', { name: 'Restore… Draft' }).click()
-    await page.getByText('This would be changed').waitFor()
-    expect(client.text.toJSON()).toBe('The words')
-    // Somebody is faster.
-    client.text.insert(9, '!')
-    await eventually(async () => (await weftText('kept')) === 'The words!')
-    await page.getByRole('button', { name: 'Restore', exact: true }).click()
-    await page.getByText('somebody else was faster').waitFor()
-    expect(client.text.toJSON()).toBe('The words!')
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByRole('button', { name: 'Restore', exact: true }).click()
-    await page.getByText('to undo this, restore that one').waitFor()
-    await eventually(() => client.text.toJSON() === 'first words')
-    await page.getByRole('button', { name: 'Delete Draft' }).click()
-    await page.getByRole('button', { name: 'Delete the version' }).click()
-    await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor({ state: 'detached' })
-    expect(complaints).toEqual([])
-    client.close()
-  })
+      await page.getByRole('button', { name: 'Restore… Draft' }).click()
+      await page.getByText('This would be changed').waitFor()
+      expect(client.text.toJSON()).toBe('The words')
+      // Somebody is faster.
+      client.text.insert(9, '!')
+      await eventually(async () => (await weftText('kept')) === 'The words!')
+      await page.getByRole('button', { name: 'Restore', exact: true }).click()
+      await page.getByText('somebody else was faster').waitFor()
+      expect(client.text.toJSON()).toBe('The words!')
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('button', { name: 'Restore', exact: true }).click()
+      await page.getByText('to undo this, restore that one').waitFor()
+      await eventually(() => client.text.toJSON() === 'first words')
+      await page.getByRole('button', { name: 'Delete Draft' }).click()
+      await page.getByRole('button', { name: 'Delete the version' }).click()
+      await page.getByRole('cell', { name: 'Draft', exact: true }).waitFor({ state: 'detached' })
+      expect(complaints).toEqual([])
+      client.close()
+    },
+  )
 
   const weftText = async (documentId: string): Promise<unknown> => {
     const editor = { organizationId: 'acme', documentId, editorId: 'main' }

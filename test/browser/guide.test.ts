@@ -4,14 +4,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { itLong } from '../support/long.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(browserMissing)('/docs in Chromium', () => {
+describe.skipIf(browserMissing || !isEverythingAsked)('/docs in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(browserMissing)('/docs in Chromium', () => {
     60_000,
   )
 
-  itLong('[GUIDE-6] so do all pages, in a narrow window', () => look(all, [narrow]), 300_000)
+  it('[GUIDE-6] so do all pages, in a narrow window', () => look(all, [narrow]), 300_000)
 
   async function look(
     paths: readonly string[],

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
-import { itLong } from '../support/long.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 skipNotice()
@@ -12,7 +12,7 @@ const metricsToken = 'the-metrics-token-of-these-tests'
 /** A chart, by what it says in words. */
 const chart = (page: Page, said: RegExp) => page.getByRole('img', { name: said })
 
-describe.skipIf(browserMissing)('the overview in Chromium', () => {
+describe.skipIf(browserMissing || !isEverythingAsked)('the overview in Chromium', () => {
   let weft: TestServer
   let browser: Browser
   beforeAll(async () => {
@@ -43,47 +43,40 @@ describe.skipIf(browserMissing)('the overview in Chromium', () => {
     await page.context().close()
   }, 20_000)
 
-  itLong(
-    '[CON-7] where a metrics token is asked for it can be shown; figures that cannot be had come back by themselves',
-    async () => {
-      const guarded = await startTestServer({ metricsToken })
-      const { page } = await openConsole(browser, guarded, { route: '/overview' })
-      await page.getByLabel('Metrics token').fill('wrong')
-      await page.getByRole('button', { name: 'Show the figures' }).click()
-      await page.getByText('This is not the token').waitFor()
-      await page.getByLabel('Metrics token').fill(metricsToken)
-      await page.getByRole('button', { name: 'Show the figures' }).click()
-      await chart(page, /^Connections .* Now 0/).waitFor()
-      await page.route('**/metrics', (route) => route.abort())
-      await page.getByText('The server does not answer').waitFor()
-      await page.unroute('**/metrics')
-      await page.route('**/metrics', (route) => route.fulfill({ body: 'weft_nodes 3\n' }))
-      await page.getByText('The server does not answer').waitFor({ state: 'detached' })
-      await page.getByText('3 servers share the store').waitFor()
-      await page.unroute('**/metrics')
-      // The token is kept while the tab is.
-      await page.reload()
-      await chart(page, /^Connections .* Now 0/).waitFor()
-      await page.context().close()
-      await guarded.stop()
-    },
-    20_000,
-  )
+  it('[CON-7] where a metrics token is asked for it can be shown; figures that cannot be had come back by themselves', async () => {
+    const guarded = await startTestServer({ metricsToken })
+    const { page } = await openConsole(browser, guarded, { route: '/overview' })
+    await page.getByLabel('Metrics token').fill('wrong')
+    await page.getByRole('button', { name: 'Show the figures' }).click()
+    await page.getByText('This is not the token').waitFor()
+    await page.getByLabel('Metrics token').fill(metricsToken)
+    await page.getByRole('button', { name: 'Show the figures' }).click()
+    await chart(page, /^Connections .* Now 0/).waitFor()
+    await page.route('**/metrics', (route) => route.abort())
+    await page.getByText('The server does not answer').waitFor()
+    await page.unroute('**/metrics')
+    await page.route('**/metrics', (route) => route.fulfill({ body: 'weft_nodes 3\n' }))
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+    await page.getByText('3 servers share the store').waitFor()
+    await page.unroute('**/metrics')
+    // The token is kept while the tab is.
+    await page.reload()
+    await chart(page, /^Connections .* Now 0/).waitFor()
+    await page.context().close()
+    await guarded.stop()
+  }, 20_000)
 
-  itLong(
-    '[CON-11] without authentication the fields stay empty, and the shared editor is one click away',
-    async () => {
-      const open = await startTestServer({ auth: 'none' })
-      const page = await (await browser.newContext()).newPage()
-      const complaints = complaintsOf(page, open.url)
-      await page.goto(`${open.url}/console`)
-      await page.getByText('Leave both empty where the server runs without authentication').waitFor()
-      await page.getByRole('button', { name: 'Try the shared editor' }).click()
-      await page.getByText('Saved on the server').waitFor()
-      await page.goto(`${open.url}/console`)
-      await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      expect(complaints).toEqual([])
-      await open.stop()
-    },
-  )
+  it('[CON-11] without authentication the fields stay empty, and the shared editor is one click away', async () => {
+    const open = await startTestServer({ auth: 'none' })
+    const page = await (await browser.newContext()).newPage()
+    const complaints = complaintsOf(page, open.url)
+    await page.goto(`${open.url}/console`)
+    await page.getByText('Leave both empty where the server runs without authentication').waitFor()
+    await page.getByRole('button', { name: 'Try the shared editor' }).click()
+    await page.getByText('Saved on the server').waitFor()
+    await page.goto(`${open.url}/console`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(complaints).toEqual([])
+    await open.stop()
+  })
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
 import { eventually } from '../support/clients.ts'
 import { type Site, startExample } from '../support/examples.ts'
+import { isEverythingAsked } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
 const address = { organizationId: 'example', documentId: 'report', editorId: 'main' }
@@ -55,7 +56,7 @@ async function reads(page: Page, words: string | RegExp): Promise<void> {
 
 skipNotice()
 
-describe.skipIf(browserMissing)('the Quill example in Chromium', () => {
+describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chromium', () => {
   let weft: TestServer
   let site: Site
   let browser: Browser

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/clock.ts'
 import { EngineOpenError } from '../../src/engine/engine.ts'
 import { NatsBus, type NatsBusOptions } from '../../src/engine/nats/bus.ts'
 import { eventually } from '../support/clients.ts'
+import { itLong } from '../support/long.ts'
 import { type NatsServer, noNats, startNats, startNatsCluster } from '../support/nats.ts'
 import { bytesOf, textOf } from './samples.ts'
 
@@ -195,26 +196,30 @@ describe.skipIf(noNats !== null)('nodes on a bus over NATS', () => {
     expect(records.filter((line) => line.includes('cannot be understood'))).toHaveLength(1)
   })
 
-  it('[CL-24] a server that answers nothing is taken for away, until it answers again', async () => {
-    const [a, b] = await pair()
-    const [heard, lost] = [hear(b, 'topic'), losses(b)]
-    await b.flushed()
-    process.kill(server.pid, 'SIGSTOP')
-    await eventually(
-      () => !a.isConnected && !b.isConnected,
-      () => [a.isConnected, b.isConnected],
-      20_000,
-    )
-    await Promise.all([a.flushed(), b.flushed()])
-    process.kill(server.pid, 'SIGCONT')
-    await eventually(
-      () => a.isConnected && lost.count > 0,
-      () => lost,
-      20_000,
-    )
-    a.publish('topic', bytesOf('again'))
-    await eventually(() => heard.includes('again'))
-  }, 60_000)
+  itLong(
+    '[CL-24] a server that answers nothing is taken for away, until it answers again',
+    async () => {
+      const [a, b] = await pair()
+      const [heard, lost] = [hear(b, 'topic'), losses(b)]
+      await b.flushed()
+      process.kill(server.pid, 'SIGSTOP')
+      await eventually(
+        () => !a.isConnected && !b.isConnected,
+        () => [a.isConnected, b.isConnected],
+        20_000,
+      )
+      await Promise.all([a.flushed(), b.flushed()])
+      process.kill(server.pid, 'SIGCONT')
+      await eventually(
+        () => a.isConnected && lost.count > 0,
+        () => lost,
+        20_000,
+      )
+      a.publish('topic', bytesOf('again'))
+      await eventually(() => heard.includes('again'))
+    },
+    60_000,
+  )
 
   it('[CL-7] a server that refuses us stops the start; one that is away does not', async () => {
     const secret = 'not-to-be-told'

@@ -6,6 +6,7 @@ import { parseVersion } from '../../src/model/version.ts'
 import { documentAt } from '../../src/rooms/versions.ts'
 import { type Editor, eventually, syncedEditor } from '../support/clients.ts'
 import { startCluster, type TestCluster } from '../support/cluster.ts'
+import { itLong } from '../support/long.ts'
 import type { Weather } from '../support/nodes.ts'
 import { dataOf, type TestServer } from '../support/server.ts'
 
@@ -201,7 +202,7 @@ it('[CR-7] a version that is handed out is the document that was read, while oth
   await Promise.all(typists)
 })
 
-it('[CR-8] logs are compacted by one node while others append, and nothing is lost', async () => {
+itLong('[CR-8] logs are compacted by one node while others append, and nothing is lost', async () => {
   cluster = await startCluster(
     3,
     { compactAfter: 20, keepVersionsSeconds: 0 },

@@ -8,7 +8,7 @@ import { eventually, RawClient, typed } from '../support/clients.ts'
 import { directoryOn, type TestDirectory, tenant } from '../support/directory.ts'
 import { withLog } from '../support/held-engine.ts'
 import { heldStore } from '../support/held-store.ts'
-import { isEverythingAsked } from '../support/long.ts'
+import { itLong } from '../support/long.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 import { newOrganization, type OrganizationCalls, outcomes, statusOf } from '../support/tree.ts'
 
@@ -245,7 +245,7 @@ it.each(['organization', 'folder', 'documents'] as const)(
     }),
 )
 
-it.each(isEverythingAsked ? (['organization', 'folder'] as const) : (['folder'] as const))(
+itLong.each(['organization', 'folder'] as const)(
   '[ORG-11] the removal of the %s that a stop interrupts goes on at the next start, and one that fails is tried again',
   (kind) =>
     withDirectory(async (directory) => {

@@ -4,6 +4,7 @@ import * as Y from 'yjs'
 import { rootKind } from '../../../src/content/kind.ts'
 import { readContent, readContentAs } from '../../../src/content/read.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
+import { itLong } from '../../support/long.ts'
 import { key, loaded, runs, updatesOf } from './support.ts'
 import { refusal } from './xml-support.ts'
 
@@ -206,7 +207,7 @@ test('[R1] a map that cannot become what is asked for is refused before anything
   expect(updates).toEqual([])
 })
 
-test('[R3] content with as many attributes as are allowed is read and written again', () => {
+itLong('[R3] content with as many attributes as are allowed is read and written again', () => {
   const words = (shift: number): object =>
     paragraph(
       ...Array.from({ length: 20_000 }, (_, n) => ({

@@ -4,7 +4,7 @@ import { after, coming, expectExactly, historyOf, type Run, saying } from './his
 import { document } from './world.ts'
 
 const testsAll = process.env.WEFT_TEST_ALL === '1'
-const [runs, testMs] = testsAll ? [300, 600_000] : [100, 60_000]
+const [runs, testMs] = testsAll ? [300, 600_000] : [50, 60_000]
 const seed = process.env.WEFT_FUZZ_SEED
 const options = { numRuns: runs, ...(seed !== undefined && { seed: Number(seed) }) }
 

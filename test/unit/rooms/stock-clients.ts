@@ -1,0 +1,196 @@
+import {
+  Awareness,
+  applyAwarenessUpdate,
+  encodeAwarenessUpdate,
+  removeAwarenessStates,
+} from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { AwarenessBoard } from '../../../src/rooms/awareness.ts'
+import type { Member } from '../../../src/rooms/member.ts'
+import { Presence } from '../../../src/rooms/presence.ts'
+import { readAwareness } from '../../../src/update/awareness.ts'
+import type { HeldClock } from '../../support/clock.ts'
+import { noVisits } from '../../support/rooms.ts'
+
+export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+export const windowMs = 40
+/** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
+const roundsMax = 50
+/** By then stock clients, who look every 3 s whether 15 s have passed, have renewed what they show, perhaps only once. */
+export const renewedMs = 33_000
+/** By then they have twice, a room is no longer young, and nobody remembers when it told what. */
+export const laterMs = 41_000
+
+export const query = Uint8Array.of(3)
+const asItIs = (bytes: Uint8Array): Uint8Array => bytes
+
+/** A server with one room. */
+export class Server {
+  readonly clock: HeldClock
+  readonly presence: Presence
+  readonly members = new Set<Member>()
+  readonly board: AwarenessBoard
+
+  constructor(clock: HeldClock) {
+    this.clock = clock
+    this.presence = new Presence(clock, noVisits)
+    this.board = new AwarenessBoard({
+      members: this.members,
+      presence: this.presence.boardOf(document),
+      editorId: 'main',
+      clock,
+      windowMs,
+      refused: () => {},
+    })
+  }
+
+  end(): void {
+    this.board.close()
+    this.presence.close()
+  }
+}
+
+/** `vector`: what a client answers with an `offer`. */
+interface Link {
+  readonly server: Server
+  readonly member: Member
+  readonly up: (Uint8Array | 'offer')[]
+  readonly down: (Uint8Array | 'vector')[]
+}
+
+/** A stock client, whose messages arrive when the test says so. */
+export class Client {
+  readonly awareness: Awareness
+  readonly userId: string
+  /** What it has been told since it came, or since it was last looked at. */
+  readonly heard: Uint8Array[] = []
+  /** What its user has chosen. */
+  own: Readonly<Record<string, unknown>> = {}
+  readonly #tellsBack: boolean
+  #link: Link | null = null
+  readonly #halfOpen: Link[] = []
+
+  constructor(clientId: number, tellsBack = true) {
+    this.userId = `user-${clientId}`
+    this.#tellsBack = tellsBack
+    const doc = new Y.Doc()
+    doc.clientID = clientId
+    this.awareness = new Awareness(doc)
+    this.awareness.on(
+      'update',
+      (changes: Record<'added' | 'updated' | 'removed', number[]>, origin: unknown) => {
+        if (origin === 'server' && !this.#tellsBack) return
+        this.#say([...changes.added, ...changes.updated, ...changes.removed])
+      },
+    )
+    this.show('cursor', 0)
+  }
+
+  get isConnected(): boolean {
+    return this.#link !== null
+  }
+
+  get isQuiet(): boolean {
+    return this.#link === null || this.#link.up.length + this.#link.down.length === 0
+  }
+
+  show(field: string, value: unknown): void {
+    this.own = { ...this.own, [field]: value }
+    this.awareness.setLocalStateField(field, value)
+  }
+
+  renew(): void {
+    this.awareness.setLocalState(this.awareness.getLocalState())
+  }
+
+  come(server: Server): void {
+    if (this.#link !== null) this.lose()
+    const link: Link = { server, member: this.#member(), up: [], down: [] }
+    this.#link = link
+    server.members.add(link.member)
+    server.board.join(link.member)
+    for (const bytes of server.board.greet(link.member)) link.down.push(bytes)
+    if (!this.#tellsBack) link.down.push(query)
+    link.down.push('vector')
+    this.#say([this.awareness.clientID])
+  }
+
+  /** The server does not notice. */
+  lose(): void {
+    if (this.#link === null) return
+    this.#halfOpen.push(this.#link)
+    this.#link = null
+    const others = [...this.awareness.getStates().keys()].filter((id) => id !== this.awareness.clientID)
+    removeAwarenessStates(this.awareness, others, 'lost')
+  }
+
+  notice(): void {
+    for (const { server, member } of this.#halfOpen.splice(0)) {
+      server.members.delete(member)
+      server.board.leave(member)
+    }
+  }
+
+  /** What it has shown before, again. */
+  say(): void {
+    this.#say([this.awareness.clientID])
+  }
+
+  deliverUp(): void {
+    const link = this.#link
+    const said = link?.up.shift()
+    if (link === null || said === undefined) return
+    const { member, server } = link
+    if (said === 'offer') return server.board.answered(member, true)
+    const entries = readAwareness(said, (...which) => server.board.concerns(member, ...which))
+    server.board.receive(member, entries)
+  }
+
+  deliverDown(): void {
+    const told = this.#link?.down.shift()
+    if (told === 'vector') return void this.#link?.up.push('offer')
+    if (told === undefined) return
+    this.heard.push(told)
+    if (told === query) this.#say([...this.awareness.getStates().keys()])
+    else applyAwarenessUpdate(this.awareness, told, 'server')
+  }
+
+  #say(clientIds: readonly number[]): void {
+    this.#link?.up.push(encodeAwarenessUpdate(this.awareness, [...clientIds]))
+  }
+
+  #member(): Member {
+    const member: Member = {
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: this.#tellsBack },
+      user: { id: this.userId, name: this.userId, email: '' },
+      deliver: () => {},
+      deliverAwareness: (frame, own) => {
+        if (this.#link?.member === member && !own) this.#link.down.push(frame)
+      },
+      askForMissing: () => {},
+      end: () => {},
+    }
+    return member
+  }
+}
+
+/** Notices who is lost, and delivers everything until nothing is left. */
+export function settle(clock: HeldClock, clients: readonly Client[]): void {
+  for (const client of clients) client.notice()
+  for (let round = 0; round < roundsMax; round++) {
+    for (const client of clients) for (let count = 0; count < 100; count++) client.deliverUp()
+    clock.advance(windowMs)
+    for (const client of clients) for (let count = 0; count < 100; count++) client.deliverDown()
+    if (clients.every(({ isQuiet }) => isQuiet) && round > 2) return
+  }
+  throw new Error('messages go to and fro for ever')
+}
+
+export const end = (server: Server, clients: readonly Client[]): void => {
+  for (const { awareness } of clients) awareness.destroy()
+  server.end()
+}
+
+/** What a client sees of who is connected, without what the server adds. */
+export const seenBy = ({ awareness }: Client): string =>
+  JSON.stringify([...awareness.getStates()].map(([id, { cursor, note }]) => [id, { cursor, note }]).sort())
