@@ -9,7 +9,7 @@ import { itLong, times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random } from '../support/random-doc.ts'
 
-const rounds = times(1, 12)
+const rounds = times(1, 8)
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const editor = { organizationId: 'acme', documentId: 'd', editorId: 'main' }
 const scope = { workspaceId: 'test', apiKey: 'test-key', organizationId: 'acme' }

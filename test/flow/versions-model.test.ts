@@ -6,7 +6,7 @@ import { itLong } from '../support/long.ts'
 import { editRandomly, Random } from '../support/random-doc.ts'
 import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
 
-const rounds = process.env.WEFT_TEST_ALL === '1' ? 20 : 6
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 12 : 6
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 
 interface EditorIds {

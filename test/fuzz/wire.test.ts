@@ -10,7 +10,7 @@ import { times } from '../support/long.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { Random, randomHistory } from '../support/random-doc.ts'
 
-const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 250_000))
+const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 125_000))
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [200, 5, 2, 8]
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom

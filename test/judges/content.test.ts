@@ -42,7 +42,7 @@ function ownUpdates(doc: Y.Doc): Uint8Array[] {
 }
 
 /** Each takes a tenth of a second. */
-const arrangements = times(4, 30)
+const arrangements = times(4, 20)
 
 const names = Object.keys(judges)
 const pairs = times(
