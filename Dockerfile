@@ -6,7 +6,7 @@ COPY src src
 RUN npm run build && npm prune --omit=dev
 
 FROM node:22-slim
-ENV NODE_ENV=production WEFT_DATA=/data
+ENV NODE_ENV=production WEFT_DATA_DIR=/data
 WORKDIR /weft
 COPY --from=build /weft/package.json ./
 COPY --from=build /weft/node_modules node_modules

@@ -4,7 +4,7 @@
  *
  *   node --import tsx bench/audit.ts [--smoke]
  */
-import { fsyncMs } from '../src/cli/bench/disk.ts'
+import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { seededRandom } from './support/random.ts'
 import { median, round, table } from './support/report.ts'
 import { type BenchServer, done, startWeft, temporaryDirectory } from './support/server.ts'
@@ -75,7 +75,7 @@ async function measure(
 }
 
 const start = (audit: string): Promise<BenchServer> =>
-  startWeft(temporaryDirectory(), { WEFT_RATE_LIMIT_PER_SECOND: '0', WEFT_AUDIT: audit })
+  startWeft(temporaryDirectory(), { WEFT_CALLS_PER_KEY_PER_SECOND: '0', WEFT_AUDIT: audit })
 
 const [off, all] = await Promise.all([start('off'), start('all')])
 for (const server of [off, all]) {

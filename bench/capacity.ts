@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { fsyncMs } from '../src/cli/bench/disk.ts'
+import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { measure } from './capacity/inputs.ts'
 import { sheetOf } from './capacity/sheet.ts'
 import { missing } from './cluster/stores.ts'

@@ -6,7 +6,7 @@
  *   node --import tsx bench/cluster.ts [--smoke] [--rounds=2]
  */
 import { parseArgs } from 'node:util'
-import { fsyncMs } from '../src/cli/bench/disk.ts'
+import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { appendTo } from './cluster/appending.ts'
 import { type Used, type Way, waysOver } from './cluster/deployments.ts'
 import { fill, openSome } from './cluster/opening.ts'

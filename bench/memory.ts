@@ -6,11 +6,11 @@
  *   node --import tsx bench/memory.ts [--smoke] [part of a name, such as han]
  */
 import { systemClock } from '../src/clock.ts'
-import { OrganizationStore } from '../src/directory/organization-store.ts'
+import { DecisionMemory } from '../src/decisions/decision-memory.ts'
+import { memoryLimits } from '../src/decisions/limits.ts'
+import { OrganizationStore } from '../src/directory/organizations/organization-store.ts'
 import { openMemoryEngine } from '../src/engine/memory/engine.ts'
-import { Events } from '../src/events/events.ts'
-import { memoryLimits } from '../src/memory/limits.ts'
-import { Memory } from '../src/memory/memory.ts'
+import { EventRecorder } from '../src/events/event-recorder.ts'
 import { seededRandom } from './support/random.ts'
 import { median, progress, quantile, round, table, thousands } from './support/report.ts'
 
@@ -55,7 +55,7 @@ const kinds: readonly Kind[] = [
   { name: 'the same words', counts: [smoke ? 1_000 : memoryLimits.judgments], text: () => 'late parcel' },
 ]
 
-async function fill(memory: Memory, count: number, text: () => string): Promise<void> {
+async function fill(memory: DecisionMemory, count: number, text: () => string): Promise<void> {
   const bar = progress('filling')
   for (let index = 0; index < count; index++) {
     await memory.add(tenant, {
@@ -101,9 +101,9 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 
 async function measure({ name, text }: Kind, count: number): Promise<readonly string[]> {
   const engine = await openMemoryEngine()
-  const memory = new Memory(
+  const memory = new DecisionMemory(
     engine.kv,
-    new OrganizationStore(engine, new Events(systemClock, () => false)),
+    new OrganizationStore(engine, new EventRecorder(systemClock, () => false)),
     systemClock,
   )
   const fillMs = await timed(() => fill(memory, count, text))

@@ -7,7 +7,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fsyncMs } from '../src/cli/bench/disk.ts'
+import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { word, words } from './support/contents.ts'
 import { endWithThis } from './support/ending.ts'
 import type { ReplacerOrder } from './support/replacer.ts'
@@ -62,7 +62,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function run(threads: number): Promise<Phase[]> {
-  const server = await startWeft(temporaryDirectory(), { WEFT_REPLACE_THREADS: String(threads) })
+  const server = await startWeft(temporaryDirectory(), { WEFT_COMPUTE_THREADS: String(threads) })
   const typists = await typistsAt(server, pace, 10)
   const where = threads === 0 ? 'on the event loop' : 'on a thread'
   const of = (type: string, contents: [string, string]) => ({ call: server.call, type, contents })

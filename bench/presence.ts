@@ -5,9 +5,9 @@
  *   node --import tsx bench/presence.ts [--smoke]
  */
 import { cpus, loadavg } from 'node:os'
-import { plain } from '../src/cli/bench/dialect.ts'
-import { LoadSocket } from '../src/cli/bench/load-socket.ts'
-import { sleep } from '../src/cli/bench/typing.ts'
+import { yWebsocketMessages } from '../src/loadtest/client-protocol.ts'
+import { LoadSocket } from '../src/loadtest/load-socket.ts'
+import { sleep } from '../src/loadtest/typist.ts'
 import { enterAll } from './load/entering.ts'
 import { Mover, moveAll } from './load/mover.ts'
 import { cpuMicroseconds } from './support/cpu.ts'
@@ -75,7 +75,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
 
 async function connectAll({ urlOf }: Target, count: number): Promise<Mover[]> {
   const sockets = await enterAll(count, async (index) => LoadSocket.open(await urlOf(index)))
-  return sockets.map((socket, index) => new Mover(index + 1, socket, plain, 'presence'))
+  return sockets.map((socket, index) => new Mover(index + 1, socket, yWebsocketMessages, 'presence'))
 }
 
 /** Milliseconds after which all is warm and every cursor is shown; not at once, which would be a burst to be worked off. */
@@ -137,6 +137,9 @@ interface StatusLatencies {
 /** Sets the status of one user after the other by REST, while all move. */
 async function statusLatencies(load: Load): Promise<StatusLatencies> {
   const server = await startServer()
+  // REST knows the document from its first edit on.
+  const document = { organizationId: 'bench', documentId: 'presence' }
+  await server.post('/v2/crdt/add', { ...document, editorId: 'other', type: 'text', data: 'x' })
   const clients = await connectAll(weftTarget(server), load.clients)
   const stop = moveAll(clients, load.perSecond)
   await sleep(untilWarm(load.perSecond))
@@ -149,7 +152,7 @@ async function statusLatencies(load: Load): Promise<StatusLatencies> {
       return performance.now() - start
     })
     const users = [{ userId: `user-${update % load.clients}`, status }]
-    await server.post('/v2/presence/update', { organizationId: 'bench', documentId: 'presence', users })
+    await server.post('/v2/presence/update', { ...document, users })
     const answeredAt = performance.now() - start
     const shownAt = await Promise.all(arrivals)
     answered.push(answeredAt)

@@ -5,7 +5,7 @@
  *   node --import tsx bench/replace-xml.ts [--smoke]
  */
 import * as Y from 'yjs'
-import { readXml } from '../src/content/xml-read.ts'
+import { serializeXml } from '../src/content/xml/serialize.ts'
 import { measured } from './support/measure.ts'
 import { mean, median, percent, progress, quantile, round, table, thousands } from './support/report.ts'
 import { contentKey, fresh, type XmlReplacer, xmlReplacers } from './support/xml-replacers.ts'
@@ -61,7 +61,7 @@ function measure(doc: Y.Doc, replacer: XmlReplacer, target: string, into: Result
   into.bytes.push(bytes)
   into.nodesKept.push(shareKept(doc, items.nodes))
   into.charactersKept.push(shareKept(doc, items.characters))
-  if (readXml(doc, contentKey) !== readXml(fresh(target), contentKey))
+  if (serializeXml(doc, contentKey) !== serializeXml(fresh(target), contentKey))
     throw new Error(`${replacer.name} made other content`)
 }
 

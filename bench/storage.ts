@@ -14,8 +14,8 @@ import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import type { Key } from '../src/engine/engine.ts'
 import { openLevelEngine } from '../src/engine/level/engine.ts'
-import { storedBytes, storePath } from '../src/engine/level/upkeep.ts'
-import { loadRoom } from '../src/rooms/loading.ts'
+import { storedBytes, storePath } from '../src/engine/level/store/maintenance.ts'
+import { loadRoom } from '../src/rooms/log/load-room.ts'
 import { compactAll } from '../src/storage/compact.ts'
 import { median, progress, round, table, thousands } from './support/report.ts'
 import { type BenchServer, startWeft, temporaryDirectory } from './support/server.ts'
@@ -158,7 +158,7 @@ async function stop({ process: child }: BenchServer): Promise<void> {
 
 /** So long that the work in the background has come to its end: versions are kept for a part of it. */
 const aloneMs = 30_000
-const briefly = { WEFT_KEEP_VERSIONS_SECONDS: '5', WEFT_IDLE_UNLOAD_SECONDS: '1' }
+const briefly = { WEFT_BASE_VERSION_SECONDS: '5', WEFT_IDLE_UNLOAD_SECONDS: '1' }
 
 interface Measured {
   readonly name: string

@@ -9,8 +9,8 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { fsyncMs } from '../src/cli/bench/disk.ts'
-import { messageOf } from '../src/errors.ts'
+import { errorMessage } from '../src/errors.ts'
+import { fsyncMs } from '../src/loadtest/fsync-time.ts'
 import { contenders as all, type Contender } from './load/contenders.ts'
 import { Results } from './load/results.ts'
 import type { Scale, Scenario } from './load/scenario.ts'
@@ -93,7 +93,7 @@ for (const [index, { scenario, contender }] of runs.entries()) {
   try {
     results.add(scenario, contender.name, await startRun(scenario, contender, scale))
   } catch (error) {
-    console.error(`${contender.name}, ${scenario.name}: ${messageOf(error)}`)
+    console.error(`${contender.name}, ${scenario.name}: ${errorMessage(error)}`)
     if (contender.name === own) process.exitCode = 1
   }
   keep()

@@ -6,7 +6,7 @@
  *   node --import tsx bench/workers.ts [--smoke] [--rounds=3] [--seconds=4]
  */
 import { parseArgs } from 'node:util'
-import { sleep } from '../src/cli/bench/typing.ts'
+import { sleep } from '../src/loadtest/typist.ts'
 import { type Contender, weft } from './load/contenders.ts'
 import { enterInPairs } from './load/pairs.ts'
 import { cpuOfEach, cpuOfThreads } from './support/cpu.ts'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 const { rooms, perSecond } = options.smoke ? { rooms: 10, perSecond: 200 } : { rooms: 500, perSecond: 5_000 }
 const rounds = options.smoke ? 1 : Number(options.rounds)
 const ms = options.smoke ? 500 : Number(options.seconds) * 1_000
-const contenders = [weft('one process'), weft('two workers', { WEFT_WORKERS: '2' })]
+const contenders = [weft('one process'), weft('two workers', { WEFT_SOCKET_WORKERS: '2' })]
 
 /** Of a delivered update, in microseconds of CPU. */
 interface Cost {

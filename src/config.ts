@@ -1,51 +1,21 @@
 import { type ClaimNames, claimNames, usualClaimNames } from './config/claim-names.ts'
-import { destinations } from './config/destinations.ts'
+import { type DeclaredWorkspace, declaredWorkspaces } from './config/declared-workspaces.ts'
+import { type Option, option, optional, secret } from './config/option.ts'
 import {
-  flag,
+  booleanFlag,
+  filePath,
   headerValue,
   host,
   natsUrls,
   nonEmpty,
   oneOf,
-  type Parser,
-  path,
   postgresUrl,
   schemaName,
   signingSecret,
   webUrl,
   wholeNumber,
-} from './config/parse.ts'
-import { type DeclaredWorkspace, declaredWorkspaces } from './config/workspaces.ts'
-
-/** A line of the table below. Its names follow from its key: `maxBodyBytes`, `--max-body-bytes`, `WEFT_MAX_BODY_BYTES`. */
-export interface Option<T> {
-  readonly parser: Parser<NonNullable<T>>
-  readonly default: T
-  /** How the default reads in documentation, where the value alone does not say it. */
-  readonly defaultText?: string
-  /** Never shown, has no flag (command lines are public), and may come from a file: `WEFT_…_FILE`. */
-  readonly secret?: true
-  /** A further environment variable, asked after our own. */
-  readonly alsoEnvironment?: string
-  readonly description: string
-}
-
-const option = <T>(
-  parser: Parser<NonNullable<T>>,
-  value: NoInfer<T>,
-  description: string,
-  more: Partial<Option<T>> = {},
-): Option<T> => ({ parser, default: value, description, ...more })
-
-/** An option that is unset until it is set. */
-const optional = (
-  parser: Parser<string>,
-  description: string,
-  more: Partial<Option<string | null>>,
-): Option<string | null> => ({ parser, default: null, description, ...more })
-
-const secret = (parser: Parser<string>, description: string, defaultText = 'made at first start') =>
-  optional(parser, description, { secret: true, defaultText })
+} from './config/option-parsers.ts'
+import { webhookAllowlist } from './config/webhook-allowlist.ts'
 
 const MB = 2 ** 20
 
@@ -65,7 +35,7 @@ export const options = {
     'How clients reach the server, such as `https://docs.example.com`: for tokens that say where to go.',
     { defaultText: '`http://localhost:` and the port' },
   ),
-  data: option(path, './data', 'Directory of the documents and credentials.'),
+  dataDir: option(filePath, './data', 'Directory of the documents and credentials.'),
   engine: option(
     oneOf('level', 'memory', 'postgres'),
     'level',
@@ -99,7 +69,7 @@ export const options = {
       'number of them may serve, all with it.',
     { secret: true, defaultText: 'none: one server' },
   ),
-  natsCredentialsFile: optional(path, 'File of credentials (`.creds`) for those NATS servers.', {
+  natsCredentialsFile: optional(filePath, 'File of credentials (`.creds`) for those NATS servers.', {
     defaultText: 'none',
   }),
   nodeName: optional(
@@ -107,8 +77,8 @@ export const options = {
     'Name of this server among those that share a schema, which no other one has: documents that it had before a restart come back to it.',
     { defaultText: 'made at each start' },
   ),
-  forwardToHome: option(
-    flag,
+  forwardToHomeNode: option(
+    booleanFlag,
     false,
     'Whether a websocket of one document is passed on to the server at which that document is at home, of those that share a ' +
       'schema, so that it is open at one of them only. Set it at all of them.',
@@ -131,18 +101,30 @@ export const options = {
   workspaceId: optional(headerValue(1), 'Id of the workspace to create and use.', {
     defaultText: 'made at first start',
   }),
-  workspaceAuthToken: secret(headerValue(16), 'Token of that workspace; replaces the one it had.'),
-  apiKey: optional(headerValue(1), 'API key to create and use in that workspace.', {
-    defaultText: 'made at first start',
-  }),
+  workspaceAuthToken: secret(
+    headerValue(16),
+    'Token of that workspace. If the store has another one, the server does not start.',
+  ),
+  apiKey: optional(
+    headerValue(1),
+    'API key to use in that workspace; made in an empty store only, unless `addKey` names it.',
+    {
+      defaultText: 'made at first start',
+    },
+  ),
   authToken: secret(
     headerValue(16),
-    'Auth token of that API key; replaces the one made or configured before.',
+    'Auth token of that API key. If the store has another one, the server does not start; `weft keys replace` replaces it.',
+  ),
+  addKey: optional(
+    headerValue(1),
+    'API key that a start may add to a store that has others. Each API key is a tenant of its own: a new one is empty.',
+    { defaultText: 'none' },
   ),
   bootstrap: option<readonly DeclaredWorkspace[]>(
     declaredWorkspaces,
     [],
-    'Workspaces that must exist at start; their tokens replace the ones they had.',
+    'Workspaces that must exist at start, with these tokens.',
     { secret: true, defaultText: 'none' },
   ),
   adminToken: secret(
@@ -179,7 +161,23 @@ export const options = {
     'info',
     'Least severe messages to write.',
   ),
+  logFormat: option(
+    oneOf('auto', 'json', 'text'),
+    'auto',
+    'Form of the log: lines of JSON, or `text` for people; `auto` is `text` in a terminal, and `json` elsewhere.',
+  ),
   maxBodyBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest body of a REST call, in bytes.'),
+  unknownMembers: option(
+    oneOf('reject', 'ignore'),
+    'reject',
+    'Whether REST calls that write are rejected for an unknown member (`reject`), or the header `x-weft-ignored` names it ' +
+      '(`ignore`), for callers that cannot be changed. A misspelled member is rejected in any case.',
+  ),
+  maxResponseBytes: option(
+    wholeNumber(MB, 1024 * MB),
+    32 * MB,
+    'Largest content in the response of a REST call, in bytes, unless it is one document with `format` `update`.',
+  ),
   maxMessageBytes: option(wholeNumber(1024, 64 * MB), 16 * MB, 'Largest websocket message, in bytes.'),
   maxDocumentBytes: option(
     wholeNumber(1024, 1024 * MB),
@@ -191,7 +189,7 @@ export const options = {
     MB,
     'Unsent bytes of a connection above which it gets no updates until it has caught up.',
   ),
-  workers: option(
+  socketWorkers: option(
     wholeNumber(1, 64),
     1,
     'Processes that serve websockets: with 1 the server does so itself, with more it has that many do it, and uses as many cores more.',
@@ -207,7 +205,7 @@ export const options = {
     10_000,
     'Open websockets of one workspace; 0 is no limit.',
   ),
-  maxPendingPerAddress: option(
+  maxUnauthenticatedPerAddress: option(
     wholeNumber(1, 1_000_000),
     2000,
     'Websockets from one address that have not been authenticated yet.',
@@ -232,12 +230,27 @@ export const options = {
     10_000,
     'Open documents of one workspace, by socket or REST; 0 is no limit.',
   ),
-  receiveBytesPerSecond: option(
+  newDocumentsPerWorkspacePerSecond: option(
+    wholeNumber(0, 1_000_000),
+    100,
+    'Documents per second that the websockets of one workspace may create; 0 is no limit.',
+  ),
+  newDocumentsPerWorkspaceBurst: option(
+    wholeNumber(1, 1_000_000),
+    5000,
+    'Documents that the websockets of one workspace may create at once.',
+  ),
+  maxStoredBytesPerWorkspace: option(
+    wholeNumber(0, 2 ** 50),
+    0,
+    'Bytes that one workspace may store; 0 means unlimited. A workspace may have a limit of its own.',
+  ),
+  receiveBytesPerWorkspacePerSecond: option(
     wholeNumber(0, 1024 * MB),
     32 * MB,
     'Bytes per second that are read from the websockets of one workspace; 0 is no limit.',
   ),
-  receiveBurstBytes: option(
+  receiveBytesPerWorkspaceBurst: option(
     wholeNumber(1024, 1024 * MB),
     256 * MB,
     'Bytes that are read from the websockets of one workspace at once.',
@@ -247,88 +260,121 @@ export const options = {
     10,
     'Time for a connection to be authenticated, in seconds.',
   ),
+  transferTimeoutSeconds: option(
+    wholeNumber(1, 3600),
+    60,
+    'Time for a client to finish a websocket message, and to read what was sent to it, in seconds; each 16 KiB that it transfers adds one.',
+  ),
+  memoryBudgetBytes: option(
+    wholeNumber(0, 2 ** 40),
+    0,
+    'Memory from which the bounds of what is kept for clients follow (incomplete messages, unread bytes, bodies, thread jobs), in bytes; 0: half of what the process may use.',
+  ),
   idleUnloadSeconds: option(
     wholeNumber(0, 86_400),
     30,
     'Time a document without connections stays in memory, in seconds.',
   ),
-  drainSeconds: option(wholeNumber(1, 3600), 8, 'Longest time a stop may take, in seconds.'),
-  createOnConnect: option(flag, true, 'Whether the first edit of a connected editor creates a document.'),
+  shutdownSeconds: option(wholeNumber(1, 3600), 8, 'Longest time a stop may take, in seconds.'),
+  createMissing: option(
+    booleanFlag,
+    false,
+    'Whether `users/add`, `folders/add` and `permissions/add` make the organization, folder or document that they name if ' +
+      'it does not exist, unless the call says otherwise in `createMissing`.',
+  ),
+  defaultAccess: option(
+    oneOf('public', 'organizationPrivate', 'restricted'),
+    'public',
+    'Access type of new documents and folders, unless the call or a folder above sets one: every user of the API key ' +
+      'may edit them (`public`), users of the organization in their role (`organizationPrivate`), or only who is granted ' +
+      'a role (`restricted`, for production).',
+  ),
+  createOnConnect: option(
+    booleanFlag,
+    true,
+    'Whether the first edit of a connected editor creates a document.',
+  ),
   trustProxy: option(
     wholeNumber(0, 10),
     0,
     'Number of reverse proxies in front whose `X-Forwarded-For` is believed.',
   ),
-  allowSubdocuments: option(flag, false, 'Whether documents may hold Yjs subdocuments.'),
-  rateLimitPerSecond: option(
+  allowSubdocuments: option(booleanFlag, true, 'Whether documents may hold references to Yjs subdocuments.'),
+  callsPerKeyPerSecond: option(
     wholeNumber(0, 1_000_000),
-    100,
+    400,
     'REST calls of one API key per second; 0 is no limit.',
   ),
-  rateLimitBurst: option(wholeNumber(1, 1_000_000), 200, 'REST calls of one API key at once.'),
+  callsPerKeyBurst: option(wholeNumber(1, 1_000_000), 10_000, 'REST calls of one API key at once.'),
   callsPerAddressPerSecond: option(
     wholeNumber(0, 1_000_000),
     1000,
     'REST calls from one address per second, whoever they are and whatever they show; 0 is no limit.',
   ),
   callsPerAddressBurst: option(wholeNumber(1, 1_000_000), 2000, 'REST calls from one address at once.'),
-  bodyBytesPerSecond: option(
+  bodyBytesPerKeyPerSecond: option(
     wholeNumber(0, 1024 * MB),
     32 * MB,
     'Bytes per second of the bodies of REST calls of one API key; 0 is no limit.',
   ),
-  bodyBurstBytes: option(
+  bodyBytesPerKeyBurst: option(
     wholeNumber(1024, 1024 * MB),
     256 * MB,
     'Bytes of the bodies of REST calls of one API key at once.',
   ),
-  rateLimitWorkspaceGetPerMinute: option(
+  workspaceReadsPerMinute: option(
     wholeNumber(0, 1_000_000),
     60,
     'Reads of one workspace (`/v2/workspace/get`) a minute; 0 is no limit.',
   ),
-  idempotencyHours: option(
+  idempotencyRetentionHours: option(
     wholeNumber(1, 168),
     24,
     'Time for which a call with an `idempotency-key`, and its answer, are remembered, in hours.',
   ),
-  editWindowSeconds: option(
+  editActivityWindowSeconds: option(
     wholeNumber(10, 86_400),
     600,
     'Time for which the edits of a user to an editor are one activity, in seconds.',
   ),
-  presenceLeaveSeconds: option(
+  presenceLeaveDelaySeconds: option(
     wholeNumber(0, 3600),
     10,
     'Time a user must be away from a document to have left it (`presence.leave`), in seconds; who comes back earlier is not told to have joined again.',
   ),
-  versionMinutes: option(
+  autoVersionMinutes: option(
     wholeNumber(0, 10_080),
     0,
     'Time after which an editor in which there were edits gets an automatic version, in minutes: all of the last day are kept, ' +
       'then one an hour for a week, then one a day for 90 days; each takes the space of the document. 0 makes none.',
   ),
-  replaceThreads: option(
+  computeThreads: option(
     wholeNumber(0, 64),
     1,
-    'Threads on which large replacements are computed, so that other documents do not wait; 0 computes them on the event loop.',
+    'Threads on which the large documents of one workspace are changed, so that other documents do not wait; ' +
+      'all workspaces together have one more. 0 computes everything on the event loop.',
   ),
-  compactAfter: option(
+  threadJobSeconds: option(
+    wholeNumber(1, 3600),
+    20,
+    'Longest time for the work of one call on a thread, in seconds; work that takes longer is ended, and the call is refused.',
+  ),
+  compactAfterUpdates: option(
     wholeNumber(10, 1_000_000),
     500,
     'Updates in the log of a document after which it is compacted; in a large document more, one for each 256 bytes.',
   ),
-  keepVersionsSeconds: option(
+  baseVersionSeconds: option(
     wholeNumber(0, 86_400),
     600,
     'Time for which the content at a version that was handed out stays known, in seconds; 0 keeps nothing for it.',
   ),
-  crdtEventSeconds: option(
+  updateEventWindowSeconds: option(
     wholeNumber(5, 86_400),
     5,
     'Time for which the changes of an editor are one event `crdt.update_data`, in seconds.',
   ),
-  webhookLogDays: option(
+  webhookLogRetentionDays: option(
     wholeNumber(2, 3650),
     30,
     'Days for which is known what has become of an event that was told, or could not be.',
@@ -339,9 +385,9 @@ export const options = {
     'Calls that are recorded: those that administrate, delete or hand out secrets (`admin`), all that change something ' +
       '(`all`), or none (`off`).',
   ),
-  auditDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
-  webhookAllow: option<readonly string[]>(
-    destinations,
+  auditRetentionDays: option(wholeNumber(1, 3650), 90, 'Days for which those records are kept.'),
+  webhookAllowlist: option<readonly string[]>(
+    webhookAllowlist,
     [],
     'Destinations of webhooks that are allowed though they are not on the public internet: a name with whatever it ' +
       'resolves to, an address with whatever name leads there.',

@@ -1,48 +1,43 @@
-/** HTTP code of each status of the error envelope. The list is closed: a new status is a new line here. */
-export const httpCodes = {
-  INVALID_ARGUMENT: 400,
-  FAILED_PRECONDITION: 400,
-  UNAUTHENTICATED: 401,
-  PERMISSION_DENIED: 403,
-  NOT_FOUND: 404,
-  ALREADY_EXISTS: 409,
-  ABORTED: 409,
-  RESOURCE_EXHAUSTED: 429,
-  INTERNAL: 500,
-  UNAVAILABLE: 503,
-} as const
+import { type CodeOf, causeOf, type ErrorCode, httpCodes, type Status } from './error-codes.ts'
 
-export type Status = keyof typeof httpCodes
+export { type ErrorCode, httpCodes, type Status } from './error-codes.ts'
 
 export interface ApiErrorOptions {
-  /** Goes into `error.details` of the envelope. */
+  /** Goes into `error.details` of the envelope, next to `code`. */
   details?: Record<string, unknown>
   /** Sent as the `Retry-After` header, in seconds. */
   retryAfterSeconds?: number
-  /** HTTP code where it is not the usual one of the status (405, 413). */
-  httpCode?: number
   cause?: unknown
 }
 
-/** An error that is the caller's answer: its message is shown to them, so it never carries secrets or internals. */
+/**
+ * An error that is the caller's answer: its message is shown to them, so it never carries secrets or internals. The code
+ * decides the status and the HTTP code.
+ */
 export class ApiError extends Error {
+  readonly code: ErrorCode
   readonly status: Status
   readonly details: Record<string, unknown> | undefined
   readonly retryAfterSeconds: number | undefined
   readonly httpCode: number
 
-  constructor(status: Status, message: string, options: ApiErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause })
+    const { status, httpCode = httpCodes[status] } = causeOf(code)
     this.name = 'ApiError'
+    this.code = code
     this.status = status
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
-    this.httpCode = options.httpCode ?? httpCodes[status]
+    this.httpCode = httpCode
   }
 }
 
-export const invalid = (message: string, details?: Record<string, unknown>): ApiError =>
-  new ApiError('INVALID_ARGUMENT', message, details === undefined ? {} : { details })
+export const invalid = (
+  code: CodeOf<'INVALID_ARGUMENT'>,
+  message: string,
+  details?: Record<string, unknown>,
+): ApiError => new ApiError(code, message, details === undefined ? {} : { details })
 
 /** Something for the operator to put right: the message says what is wrong, the hint what helps, if the message does not. */
 export class OperatorError extends Error {
@@ -58,4 +53,5 @@ export class OperatorError extends Error {
 }
 
 /** The text of anything thrown, for log lines. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,17 +1,59 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { escapeControls } from './text.ts'
 
 export type Log = Logger
 
 /** Names of fields that are never written, wherever they appear. */
 const secretFields = ['token', 'authToken', 'secret', 'authorization', 'password', 'x-service-auth-token']
 
-/** Structured log on standard output. Messages and fields never carry tokens or query strings. */
-export function createLog(level: string): Log {
-  return pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: secretFields.flatMap((field) => [`["${field}"]`, `*["${field}"]`]), censor: '[secret]' },
-  })
+/**
+ * Structured log on standard output. Messages and fields never carry tokens or query strings.
+ * @param format `json`: a line of JSON for each message; `text`: lines for people
+ */
+export function createLog(level: string, format: 'json' | 'text' = 'json'): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: secretFields.flatMap((field) => [`["${field}"]`, `*["${field}"]`]),
+        censor: '[secret]',
+      },
+    },
+    format === 'json' ? pino.destination(1) : textOutput(),
+  )
 }
+
+function textOutput(): DestinationStream {
+  const output = pino.destination(1)
+  return { write: (line) => void output.write(formatLogLine(line)) }
+}
+
+interface LogLine {
+  readonly time: string
+  readonly level: string
+  readonly msg?: string
+  readonly err?: { readonly stack?: string }
+}
+
+/** Words that need no quotes. */
+const word = /^[\w./:@%+-]+$/
+
+/**
+ * A line of the log for people: time of day, level, message and the other members. A stack follows on lines of its own.
+ * Characters that steer a terminal are printed as their codes.
+ * @param json one line of JSON, as the log writes it
+ */
+function formatLogLine(json: string): string {
+  const { time, level, msg = '', err, ...fields } = JSON.parse(json) as LogLine
+  const members = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`)
+  const head = [time.slice(11, 23), level.padEnd(5), msg, ...members].filter((part) => part !== '').join('  ')
+  const stack = err?.stack ?? (err === undefined ? undefined : shown(err))
+  const lines = [head, ...(stack?.split('\n').map((line) => `    ${line.trim()}`) ?? [])]
+  return `${lines.map(escapeControls).join('\n')}\n`
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' && word.test(value) ? value : JSON.stringify(value)

@@ -1,5 +1,12 @@
 #!/usr/bin/env node
-import { runCommand } from './cli/exit.ts'
-import { createProgram } from './cli/program.ts'
+import { nodeProblem } from './config/node-version.ts'
 
-await runCommand(createProgram(), process.argv)
+// Everything else is imported after this check: an old Node could not read it.
+const problem = nodeProblem(process.versions.node)
+if (problem === null) {
+  const { runCommandLine } = await import('./cli/run.ts')
+  await runCommandLine()
+} else {
+  process.stderr.write(`weft: ${problem}\n`)
+  process.exitCode = 2
+}

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MeasuredMemory } from './quota/memory-account.ts'
 
 /** Named `_total` by prom-client though they are gauges; Prometheus' own checker refuses that, so they are left out. */
 const misnamedDefaults = [
@@ -27,7 +28,7 @@ function gauges(registry: Registry) {
   const registers = [registry]
   return {
     documentsOpen: new Gauge({
-      name: 'weft_documents_open',
+      name: 'weft_rooms_open',
       help: 'Documents with an open room',
       registers,
     }),
@@ -37,8 +38,18 @@ function gauges(registry: Registry) {
       registers,
     }),
     documentsDamaged: new Gauge({
-      name: 'weft_documents_damaged',
+      name: 'weft_editors_damaged',
       help: 'Documents that were asked for and are refused because what is stored of them is damaged',
+      registers,
+    }),
+    documentsExpensive: new Gauge({
+      name: 'weft_documents_expensive',
+      help: 'Documents that only a thread can read without holding up others, the last 10,000 since the server started',
+      registers,
+    }),
+    workspacesFull: new Gauge({
+      name: 'weft_workspaces_full',
+      help: 'Workspaces in use that have reached their storage limit',
       registers,
     }),
     connections: new Gauge({
@@ -61,6 +72,13 @@ function gauges(registry: Registry) {
     socketWorkers: new Gauge({
       name: 'weft_socket_workers',
       help: 'Processes that serve websockets for this one: 0 where it serves them itself',
+      registers,
+    }),
+    /** `purpose` is `change`, `read` or `merge`, `state` is `waiting` or `running`. */
+    threadUses: new Gauge({
+      name: 'weft_thread_uses',
+      help: 'Calls with large documents that wait for a thread, or have one',
+      labelNames: ['purpose', 'state'],
       registers,
     }),
     slowClients: new Gauge({
@@ -86,22 +104,30 @@ function counters(registry: Registry) {
       registers,
     }),
     updates: updatesBySource(registers),
-    /** `where` is `loop`, `thread`, or `held`: on a thread, while updates of that document waited. */
+    memoryAccounts: memoryByHolder(registers),
+    /** `mode` is `inline`, `thread`, or `thread_locked`: on a thread, while updates of that document waited. */
     replacements: new Counter({
       name: 'weft_replacements_total',
-      help: 'Content replacements computed, by where that was done',
-      labelNames: ['where'],
+      help: 'Content replacements computed, by mode',
+      labelNames: ['mode'],
+      registers,
+    }),
+    /** `outcome` is `done`, `late` (ended at its deadline) or `failed` (the job ended its thread). */
+    threadJobs: new Counter({
+      name: 'weft_thread_jobs_total',
+      help: 'Work with large documents on threads, by what became of it',
+      labelNames: ['purpose', 'outcome'],
       registers,
     }),
     /** `limit` is one of `limitScopes`. */
     limits: new Counter({
-      name: 'weft_limits_total',
+      name: 'weft_limit_hits_total',
       help: 'Times a limit has refused or held up something, by the option that sets it',
       labelNames: ['limit'],
       registers,
     }),
     statesRefused: new Counter({
-      name: 'weft_awareness_refused_total',
+      name: 'weft_awareness_rejected_total',
       help: 'Awareness messages of clients that are not shown because their document has too many',
       registers,
     }),
@@ -112,14 +138,14 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
-    /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `given_up` (there is no place to send it to). */
+    /** `outcome` is `succeeded`, `exhausted` (all attempts failed) or `undeliverable` (there is no place to send it to). */
     webhookMessages: new Counter({
       name: 'weft_webhook_messages_total',
       help: 'Events that have been told to a receiver, or never will be',
       labelNames: ['outcome'],
       registers,
     }),
-    /** `outcome` is `first`, `replayed`, `unknown`, `lost` (the answer was not kept) or `too_many`. */
+    /** `outcome` is `first`, `replayed`, `unknown`, `response_not_kept` or `too_many`. */
     idempotentCalls: new Counter({
       name: 'weft_idempotent_calls_total',
       help: 'Calls with an idempotency key, by what became of them',
@@ -155,12 +181,30 @@ function updatesBySource(registers: Registry[]) {
   return counts
 }
 
+/** The table of everything that keeps memory for clients. Add each holder to the returned list. */
+function memoryByHolder(registers: Registry[]): MeasuredMemory[] {
+  const holders: MeasuredMemory[] = []
+  const gauge = (name: string, help: string, bytesOf: (holder: MeasuredMemory) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['holder'],
+      registers,
+      collect() {
+        for (const holder of holders) this.set({ holder: holder.name }, bytesOf(holder))
+      },
+    })
+  gauge('weft_memory_held_bytes', 'Memory that is kept for clients, by holder', ({ bytes }) => bytes)
+  gauge('weft_memory_held_max_bytes', 'Bound of that memory, by holder', ({ bytesMax }) => bytesMax)
+  return holders
+}
+
 function histograms(registry: Registry) {
   const registers = [registry]
   const buckets = latencyBuckets
   return {
     ackLagSeconds: new Histogram({
-      name: 'weft_ack_lag_seconds',
+      name: 'weft_commit_latency_seconds',
       help: 'From an update received to the update durable',
       buckets,
       registers,
@@ -169,6 +213,13 @@ function histograms(registry: Registry) {
       name: 'weft_crdt_update_duration_seconds',
       help: 'Content replacement, difference and commit included, by content type',
       labelNames: ['type'],
+      buckets,
+      registers,
+    }),
+    threadWaitSeconds: new Histogram({
+      name: 'weft_thread_wait_duration_seconds',
+      help: 'Time for which a call with a large document waited for a thread',
+      labelNames: ['purpose'],
       buckets,
       registers,
     }),

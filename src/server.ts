@@ -3,23 +3,26 @@ import { startAuditing } from './audit/start.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { nodeUrlAt } from './config/node-url.ts'
 import type { Config } from './config.ts'
-import { bootstrapNode } from './directory/agreement.ts'
-import { type Credentials, makeDataDirectory } from './directory/credentials-file.ts'
-import { createTenancy } from './directory/tenancy.ts'
+import { bootstrapNode } from './directory/tenants/cluster-credentials.ts'
+import { makeDataDirectory, type ServerCredentials } from './directory/tenants/credentials-file.ts'
+import { createTenancy } from './directory/tenants/tenancy.ts'
+import type { ClusterOptions } from './engine/cluster-bus.ts'
 import type { Engine } from './engine/engine.ts'
-import type { NodesOptions } from './engine/shared-bus.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
-import { LimitReports } from './quota/reports.ts'
-import { createHttp, createSync } from './server/edges.ts'
+import { LimitReports } from './quota/limit-reports.ts'
+import { registerClusterMetrics } from './server/cluster-metrics.ts'
+import { measureData } from './server/data-gauges.ts'
 import { createForwarding } from './server/forwarding.ts'
-import { measureNodes } from './server/node-gauges.ts'
-import { type Base, createServices } from './server/services.ts'
-import { endServer } from './server/stopping.ts'
+import { memoryAccountsOf } from './server/limits-from-config.ts'
+import { createHttp, createSync } from './server/listeners.ts'
+import { createServices, type ServerBase } from './server/services.ts'
+import { shutDown } from './server/shutdown.ts'
+import { RejectionLog } from './sync/connect/rejection-log.ts'
 
 export interface RunningServer {
   readonly port: number
-  readonly credentials: Credentials
+  readonly credentials: ServerCredentials
   /** True when this start made credentials that nobody has been told yet. */
   readonly created: boolean
   /**
@@ -30,7 +33,7 @@ export interface RunningServer {
 }
 
 /** What a server may be given instead of making it: an engine is then closed with the server. */
-export interface GivenParts {
+export interface ServerOverrides {
   readonly clock?: Clock
   readonly engine?: Engine
 }
@@ -39,8 +42,12 @@ export interface GivenParts {
  * Opens the store, makes sure that credentials exist, and serves HTTP and websockets on one port.
  * @throws EngineOpenError, BootstrapError, ListenError: meant for the operator; nothing is left running
  */
-export async function startServer(config: Config, log: Log, given: GivenParts = {}): Promise<RunningServer> {
-  if (keepsData(config)) await makeDataDirectory(config.data)
+export async function startServer(
+  config: Config,
+  log: Log,
+  given: ServerOverrides = {},
+): Promise<RunningServer> {
+  if (keepsData(config)) await makeDataDirectory(config.dataDir)
   const engine = given.engine ?? (await openEngine(config, log))
   try {
     const { clock = systemClock } = given
@@ -53,6 +60,11 @@ export async function startServer(config: Config, log: Log, given: GivenParts = 
 
 const dayMs = 86_400_000
 
+const signingSecretMade =
+  'the store has API keys, but no signing secret is configured (WEFT_JWT_SECRET) or kept in credentials.json: the server ' +
+  'made a new one, and rejects all realtime tokens that were issued before; if they should stay good, stop the server, ' +
+  'and restore credentials.json or configure the former secret'
+
 const keepsData = ({ engine }: Config): boolean => engine !== 'memory'
 
 /** Only the chosen engine is loaded. */
@@ -60,7 +72,7 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
   if (config.engine === 'memory') return (await import('./engine/memory/engine.ts')).openMemoryEngine()
   if (config.engine === 'postgres') return openPostgres(config, log)
   const { openLevelEngine } = await import('./engine/level/engine.ts')
-  return openLevelEngine({ directory: config.data, durability: config.durability, log })
+  return openLevelEngine({ directory: config.dataDir, durability: config.durability, log })
 }
 
 async function openPostgres(config: Config, log: Log): Promise<Engine> {
@@ -77,7 +89,7 @@ async function openPostgres(config: Config, log: Log): Promise<Engine> {
   })
 }
 
-function nodesOver(urls: readonly string[], config: Config, log: Log): NodesOptions {
+function nodesOver(urls: readonly string[], config: Config, log: Log): ClusterOptions {
   const { nodeName, natsCredentialsFile: credentialsFile } = config
   return {
     ...(nodeName !== null && { name: nodeName }),
@@ -88,28 +100,39 @@ function nodesOver(urls: readonly string[], config: Config, log: Log): NodesOpti
   }
 }
 
-async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
+async function serve(given: Pick<ServerBase, 'config' | 'log' | 'clock' | 'engine'>): Promise<RunningServer> {
   const { config, engine, clock, log } = given
   const tenancy = createTenancy(engine, clock)
   const { tenants } = tenancy
-  const directory = keepsData(config) ? config.data : null
-  const auditing = createAudit({ kv: engine.kv, tenants, clock, log, keepMs: config.auditDays * dayMs })
-  const onChange = await startAuditing(auditing.audit, config.audit)
-  const { credentials, created } = await bootstrapNode(engine, {
+  const directory = keepsData(config) ? config.dataDir : null
+  const auditing = createAudit({
+    kv: engine.kv,
+    tenants,
+    clock,
+    log,
+    keepMs: config.auditRetentionDays * dayMs,
+  })
+  const carryOut = await startAuditing(auditing.audit, config.audit)
+  const { credentials, created, isSecretLost } = await bootstrapNode(engine, {
     configured: config,
     directory,
     tenants,
     clock,
-    onChange,
+    log,
+    carryOut,
   })
+  if (isSecretLost) log.warn({ event: 'signing_secret.made', data: directory }, signingSecretMade)
   const [leaving, stopping] = [new AbortController(), new AbortController()]
   const metrics = createMetrics()
-  measureNodes(metrics, engine)
+  registerClusterMetrics(metrics, engine)
+  measureData(metrics, config)
   const reports = new LimitReports({ ...given, metrics })
   const base = {
     ...given,
     metrics,
     reports,
+    rejections: new RejectionLog({ clock, logger: log }),
+    memoryAccounts: memoryAccountsOf({ config, metrics, reports }),
     tenancy,
     auditing,
     leaving: leaving.signal,
@@ -136,6 +159,6 @@ async function serve(given: Pick<Base, 'config' | 'log' | 'clock' | 'engine'>): 
   services.idempotentCalls.start()
   let closing: Promise<void> | null = null
   const stop = { leave: () => leaving.abort(), stop: () => stopping.abort() }
-  const end = () => endServer(services, edge, sync, stop)
+  const end = () => shutDown(services, edge, sync, stop)
   return { port, credentials, created, close: () => (closing ??= end()) }
 }

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of minutes, most of them spent waiting for another program: last, it would be waited for alone. */
-const longest = /test\/judges\/openapi\.test\.ts$/
+const longest = /test\/interop\/openapi\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,13 +16,15 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/data/property-seed.ts'],
     // Files share two cores with the servers they start; more workers only make timing worse.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A worker loads each module once: no module has a state of its own.
     isolate: false,
-    // Property tests run longer where everything is asked for.
-    testTimeout: process.env.WEFT_TEST_ALL === '1' ? 300_000 : 30_000,
-    hookTimeout: 30_000,
+    // Limits for tests that hang. Other work of the machine may slow down a test that passes.
+    testTimeout: process.env.WEFT_TEST_ALL === '1' ? 600_000 : 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

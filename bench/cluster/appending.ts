@@ -1,7 +1,7 @@
-import { keystroke } from '../../src/cli/bench/dialect.ts'
 import type { AppendTo, Engine } from '../../src/engine/engine.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import { encodeKeystroke } from '../../src/loadtest/client-protocol.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
@@ -78,4 +78,4 @@ async function appendAll(engine: Engine, how: Appending, used: () => Promise<Use
 }
 
 const append = ({ log }: Engine, index: number, to: AppendTo, clock: number) =>
-  log.append(keyOf('bench', `d${index}`), to, [{ bytes: keystroke(index + 1, clock), by: 'bench' }])
+  log.append(keyOf('bench', `d${index}`), to, [{ bytes: encodeKeystroke(index + 1, clock), by: 'bench' }])

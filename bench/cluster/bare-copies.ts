@@ -1,15 +1,20 @@
 import { systemClock } from '../../src/clock.ts'
+import type { BusNamespace } from '../../src/engine/cluster-bus.ts'
 import { NatsBus } from '../../src/engine/nats/bus.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
-import type { BusPlace } from '../../src/engine/shared-bus.ts'
 import { createLog } from '../../src/log.ts'
-import { type Copies, copiesOf } from '../../src/rooms/copies.ts'
+import { createReplicaSync, type ReplicaSync } from '../../src/rooms/replication/replica-sync.ts'
 
 /** A node without rooms, which can say and hear what nodes say to each other of documents. */
-export async function openCopies(url: string, schema: string, nats: string, name: string): Promise<Copies> {
-  const openBus = ({ prefix, clock }: BusPlace) => NatsBus.open({ urls: [nats], prefix, clock })
+export async function openCopies(
+  url: string,
+  schema: string,
+  nats: string,
+  name: string,
+): Promise<ReplicaSync> {
+  const openBus = ({ prefix, clock }: BusNamespace) => NatsBus.open({ urls: [nats], prefix, clock })
   const engine = await openPostgresEngine({ url, schema, nodes: { name, openBus } })
-  const copies = copiesOf(engine, {
+  const copies = createReplicaSync(engine, {
     clock: systemClock,
     logger: createLog('error'),
     room: () => undefined,

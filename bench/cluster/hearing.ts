@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { keystroke } from '../../src/cli/bench/dialect.ts'
-import { paced, sleep } from '../../src/cli/bench/typing.ts'
+import { encodeKeystroke } from '../../src/loadtest/client-protocol.ts'
+import { atRate, sleep } from '../../src/loadtest/typist.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 import { endWithThis } from '../support/ending.ts'
 import { keyOf } from '../support/stored.ts'
@@ -32,9 +32,9 @@ export async function hearInVain(stores: Stores, telling: Telling): Promise<Hear
   const schema = stores.newSchema()
   const copies = await openCopies(stores.postgres.url, schema, stores.nats.url, 'teller')
   const listener = await startListener(stores, schema, telling.documents)
-  const update = { by: 'bench', bytes: keystroke(1, 1_000) }
+  const update = { by: 'bench', bytes: encodeKeystroke(1, 1_000) }
   let said = 0
-  const stop = paced(telling.perSecond, (due) => {
+  const stop = atRate(telling.perSecond, (due) => {
     for (let index = 0; index < due; index++) {
       said += 1
       const news = { epoch: 1, first: said, last: said, at: Date.now(), updates: [update] }

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/bench/typing.ts'
+import { sleep } from '../../src/loadtest/typist.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { cpuOfTree, residentBytes } from '../support/cpu.ts'
 import { documentOf } from '../sync/connect.ts'

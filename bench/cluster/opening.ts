@@ -1,5 +1,5 @@
-import { sleep } from '../../src/cli/bench/typing.ts'
 import { openPostgresEngine } from '../../src/engine/postgres/engine.ts'
+import { sleep } from '../../src/loadtest/typist.ts'
 import type { Running } from '../load/contenders.ts'
 import { answer, enter } from '../load/entering.ts'
 import { seededRandom } from '../support/random.ts'

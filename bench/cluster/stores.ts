@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type NatsServer, noNats, startNats } from '../../test/support/nats.ts'
+import { type NatsServer, noNats, startNats } from '../../test/support/servers/nats.ts'
 import {
   initialize,
   noPostgres,
   PostgresProcess,
   postgresDirectory,
   signal,
-} from '../../test/support/postgres-process.ts'
-import { freePort } from '../../test/support/process.ts'
+} from '../../test/support/servers/postgres-process.ts'
+import { freePort } from '../../test/support/servers/process.ts'
 import { atEnd } from '../support/ending.ts'
 
 /** Why a cluster cannot be measured here; null: it can. Where everything is asked for, loading this file has thrown. */

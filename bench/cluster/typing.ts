@@ -1,5 +1,5 @@
-import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
+import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { quantile } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
@@ -31,7 +31,7 @@ export async function typeAcross(way: Way, stores: Stores, pace: Pace): Promise<
   const deployment = await way.start(temporaryDirectory(), stores.newSchema())
   const { watches, typists, readers } = await enterAcross(deployment, pace.rooms)
   let next = 0
-  const stop = paced(pace.perSecond, (due) => {
+  const stop = atRate(pace.perSecond, (due) => {
     for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
   })
   await sleep(pace.seconds * 1000)
@@ -74,7 +74,7 @@ function each<Key extends string>(
 interface Entered {
   readonly typists: readonly Typist[]
   readonly readers: readonly LoadSocket[]
-  readonly watches: readonly Watch[]
+  readonly watches: readonly KeystrokeTracker[]
 }
 
 const roomName = (index: number): string => `room-${index}`
@@ -91,8 +91,8 @@ async function enterAcross({ writing, reading }: Deployment, rooms: number): Pro
   const [writers, readers] = [await enterAt(writing), await enterAt(reading)]
   const typists = writers.map((socket, index) => new Typist(socket, writing, roomName(index)))
   const watches = readers.map((socket, index) => {
-    const watch = new Watch([typists[index] as Typist])
-    watched(socket, reading, watch)
+    const watch = new KeystrokeTracker([typists[index] as Typist])
+    trackUpdates(socket, reading, watch)
     return watch
   })
   return { typists, readers, watches }

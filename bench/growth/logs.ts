@@ -1,6 +1,6 @@
-import { keystroke } from '../../src/cli/bench/dialect.ts'
 import { openLevelEngine } from '../../src/engine/level/engine.ts'
-import { loadRoom } from '../../src/rooms/loading.ts'
+import { encodeKeystroke } from '../../src/loadtest/client-protocol.ts'
+import { loadRoom } from '../../src/rooms/log/load-room.ts'
 import { compactAll } from '../../src/storage/compact.ts'
 import { median } from '../support/report.ts'
 import { temporaryDirectory } from '../support/server.ts'
@@ -15,7 +15,7 @@ const client = 7
 function* keystrokes(entries: number): Iterable<readonly Uint8Array[]> {
   for (let from = 0; from < entries; from += perCommit)
     yield Array.from({ length: Math.min(perCommit, entries - from) }, (_, index) =>
-      keystroke(client, from + index),
+      encodeKeystroke(client, from + index),
     )
 }
 

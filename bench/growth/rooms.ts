@@ -1,4 +1,4 @@
-import { sleep } from '../../src/cli/bench/typing.ts'
+import { sleep } from '../../src/loadtest/typist.ts'
 import { type Running, weft } from '../load/contenders.ts'
 import { answer, enter, enterAll } from '../load/entering.ts'
 import { type Size, waitMs } from '../load/scenario.ts'
@@ -25,7 +25,7 @@ async function stored(rooms: number, scale: Size): Promise<Running> {
 }
 
 async function allClosed(metrics: URL): Promise<void> {
-  while (!/^weft_documents_open 0$/m.test(await (await fetch(metrics)).text())) await sleep(lookEveryMs)
+  while (!/^weft_rooms_open 0$/m.test(await (await fetch(metrics)).text())) await sleep(lookEveryMs)
 }
 
 /** One socket into each of so many rooms that are on the disk; then all of them leave. */

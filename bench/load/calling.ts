@@ -1,4 +1,4 @@
-import { type CallTarget, HttpCaller } from '../../src/cli/bench/http-caller.ts'
+import { HttpClient, type HttpTarget } from '../../src/loadtest/http-client.ts'
 import { cpuOfTree } from '../support/cpu.ts'
 
 /** What came of the calls. */
@@ -18,10 +18,10 @@ export interface Amount {
 }
 
 /** One call of a caller; `index` counts the calls of all. */
-export type Call = (caller: HttpCaller, who: number, index: number) => Promise<unknown>
+export type Call = (caller: HttpClient, who: number, index: number) => Promise<unknown>
 
 /** A server in a process of its own. */
-export type CalledServer = CallTarget & { readonly pid: number }
+export type CalledServer = HttpTarget & { readonly pid: number }
 
 /** Has so many call over and over, each on a connection of its own and the next as soon as one is answered. */
 export async function callAll(
@@ -30,7 +30,7 @@ export async function callAll(
   { calls, secondsMax }: Amount,
   call: Call,
 ): Promise<Called> {
-  const all = Array.from({ length: callers }, () => new HttpCaller(target))
+  const all = Array.from({ length: callers }, () => new HttpClient(target))
   const times: number[] = []
   let made = 0
   const [cpu, start] = [cpuOfTree(target.pid), performance.now()]

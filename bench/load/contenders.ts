@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dialect, plain } from '../../src/cli/bench/dialect.ts'
+import { type ClientProtocol, yWebsocketMessages } from '../../src/loadtest/client-protocol.ts'
 import { endWithThis } from '../support/ending.ts'
 import { freePort, ready, startWeft } from '../support/server.ts'
 import { hocuspocus } from './dialects.ts'
@@ -10,7 +10,7 @@ import { hocuspocus } from './dialects.ts'
 /** A server that runs in a process of its own. */
 export interface Running {
   readonly pid: number
-  readonly dialect: Dialect
+  readonly dialect: ClientProtocol
   /** Where a document is. */
   url(document: string): string
   /** Asks it to stop, and waits until it has. */
@@ -55,7 +55,11 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   clearTimeout(late)
 }
 
-const runningOf = (child: ChildProcess, dialect: Dialect, url: (document: string) => string): Running => ({
+const runningOf = (
+  child: ChildProcess,
+  dialect: ClientProtocol,
+  url: (document: string) => string,
+): Running => ({
   pid: child.pid as number,
   dialect,
   url,
@@ -68,11 +72,11 @@ const relay = (name: string, script: string): Contender => ({
   keeps: false,
   start: async (data) => {
     const child = await startProcess(['--import', 'tsx', join('support', script)], data)
-    return runningOf(child, plain, (document) => `ws://127.0.0.1:${child.port}/${document}`)
+    return runningOf(child, yWebsocketMessages, (document) => `ws://127.0.0.1:${child.port}/${document}`)
   },
 })
 
-const peer = (name: string, script: string, dialect: Dialect): Contender => ({
+const peer = (name: string, script: string, dialect: ClientProtocol): Contender => ({
   name,
   keeps: true,
   start: async (data) => {
@@ -85,7 +89,7 @@ const peer = (name: string, script: string, dialect: Dialect): Contender => ({
 const oneAddress = {
   WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
   WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
-  WEFT_RECEIVE_BYTES_PER_SECOND: '0',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
 }
 
 /** @param options more of Weft's options */
@@ -96,7 +100,7 @@ export const weft = (name = 'weft', options: Readonly<Record<string, string>> = 
     const server = await startWeft(data, { ...oneAddress, ...options })
     const token = await server.token()
     const url = (document: string): string => `${server.syncUrl}bench/${document}/main?token=${token}`
-    return { ...runningOf(server.process, plain, url), kill: () => server.kill() }
+    return { ...runningOf(server.process, yWebsocketMessages, url), kill: () => server.kill() }
   },
 })
 
@@ -111,7 +115,7 @@ const peers = (): readonly Contender[] =>
   existsSync(peersNode)
     ? [
         peer('Hocuspocus', 'hocuspocus.mjs', hocuspocus),
-        peer('@y/websocket-server', 'y-websocket-server.mjs', plain),
+        peer('@y/websocket-server', 'y-websocket-server.mjs', yWebsocketMessages),
       ]
     : []
 

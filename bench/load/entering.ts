@@ -1,4 +1,4 @@
-import { LoadSocket } from '../../src/cli/bench/load-socket.ts'
+import { LoadSocket } from '../../src/loadtest/load-socket.ts'
 import type { Running } from './contenders.ts'
 
 /** Connections that are opened at the same time. */

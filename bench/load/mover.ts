@@ -1,7 +1,7 @@
-import type { Dialect } from '../../src/cli/bench/dialect.ts'
-import { prefixed, readVarUint, varUint } from '../../src/cli/bench/frames.ts'
-import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import { paced } from '../../src/cli/bench/typing.ts'
+import type { ClientProtocol } from '../../src/loadtest/client-protocol.ts'
+import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
+import { atRate } from '../../src/loadtest/typist.ts'
+import { encodeVarUint, prefixed, readVarUint } from '../../src/loadtest/websocket-frames.ts'
 
 /** Bytes not yet taken by the operating system above which nobody moves on. */
 const unsentBytesMax = 65_536
@@ -15,13 +15,13 @@ export class Mover {
   sent = 0
   readonly #id: number
   readonly #socket: LoadSocket
-  readonly #dialect: Dialect
+  readonly #dialect: ClientProtocol
   readonly #document: string
   #awaited: { readonly marker: Buffer; readonly resolve: () => void } | null = null
   #clock = 1
 
   /** @param id below 2^32, the client's */
-  constructor(id: number, socket: LoadSocket, dialect: Dialect, document: string) {
+  constructor(id: number, socket: LoadSocket, dialect: ClientProtocol, document: string) {
     this.#id = id
     this.#socket = socket
     this.#dialect = dialect
@@ -39,7 +39,7 @@ export class Mover {
     }
     const user = { name: `Client ${this.#id}`, color: '#30bced', colorLight: '#30bced33' }
     const state = Buffer.from(JSON.stringify({ user, cursor: { anchor: at, head: at } }))
-    const entry = [varUint(1), varUint(this.#id), varUint(this.#clock++), prefixed(state)]
+    const entry = [encodeVarUint(1), encodeVarUint(this.#id), encodeVarUint(this.#clock++), prefixed(state)]
     this.#socket.send(this.#dialect.awareness(this.#document, Buffer.concat(entry)))
     this.sent += 1
   }
@@ -70,7 +70,7 @@ export class Mover {
 /** Moves the cursors in turn, evenly over time, until told to stop. @param perSecond moves of each */
 export function moveAll(movers: readonly Mover[], perSecond: number): () => void {
   let moved = 0
-  return paced(movers.length * perSecond, (due) => {
+  return atRate(movers.length * perSecond, (due) => {
     for (let index = 0; index < due; index++) movers[moved++ % movers.length]?.move()
   })
 }

@@ -1,10 +1,10 @@
-import { paced, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
+import { atRate, KeystrokeTracker, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
 import type { Running } from './contenders.ts'
 import { enter, enterAll } from './entering.ts'
 
 /** Rooms with two typists each, who see one another. */
 export interface Pairs {
-  readonly watches: readonly Watch[]
+  readonly watches: readonly KeystrokeTracker[]
   /** Keystrokes that have come so far. */
   delivered(): number
   /** Has them type in turns, so many keystrokes a second in all, until what it returns is called. */
@@ -17,8 +17,8 @@ export async function enterInPairs(server: Running, rooms: number): Promise<Pair
   const sockets = await enterAll(rooms * 2, (index) => enter(server, documentOf(index)))
   const typists = sockets.map((socket, index) => new Typist(socket, server, documentOf(index)))
   const watches = sockets.map((socket, index) => {
-    const watch = new Watch([typists[(index + rooms) % typists.length] as Typist])
-    watched(socket, server, watch)
+    const watch = new KeystrokeTracker([typists[(index + rooms) % typists.length] as Typist])
+    trackUpdates(socket, server, watch)
     return watch
   })
   let next = 0
@@ -26,7 +26,7 @@ export async function enterInPairs(server: Running, rooms: number): Promise<Pair
     watches,
     delivered: () => watches.reduce((sum, watch) => sum + watch.total, 0),
     type: (perSecond) =>
-      paced(perSecond, (due) => {
+      atRate(perSecond, (due) => {
         for (let index = 0; index < due; index++) typists[next++ % typists.length]?.type()
       }),
   }

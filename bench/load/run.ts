@@ -1,6 +1,6 @@
 // One run of a scenario, in a process of its own: the load generator. Told what by its arguments, tells its parent.
 
-import { messageOf } from '../../src/errors.ts'
+import { errorMessage } from '../../src/errors.ts'
 import { temporaryDirectory } from '../support/server.ts'
 import { scenarios } from '../sync/scenarios.ts'
 import { contenders } from './contenders.ts'
@@ -13,6 +13,6 @@ if (scenario === undefined || contender === undefined) throw new Error('no such 
 try {
   process.send?.(await scenario.run(contender, temporaryDirectory(), JSON.parse(scale ?? '') as Scale))
 } catch (error) {
-  process.send?.(messageOf(error))
+  process.send?.(errorMessage(error))
 }
 process.exit()

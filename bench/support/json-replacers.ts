@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as Y from 'yjs'
-import { isArray, isObject, type Json, type JsonObject } from '../../src/content/json.ts'
+import { isArray, isObject, type Json, type JsonObject } from '../../src/content/json/json.ts'
 import { replaceContent } from '../../src/content/replace.ts'
 
 export const contentKey = 'content'

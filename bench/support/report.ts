@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { quantile } from '../../src/cli/bench/quantile.ts'
+import { quantile } from '../../src/loadtest/quantile.ts'
 
 export { quantile }
 

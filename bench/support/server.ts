@@ -39,7 +39,8 @@ export interface BenchServer {
 
 /** What lets one caller call as often as it can. */
 export const unlimitedCalls = {
-  WEFT_RATE_LIMIT_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
   WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
 } as const
 
@@ -87,7 +88,7 @@ export async function startWeft(data: string, options: Record<string, string> = 
     String(port),
     '--host',
     '127.0.0.1',
-    '--data',
+    '--data-dir',
     data,
   ]
   const child = spawn(process.execPath, [...profiling, ...args], {

@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
-import { plain } from '../../src/cli/bench/dialect.ts'
-import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
+import { yWebsocketMessages } from '../../src/loadtest/client-protocol.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enter, enterAs } from '../load/entering.ts'
 import { type Scale, type Scenario, waitMs } from '../load/scenario.ts'
@@ -19,9 +19,9 @@ async function typedAndEnded(contender: Contender, data: string, scale: Scale, h
   const { writer, reader } = await enterAs(server, document, ['writer', 'reader'])
   await sleep(300)
   const typist = new Typist(writer, server, document)
-  const watch = new Watch([typist])
-  watched(reader, server, watch)
-  const stop = paced(perSecond, (due) => typist.type(due))
+  const watch = new KeystrokeTracker([typist])
+  trackUpdates(reader, server, watch)
+  const stop = atRate(perSecond, (due) => typist.type(due))
   await sleep(scale.seconds * 1000)
   await server[how]()
   stop()
@@ -34,7 +34,7 @@ async function typedAndEnded(contender: Contender, data: string, scale: Scale, h
 async function storedOf(server: Running, client: number, wait: number): Promise<number> {
   const doc = new Y.Doc()
   // Others have a dialect, and a provider, of their own.
-  await (server.dialect === plain ? readByProvider : readBySocket)(server, doc, wait)
+  await (server.dialect === yWebsocketMessages ? readByProvider : readBySocket)(server, doc, wait)
   return Y.decodeStateVector(Y.encodeStateVector(doc)).get(client) ?? 0
 }
 

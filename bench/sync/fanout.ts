@@ -1,5 +1,5 @@
-import type { LoadSocket } from '../../src/cli/bench/load-socket.ts'
-import { paced, sleep, Typist, Watch, watched } from '../../src/cli/bench/typing.ts'
+import type { LoadSocket } from '../../src/loadtest/load-socket.ts'
+import { atRate, KeystrokeTracker, sleep, Typist, trackUpdates } from '../../src/loadtest/typist.ts'
 import type { Contender, Running } from '../load/contenders.ts'
 import { enterRoom } from '../load/entering.ts'
 import { deliveredPerSecond, p50, perDelivered, type Scale, type Scenario } from '../load/scenario.ts'
@@ -19,7 +19,7 @@ interface Room {
   readonly typists: readonly Typist[]
   readonly readers: readonly LoadSocket[]
   /** What one of the readers sees. */
-  readonly watch: Watch
+  readonly watch: KeystrokeTracker
   /** Connections that get each keystroke. */
   readonly receivers: number
 }
@@ -29,9 +29,9 @@ async function openRoom(contender: Contender, data: string, writers: number, rea
   const document = 'room'
   const sockets = await enterRoom(server, document, writers + readers)
   const typists = sockets.slice(0, writers).map((socket) => new Typist(socket, server, document))
-  const watch = new Watch(typists)
+  const watch = new KeystrokeTracker(typists)
   const readingSockets = sockets.slice(writers)
-  watched(readingSockets[0] as LoadSocket, server, watch)
+  trackUpdates(readingSockets[0] as LoadSocket, server, watch)
   await sleep(500)
   return { server, typists, readers: readingSockets, watch, receivers: writers + readers - 1 }
 }
@@ -115,7 +115,7 @@ export const pacedRoom = (
   async run(contender, data, { seconds }: Scale) {
     const room = await openRoom(contender, data, writers, readers)
     let next = 0
-    const stop = paced(perSecond / room.receivers, (due) => {
+    const stop = atRate(perSecond / room.receivers, (due) => {
       for (let index = 0; index < due; index++) room.typists[next++ % writers]?.type()
     })
     await sleep(seconds * 1000)

@@ -5,7 +5,7 @@ const organizationId = 'acme'
 export const startTelling = (): Promise<BenchServer> =>
   startWeft(temporaryDirectory(), {
     ...unlimitedCalls,
-    WEFT_WEBHOOK_ALLOW: '127.0.0.1',
+    WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
     WEFT_LOG_LEVEL: 'error',
   })
 

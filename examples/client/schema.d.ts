@@ -39,48 +39,45 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
-							/**
-							 * Format: id
-							 * @description Letters (a to z), digits, `_` and `-`; made when left out.
-							 */
-							notificationId?: string;
+							/** @description Letters (a to z), digits, `_` and `-`; made when left out. */
+							notificationId?: string | null;
 							/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
 							displayHeadlineMessageTemplate: string;
-							/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser` as text is shown to everybody, else everybody is shown their own name. At most 16384 bytes of JSON. */
+							/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 							displayHeadlineMessageTemplateData?: {
 								[key: string]: unknown;
-							};
+							} | null;
 							displayBodyMessage: string;
 							/** @description Anything you want to keep with it, at most 16384 bytes of JSON. */
 							notificationSourceData?: {
 								[key: string]: unknown;
-							};
+							} | null;
 							/** @description Who is addressed; they need not be users of the organization. At most 131072 bytes of JSON. */
 							notifyUsers: {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							}[];
 							/**
 							 * @description Address all users of the organization, too; with false only `notifyUsers`.
 							 * @default true
 							 */
-							notifyAll?: boolean;
+							notifyAll?: boolean | null;
 							/**
 							 * @description Make the organization if it does not exist.
 							 * @default false
 							 */
-							createOrganization?: boolean;
+							createOrganization?: boolean | null;
 							/**
 							 * @description Make the document, in no folder, if it does not exist.
 							 * @default false
 							 */
-							createDocument?: boolean;
+							createDocument?: boolean | null;
 						};
 					};
 				};
@@ -147,7 +144,7 @@ export interface paths {
 							 */
 							organizationId: string;
 							/** @description Without it all documents of the organization. */
-							documentIds?: string[];
+							documentIds?: string[] | null;
 						};
 					};
 				};
@@ -200,7 +197,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete all data of a location
-		 * @description Removes the annotations of a location of a document, with their comments and reactions and their activities, also the activities of annotations that were deleted there before, and answers when nothing is left of them; nobody is told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the body.
+		 * @description Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, the activities of annotations that were deleted there before, and all activities that name the location, such as those of recordings. It answers when nothing is left of them; nobody is told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the body.
 		 */
 		post: {
 			parameters: {
@@ -213,15 +210,12 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/** @description The API key once more. */
+							/** @description The API key again. */
 							apiKey: string;
-							/** @description The auth token once more. */
+							/** @description The auth token again. */
 							authToken: string;
-							/**
-							 * Format: id
-							 * @description Organization of the document. Without it, documents of that id in all organizations of the API key are meant, which takes a look at each organization.
-							 */
-							organizationId?: string;
+							/** @description Organization of the document. Required if several organizations of the API key have a document of that id; without it the server looks for the document in each of them. */
+							organizationId?: string | null;
 							/**
 							 * Format: id
 							 * @description Id of the document.
@@ -231,7 +225,9 @@ export interface paths {
 							location: {
 								/** Format: id */
 								id: string;
-								locationName?: string;
+								locationName?: string | null;
+							} & {
+								[key: string]: unknown;
 							};
 						};
 					};
@@ -299,7 +295,7 @@ export interface paths {
 								 */
 								documentId: string;
 								/** @description Name of the document. */
-								documentName?: string;
+								documentName?: string | null;
 							}[];
 						};
 					};
@@ -318,7 +314,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -326,6 +322,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -376,13 +383,12 @@ export interface paths {
 								 */
 								folderId: string;
 								/** @description Name of the folder. */
-								folderName?: string;
-								/**
-								 * Format: id
-								 * @description The folder that it is in; `root` at the top.
-								 */
-								parentFolderId?: string;
+								folderName?: string | null;
+								/** @description The folder that it is in; `root` at the top. */
+								parentFolderId?: string | null;
 							}[];
+							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							createMissing?: boolean | null;
 						};
 					};
 				};
@@ -400,7 +406,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -408,6 +414,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -515,11 +532,8 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Without it all folders.
-							 */
-							folderId?: string;
+							/** @description Without it all folders. */
+							folderId?: string | null;
 						};
 					};
 				};
@@ -610,12 +624,9 @@ export interface paths {
 								 */
 								folderId: string;
 								/** @description Name of the folder. */
-								folderName?: string;
-								/**
-								 * Format: id
-								 * @description The folder that it is in; `root` at the top.
-								 */
-								parentFolderId?: string;
+								folderName?: string | null;
+								/** @description The folder that it is in; `root` at the top. */
+								parentFolderId?: string | null;
 							}[];
 						};
 					};
@@ -634,7 +645,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -642,6 +653,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -686,7 +708,7 @@ export interface paths {
 								/** Format: id */
 								groupId: string;
 								/** @description Of a new group its id, unless given. */
-								groupName?: string;
+								groupName?: string | null;
 							}[];
 						};
 					};
@@ -705,7 +727,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -713,6 +735,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -738,7 +771,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Add users to a group
-		 * @description A group that does not exist is made, with its id as its name: it is granted nothing yet. A user of whom nothing is known in the organization is added all the same, and can be described with `/v2/users/update`. Who is in the group already stays in it. A user is in at most 200 groups of an organization.
+		 * @description A group that does not exist is made, with its id as its name, and `groupCreated` is true: it is granted nothing yet. A user of whom nothing is known in the organization is added all the same, and can be described with `/v2/users/update`. Who is in the group already stays in it. A user is in at most 200 groups of an organization.
 		 */
 		post: {
 			parameters: {
@@ -784,6 +817,19 @@ export interface paths {
 										organizationUserGroupId: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
+										/** @description True: this call has made the group; else absent. */
+										groupCreated?: boolean;
 									};
 								};
 							};
@@ -830,12 +876,12 @@ export interface paths {
 							 */
 							organizationUserGroupId: string;
 							/** @description Whom to remove; required unless `deleteAll`. */
-							userIds?: string[];
+							userIds?: string[] | null;
 							/**
 							 * @description Remove everybody: up to 10000 in one call, and the message says whether there are more. Not together with `userIds`.
 							 * @default false
 							 */
-							deleteAll?: boolean;
+							deleteAll?: boolean | null;
 						};
 					};
 				};
@@ -861,6 +907,17 @@ export interface paths {
 										organizationUserGroupId: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -911,11 +968,8 @@ export interface paths {
 							documentId: string;
 							/** @description Each at most 16384 bytes as JSON, naming at most 100 users, and all together 2000. */
 							activities: {
-								/**
-								 * Format: id
-								 * @description Unique in the organization; made if left out. One that there is already is overwritten.
-								 */
-								id?: string;
+								/** @description Unique in the organization; made if left out. One that there is already is overwritten. */
+								id?: string | null;
 								/**
 								 * @description What it is about.
 								 * @enum {string}
@@ -930,24 +984,27 @@ export interface paths {
 								actionUser: {
 									/** Format: id */
 									userId: string;
-									name?: string;
-									email?: string;
+									name?: string | null;
+									email?: string | null;
 								};
-								/**
-								 * Format: id
-								 * @description What was acted on, such as an annotation; `custom` activities must have one.
-								 */
-								targetEntityId?: string;
+								/** @description What was acted on, such as an annotation; `custom` activities must have one. */
+								targetEntityId?: string | null;
+								/** @description The place in the document that it is about. It is deleted with the data of this location. */
+								location?: {
+									/** Format: id */
+									id: string;
+									locationName?: string | null;
+								} | null;
 								/** @description What was changed. Looked into for users only: objects with a `userId`. */
 								changes?: {
 									[key: string]: unknown;
-								};
+								} | null;
 								/** @description What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`. */
-								displayMessageTemplate?: string;
+								displayMessageTemplate?: string | null;
 								/** @description Values of the placeholders; of an object with a `name`, such as a user, that is shown. */
 								displayMessageTemplateData?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -966,7 +1023,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -974,6 +1031,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -1022,11 +1090,11 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							activityIds?: string[];
+							activityIds?: string[] | null;
 							activities?: {
 								/** Format: id */
 								id: string;
-							}[];
+							}[] | null;
 						};
 					};
 				};
@@ -1044,7 +1112,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1052,6 +1120,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -1095,38 +1174,28 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Only those of this document.
-							 */
-							documentId?: string;
-							/**
-							 * Format: id
-							 * @description Only those on it, such as an annotation.
-							 */
-							targetEntityId?: string;
-							featureTypes?: ("comment" | "reaction" | "recorder" | "crdt" | "custom")[];
-							actionTypes?: string[];
-							/**
-							 * Format: id
-							 * @description Only those of this acting user.
-							 */
-							userId?: string;
+							/** @description Only those of this document. */
+							documentId?: string | null;
+							/** @description Only those on it, such as an annotation. */
+							targetEntityId?: string | null;
+							featureTypes?: ("comment" | "reaction" | "recorder" | "crdt" | "custom" | "administration")[] | null;
+							actionTypes?: string[] | null;
+							/** @description Only those of this acting user. */
+							userId?: string | null;
 							/** @description Only these. */
-							activityIds?: string[];
+							activityIds?: string[] | null;
 							/**
 							 * @description By timestamp.
 							 * @default desc
-							 * @enum {string}
 							 */
-							order?: "asc" | "desc";
+							order?: ("asc" | "desc") | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -1148,10 +1217,10 @@ export interface paths {
 									/** Format: id */
 									id: string;
 									/**
-									 * @description What it is about.
+									 * @description What it is about. `administration`: changes of organizations, documents, folders, users, groups and permissions.
 									 * @enum {string}
 									 */
-									featureType: "comment" | "reaction" | "recorder" | "crdt" | "custom";
+									featureType: "comment" | "reaction" | "recorder" | "crdt" | "custom" | "administration";
 									/**
 									 * Format: id
 									 * @description What was done, such as `comment.add`.
@@ -1169,6 +1238,12 @@ export interface paths {
 									 * @description What was acted on, such as an annotation; `custom` activities must have one.
 									 */
 									targetEntityId?: string;
+									/** @description The place in the document that it is about. It is deleted with the data of this location. */
+									location?: {
+										/** Format: id */
+										id: string;
+										locationName?: string;
+									};
 									/** @description What was changed. Looked into for users only: objects with a `userId`. */
 									changes?: {
 										[key: string]: unknown;
@@ -1240,38 +1315,35 @@ export interface paths {
 							activities: {
 								/** Format: id */
 								id: string;
-								/**
-								 * @description What it is about.
-								 * @enum {string}
-								 */
-								featureType?: "comment" | "reaction" | "recorder" | "crdt" | "custom";
-								/**
-								 * Format: id
-								 * @description What was done, such as `comment.add`.
-								 */
-								actionType?: string;
+								/** @description What it is about. */
+								featureType?: ("comment" | "reaction" | "recorder" | "crdt" | "custom") | null;
+								/** @description What was done, such as `comment.add`. */
+								actionType?: string | null;
 								/** @description Who did it. */
 								actionUser?: {
 									/** Format: id */
 									userId: string;
-									name?: string;
-									email?: string;
-								};
-								/**
-								 * Format: id
-								 * @description What was acted on, such as an annotation; `custom` activities must have one.
-								 */
-								targetEntityId?: string;
+									name?: string | null;
+									email?: string | null;
+								} | null;
+								/** @description What was acted on, such as an annotation; `custom` activities must have one. */
+								targetEntityId?: string | null;
+								/** @description The place in the document that it is about. It is deleted with the data of this location. */
+								location?: {
+									/** Format: id */
+									id: string;
+									locationName?: string | null;
+								} | null;
 								/** @description What was changed. Looked into for users only: objects with a `userId`. */
 								changes?: {
 									[key: string]: unknown;
-								};
+								} | null;
 								/** @description What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`. */
-								displayMessageTemplate?: string;
+								displayMessageTemplate?: string | null;
 								/** @description Values of the placeholders; of an object with a `name`, such as a user, that is shown. */
 								displayMessageTemplateData?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -1290,7 +1362,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1298,6 +1370,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -1346,9 +1429,9 @@ export interface paths {
 								 * @description Makes the user an editor of all documents of the API key.
 								 * @default false
 								 */
-								isAdmin?: boolean;
+								isAdmin?: boolean | null;
 							};
-							/** @description What the token is good for. Without it the token is good for whatever its user may do. */
+							/** @description What the token is good for; of a resource that is listed twice the last entry counts. Without it the token is good for whatever its user may do. */
 							permissions?: {
 								resources: {
 									/** @enum {string} */
@@ -1358,40 +1441,30 @@ export interface paths {
 									 * @description Id of the resource.
 									 */
 									id: string;
-									/**
-									 * Format: id
-									 * @description Organization of the resource; required for documents and folders.
-									 */
-									organizationId?: string;
-									/**
-									 * @default editor
-									 * @enum {string}
-									 */
-									accessRole?: "viewer" | "editor";
-									/** @description Unix time in seconds at which the permission ends; without it it does not. */
-									expiresAt?: number;
+									/** @description Organization of the resource; required for documents and folders. */
+									organizationId?: string | null;
+									/** @default editor */
+									accessRole?: ("viewer" | "editor") | null;
+									/** @description Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now. */
+									expiresAt?: number | null;
 								}[];
-							};
+							} | null;
 							/** @default 172800 */
-							expiresInSeconds?: number;
+							expiresInSeconds?: number | null;
 							/**
 							 * @description `y-sweet`: the answer is what Y-Sweet's client takes as its token; for one `document`, or without `docId`.
 							 * @default weft
-							 * @enum {string}
 							 */
-							format?: "weft" | "y-sweet";
+							format?: ("weft" | "y-sweet") | null;
 							/** @description Which document a token of format `y-sweet` leads to; it grants nothing. */
 							document?: {
 								/** Format: id */
 								organizationId: string;
 								/** Format: id */
 								documentId: string;
-								/**
-								 * Format: id
-								 * @default main
-								 */
-								editorId?: string;
-							};
+								/** @default main */
+								editorId?: string | null;
+							} | null;
 						};
 					};
 				};
@@ -1444,7 +1517,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Grant permissions
-		 * @description Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them before. All of it is granted or, when something does not exist, nothing. What is granted on a document decides before what is granted on its folders, from the nearest up, and on the organization; what is granted to a user before what is granted to groups. A user of whom nothing is known is added to the organization. Open connections follow within a second.
+		 * @description Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them before; of a resource that is listed twice the last entry counts. All of it is granted or, when something does not exist, nothing. What is granted on a document decides before what is granted on its folders, from the nearest up, and on the organization; what is granted to a user before what is granted to groups. A user of whom nothing is known is added to the organization. Open connections follow within a second.
 		 */
 		post: {
 			parameters: {
@@ -1461,12 +1534,9 @@ export interface paths {
 							user?: {
 								/** Format: id */
 								userId: string;
-							};
-							/**
-							 * Format: id
-							 * @description A group that this is for, instead of a user; all resources are of its organization.
-							 */
-							organizationUserGroupId?: string;
+							} | null;
+							/** @description A group that this is for, instead of a user; all resources are of its organization. */
+							organizationUserGroupId?: string | null;
 							permissions: {
 								resources: {
 									/** @enum {string} */
@@ -1476,20 +1546,16 @@ export interface paths {
 									 * @description Id of the resource.
 									 */
 									id: string;
-									/**
-									 * Format: id
-									 * @description Organization of the resource; required for documents and folders.
-									 */
-									organizationId?: string;
-									/**
-									 * @default editor
-									 * @enum {string}
-									 */
-									accessRole?: "viewer" | "editor";
-									/** @description Unix time in seconds at which the permission ends; without it it does not. */
-									expiresAt?: number;
+									/** @description Organization of the resource; required for documents and folders. */
+									organizationId?: string | null;
+									/** @default editor */
+									accessRole?: ("viewer" | "editor") | null;
+									/** @description Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now. */
+									expiresAt?: number | null;
 								}[];
 							};
+							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							createMissing?: boolean | null;
 						};
 					};
 				};
@@ -1548,9 +1614,9 @@ export interface paths {
 							/** @description Users; times the resources, of which the organization is one, at most 5000. */
 							userIds: string[];
 							/** @description Folders to ask about. */
-							folderIds?: string[];
+							folderIds?: string[] | null;
 							/** @description Documents to ask about. */
-							documentIds?: string[];
+							documentIds?: string[] | null;
 						};
 					};
 				};
@@ -1587,6 +1653,20 @@ export interface paths {
 												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
 												expiresAt?: number;
 												error?: string;
+												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												reason?: {
+													/**
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @enum {string}
+													 */
+													source: "user" | "group" | "accessType" | "membership";
+													/** @enum {string} */
+													resourceType?: "organization" | "folder" | "document";
+													/** @description Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets. */
+													resourceId?: string;
+													/** @description The group of the grant. */
+													groupId?: string;
+												};
 												/** @enum {string} */
 												errorCode?: "does_not_exist" | "permission_denied";
 											};
@@ -1607,6 +1687,20 @@ export interface paths {
 												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
 												expiresAt?: number;
 												error?: string;
+												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												reason?: {
+													/**
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @enum {string}
+													 */
+													source: "user" | "group" | "accessType" | "membership";
+													/** @enum {string} */
+													resourceType?: "organization" | "folder" | "document";
+													/** @description Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets. */
+													resourceId?: string;
+													/** @description The group of the grant. */
+													groupId?: string;
+												};
 												/** @enum {string} */
 												errorCode?: "does_not_exist" | "permission_denied";
 											};
@@ -1627,6 +1721,20 @@ export interface paths {
 												/** @description Unix time in seconds at which what gives the role ends; absent when it does not. */
 												expiresAt?: number;
 												error?: string;
+												/** @description Why the user has the role, or has none; absent where the resource does not exist. */
+												reason?: {
+													/**
+													 * @description A grant to the user, a grant to a group of the user, the access type, or membership of the organization (any grant in it). Without a role: what would give one and does not.
+													 * @enum {string}
+													 */
+													source: "user" | "group" | "accessType" | "membership";
+													/** @enum {string} */
+													resourceType?: "organization" | "folder" | "document";
+													/** @description Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets. */
+													resourceId?: string;
+													/** @description The group of the grant. */
+													groupId?: string;
+												};
 												/** @enum {string} */
 												errorCode?: "does_not_exist" | "permission_denied";
 											};
@@ -1669,16 +1777,10 @@ export interface paths {
 				content: {
 					"application/json": {
 						data: {
-							/**
-							 * Format: id
-							 * @description Required, unless `organizationUserGroupId` is given.
-							 */
-							userId?: string;
-							/**
-							 * Format: id
-							 * @description A group that this is for, instead of a user; all resources are of its organization.
-							 */
-							organizationUserGroupId?: string;
+							/** @description Required, unless `organizationUserGroupId` is given. */
+							userId?: string | null;
+							/** @description A group that this is for, instead of a user; all resources are of its organization. */
+							organizationUserGroupId?: string | null;
 							permissions: {
 								resources: {
 									/** @enum {string} */
@@ -1688,11 +1790,8 @@ export interface paths {
 									 * @description Id of the resource.
 									 */
 									id: string;
-									/**
-									 * Format: id
-									 * @description Organization of the resource; required for documents and folders.
-									 */
-									organizationId?: string;
+									/** @description Organization of the resource; required for documents and folders. */
+									organizationId?: string | null;
 								}[];
 							};
 						};
@@ -1827,27 +1926,28 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							/** @description Of those annotations that have none of their own. */
-							location?: {
+							location?: ({
 								/** Format: id */
 								id: string;
-								locationName?: string;
-							};
+								locationName?: string | null;
+							} & {
+								[key: string]: unknown;
+							}) | null;
 							annotations: {
-								/**
-								 * Format: id
-								 * @description Unique in the organization; made if left out.
-								 */
-								annotationId?: string;
+								/** @description Unique in the organization; made if left out. */
+								annotationId?: string | null;
 								/** @description A place in what you show, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
-								location?: {
+								location?: ({
 									/** Format: id */
 									id: string;
-									locationName?: string;
-								};
+									locationName?: string | null;
+								} & {
+									[key: string]: unknown;
+								}) | null;
 								/** @description What it is about in the content of an editor. */
 								anchor?: {
 									/**
@@ -1855,24 +1955,17 @@ export interface paths {
 									 * @description Editor instance.
 									 */
 									editorId: string;
-									/**
-									 * @description Name of the shared type in the Yjs document; `default` for rich-text editors.
-									 * @default content
-									 */
-									contentKey?: string;
+									/** @description Name of the root. Default: the only root of the editor, else `content`. */
+									contentKey?: string | null;
 									/**
 									 * Format: byte
 									 * @description Yjs relative position, encoded and base64: it stays where it is while the content changes.
 									 */
 									position: string;
-									/**
-									 * Format: byte
-									 * @description The same, of the end of a range.
-									 */
-									positionEnd?: string;
-								};
-								/** @enum {string} */
-								status?: "open" | "resolved";
+									/** @description The same, of the end of a range. */
+									positionEnd?: string | null;
+								} | null;
+								status?: ("open" | "resolved") | null;
 								/** @description Whatever you call it; null: none. */
 								priority?: string | null;
 								/** @description Who is to see to it; null: nobody. */
@@ -1880,42 +1973,39 @@ export interface paths {
 									/** Format: id */
 									userId: string;
 									/** @description Display name. */
-									name?: string;
-									email?: string;
+									name?: string | null;
+									email?: string | null;
 								} | null;
 								/** @description Makes it a suggestion, to be accepted or rejected. */
 								suggestion?: {
 									/** @description What is suggested: any JSON of at most 16384 bytes. */
 									content?: unknown;
-								};
+								} | null;
 								comments?: {
-									/**
-									 * Format: id
-									 * @description Unique in the annotation; made if left out.
-									 */
-									commentId?: string;
+									/** @description Unique in the annotation; made if left out. */
+									commentId?: string | null;
 									/** @description Who says it. */
 									from: {
 										/** Format: id */
 										userId: string;
 										/** @description Display name. */
-										name?: string;
-										email?: string;
+										name?: string | null;
+										email?: string | null;
 									};
 									/** @description At most 16384 bytes of UTF-8. */
 									text: string;
-								}[];
+								}[] | null;
 							}[];
 							/**
 							 * @description Make the organization if it does not exist.
 							 * @default false
 							 */
-							createOrganization?: boolean;
+							createOrganization?: boolean | null;
 							/**
 							 * @description Make the document, in no folder, if it does not exist.
 							 * @default false
 							 */
-							createDocument?: boolean;
+							createDocument?: boolean | null;
 						};
 					};
 				};
@@ -1933,7 +2023,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -1941,6 +2031,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -1999,22 +2100,19 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							comments: {
-								/**
-								 * Format: id
-								 * @description Unique in the annotation; made if left out.
-								 */
-								commentId?: string;
+								/** @description Unique in the annotation; made if left out. */
+								commentId?: string | null;
 								/** @description Who says it. */
 								from: {
 									/** Format: id */
 									userId: string;
 									/** @description Display name. */
-									name?: string;
-									email?: string;
+									name?: string | null;
+									email?: string | null;
 								};
 								/** @description At most 16384 bytes of UTF-8. */
 								text: string;
@@ -2036,7 +2134,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2044,6 +2142,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2102,8 +2211,8 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							commentIds: string[];
 						};
@@ -2123,7 +2232,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2131,6 +2240,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2185,14 +2305,14 @@ export interface paths {
 							 */
 							annotationId: string;
 							/** @description These, as far as they exist, in this order and without pages. */
-							commentIds?: string[];
+							commentIds?: string[] | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -2309,15 +2429,12 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							reactions: {
-								/**
-								 * Format: id
-								 * @description Unique in the comment; made if left out.
-								 */
-								reactionId?: string;
+								/** @description Unique in the comment; made if left out. */
+								reactionId?: string | null;
 								/** @description Such as an emoji. */
 								reaction: string;
 								/** @description Who reacts; left out: `actionUser`. */
@@ -2325,9 +2442,9 @@ export interface paths {
 									/** Format: id */
 									userId: string;
 									/** @description Display name. */
-									name?: string;
-									email?: string;
-								};
+									name?: string | null;
+									email?: string | null;
+								} | null;
 							}[];
 						};
 					};
@@ -2346,7 +2463,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2354,6 +2471,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2417,8 +2545,8 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							reactionIds: string[];
 						};
@@ -2438,7 +2566,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2446,6 +2574,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2504,8 +2643,8 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							comments: {
 								/**
@@ -2533,7 +2672,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2541,6 +2680,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2594,8 +2744,8 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							annotationIds: string[];
 						};
@@ -2615,7 +2765,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2623,6 +2773,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -2672,28 +2833,24 @@ export interface paths {
 							 */
 							documentId: string;
 							/** @description These, as far as they exist, in this order and without pages. */
-							annotationIds?: string[];
+							annotationIds?: string[] | null;
 							/** @description Those in any of these locations. */
-							locationIds?: string[];
-							statuses?: ("open" | "resolved")[];
-							/**
-							 * Format: id
-							 * @description Those that this user has made, commented on or reacted to, or is to see to.
-							 */
-							userId?: string;
+							locationIds?: string[] | null;
+							statuses?: ("open" | "resolved")[] | null;
+							/** @description Those that this user has made, commented on or reacted to, or is to see to. */
+							userId?: string | null;
 							/**
 							 * @description By time: the newest first, or the oldest.
 							 * @default desc
-							 * @enum {string}
 							 */
-							order?: "desc" | "asc";
+							order?: ("desc" | "asc") | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -2722,21 +2879,20 @@ export interface paths {
 									 * @description Id of the document.
 									 */
 									documentId: string;
-									location: {
+									location: ({
 										/** Format: id */
 										id: string;
 										locationName?: string;
-									} | null;
+									} & {
+										[key: string]: unknown;
+									}) | null;
 									anchor: {
 										/**
 										 * Format: id
 										 * @description Editor instance.
 										 */
 										editorId: string;
-										/**
-										 * @description Name of the shared type in the Yjs document; `default` for rich-text editors.
-										 * @default content
-										 */
+										/** @description Name of the root. Default: the only root of the editor, else `content`. */
 										contentKey: string;
 										/**
 										 * Format: byte
@@ -2871,8 +3027,8 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 							};
 							annotations: {
 								/**
@@ -2881,11 +3037,13 @@ export interface paths {
 								 */
 								annotationId: string;
 								/** @description A place in what you show, such as a page or a view. Other members are kept as they are; at most 4096 bytes of JSON. */
-								location?: {
+								location?: ({
 									/** Format: id */
 									id: string;
-									locationName?: string;
-								};
+									locationName?: string | null;
+								} & {
+									[key: string]: unknown;
+								}) | null;
 								/** @description What it is about in the content of an editor. */
 								anchor?: {
 									/**
@@ -2893,24 +3051,17 @@ export interface paths {
 									 * @description Editor instance.
 									 */
 									editorId: string;
-									/**
-									 * @description Name of the shared type in the Yjs document; `default` for rich-text editors.
-									 * @default content
-									 */
-									contentKey?: string;
+									/** @description Name of the root. Default: the only root of the editor, else `content`. */
+									contentKey?: string | null;
 									/**
 									 * Format: byte
 									 * @description Yjs relative position, encoded and base64: it stays where it is while the content changes.
 									 */
 									position: string;
-									/**
-									 * Format: byte
-									 * @description The same, of the end of a range.
-									 */
-									positionEnd?: string;
-								};
-								/** @enum {string} */
-								status?: "open" | "resolved";
+									/** @description The same, of the end of a range. */
+									positionEnd?: string | null;
+								} | null;
+								status?: ("open" | "resolved") | null;
 								/** @description Whatever you call it; null: none. */
 								priority?: string | null;
 								/** @description Who is to see to it; null: nobody. */
@@ -2918,18 +3069,18 @@ export interface paths {
 									/** Format: id */
 									userId: string;
 									/** @description Display name. */
-									name?: string;
-									email?: string;
+									name?: string | null;
+									email?: string | null;
 								} | null;
 								/** @description One of the three. */
 								suggestion?: {
 									/** @description True: the suggestion is accepted. */
-									accept?: boolean;
+									accept?: boolean | null;
 									/** @description True: it is rejected. */
-									reject?: boolean;
+									reject?: boolean | null;
 									/** @description Suggests this instead, to be decided anew. */
 									content?: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -2948,7 +3099,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -2956,6 +3107,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -3007,16 +3169,10 @@ export interface paths {
 							data: unknown;
 							/** @enum {string} */
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
-							/**
-							 * @description Name of the shared type in the Yjs document; `default` for rich-text editors.
-							 * @default content
-							 */
-							contentKey?: string;
-							/**
-							 * Format: id
-							 * @description Who made the change; shown as `lastUpdatedBy`.
-							 */
-							userId?: string;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
+							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							userId?: string | null;
 						};
 					};
 				};
@@ -3045,6 +3201,8 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
+									/** @description Name of the root that was written; of a restoration: absent. */
+									contentKey?: string;
 								};
 							};
 						};
@@ -3100,12 +3258,9 @@ export interface paths {
 							 * @description Make the document if it does not exist.
 							 * @default false
 							 */
-							create?: boolean;
-							/**
-							 * Format: id
-							 * @description Who made the change; shown as `lastUpdatedBy`.
-							 */
-							userId?: string;
+							create?: boolean | null;
+							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							userId?: string | null;
 						};
 					};
 				};
@@ -3159,7 +3314,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Delete the content of editors
-		 * @description Their versions go with it. Connections to them are closed for good; a client that still has the content cannot bring it back.
+		 * @description Their versions go with it. Connections to them are closed for good; a client that still has the content cannot bring it back. There is one activity `crdt.editor_delete` for each editor.
 		 */
 		post: {
 			parameters: {
@@ -3177,7 +3332,9 @@ export interface paths {
 							/** Format: id */
 							documentId: string;
 							/** @description Editor instances; without it all of the document. */
-							editorIds?: string[];
+							editorIds?: string[] | null;
+							/** @description Who deleted it; default: `api`. */
+							userId?: string | null;
 						};
 					};
 				};
@@ -3222,7 +3379,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Read the content of editors
-		 * @description What is read is durable, and fed to update changes nothing.
+		 * @description The content is durable. An update with the same content changes nothing. Without `editorId`, an editor without the root that is read is left out. The content in one response is at most `maxResponseBytes` long; one document with `format` `update` is as long as the document.
 		 */
 		post: {
 			parameters: {
@@ -3239,24 +3396,20 @@ export interface paths {
 							organizationId: string;
 							/** Format: id */
 							documentId: string;
+							/** @description Editor instance; without it all of the document. */
+							editorId?: string | null;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
 							/**
-							 * Format: id
-							 * @description Editor instance; without it all of the document.
-							 */
-							editorId?: string;
-							/** @description Name of the shared type; without it `content`, or the only one there is. */
-							contentKey?: string;
-							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1).
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
-							 * @enum {string}
 							 */
-							format?: "json" | "text" | "xml" | "delta" | "xmltext" | "update";
+							format?: ("json" | "text" | "xml" | "delta" | "xmltext" | "update" | "roots") | null;
 							/**
 							 * @description Answer also how each document is made up.
 							 * @default false
 							 */
-							statistics?: boolean;
+							statistics?: boolean | null;
 						};
 					};
 				};
@@ -3352,30 +3505,24 @@ export interface paths {
 							data: unknown;
 							/** @enum {string} */
 							type: "text" | "map" | "array" | "xml" | "delta" | "xmltext";
-							/**
-							 * @description Name of the shared type in the Yjs document; `default` for rich-text editors.
-							 * @default content
-							 */
-							contentKey?: string;
-							/**
-							 * Format: id
-							 * @description Who made the change; shown as `lastUpdatedBy`.
-							 */
-							userId?: string;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
+							/** @description Who made the change; shown as `lastUpdatedBy`. */
+							userId?: string | null;
 							/** @description The version that `data` was made from: only what differs from it is changed, and what was typed since stays. */
-							baseVersion?: string;
+							baseVersion?: string | null;
 							/** @description Change nothing (ABORTED) unless the document is at this version. */
-							ifVersion?: string;
+							ifVersion?: string | null;
 							/**
 							 * @description Make the document if it does not exist.
 							 * @default false
 							 */
-							upsert?: boolean;
+							upsert?: boolean | null;
 							/**
 							 * @description Answer what would change, and change nothing; `version` is then the present one.
 							 * @default false
 							 */
-							dryRun?: boolean;
+							dryRun?: boolean | null;
 						};
 					};
 				};
@@ -3404,6 +3551,8 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
+									/** @description Name of the root that was written; of a restoration: absent. */
+									contentKey?: string;
 								};
 							};
 						};
@@ -3451,16 +3600,13 @@ export interface paths {
 							 */
 							editorId: string;
 							/** @description What people call it; '' when it has none. */
-							label?: string;
+							label?: string | null;
 							/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 							metadata?: {
 								[key: string]: unknown;
-							};
-							/**
-							 * Format: id
-							 * @description Who makes it; shown as `createdBy`.
-							 */
-							userId?: string;
+							} | null;
+							/** @description Who makes it; shown as `createdBy`. */
+							userId?: string | null;
 						};
 					};
 				};
@@ -3627,14 +3773,13 @@ export interface paths {
 							 * @description Id of the version.
 							 */
 							versionId: string;
-							/** @description Name of the shared type; without it `content`, or the only one there is. */
-							contentKey?: string;
+							/** @description Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. The root of rich-text editors is often called `default`. */
+							contentKey?: string | null;
 							/**
-							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1).
+							 * @description `json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; `update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.
 							 * @default json
-							 * @enum {string}
 							 */
-							format?: "json" | "text" | "xml" | "delta" | "xmltext" | "update";
+							format?: ("json" | "text" | "xml" | "delta" | "xmltext" | "update" | "roots") | null;
 						};
 					};
 				};
@@ -3730,12 +3875,12 @@ export interface paths {
 							 */
 							editorId: string;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 100 stands for 100.
 							 * @default 100
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -3835,17 +3980,14 @@ export interface paths {
 							 */
 							versionId: string;
 							/** @description Change nothing (ABORTED) unless the document is at this version. */
-							ifVersion?: string;
+							ifVersion?: string | null;
 							/**
 							 * @description Answer what would change, and change nothing; `version` is then the present one.
 							 * @default false
 							 */
-							dryRun?: boolean;
-							/**
-							 * Format: id
-							 * @description Who restores; shown as `lastUpdatedBy`.
-							 */
-							userId?: string;
+							dryRun?: boolean | null;
+							/** @description Who restores; shown as `lastUpdatedBy`. */
+							userId?: string | null;
 						};
 					};
 				};
@@ -3874,6 +4016,8 @@ export interface paths {
 									insertions: number;
 									/** @description Deleted UTF-16 units and embeds. */
 									deletions: number;
+									/** @description Name of the root that was written; of a restoration: absent. */
+									contentKey?: string;
 									/** @description The version of what there was before; null when nothing has changed. */
 									previousVersionId: string | null;
 								};
@@ -3923,11 +4067,8 @@ export interface paths {
 							 * @description Id of the document.
 							 */
 							documentId: string;
-							/**
-							 * Format: id
-							 * @description Only to clients of this editor; without it, of all editors of the document.
-							 */
-							editorId?: string;
+							/** @description Only to clients of this editor; without it, of all editors of the document. */
+							editorId?: string | null;
 							/** @description What it is: any name. */
 							event: string;
 							/** @description Anything, at most 65536 bytes as JSON and 64 levels deep; null, when it is left out. */
@@ -4001,24 +4142,18 @@ export interface paths {
 							 */
 							decision: "approve" | "reject";
 							/** @description Why; '' when it was not given. */
-							reason?: string;
+							reason?: string | null;
 							/**
 							 * Format: id
 							 * @description Who decided.
 							 */
 							reviewerId: string;
-							/**
-							 * Format: id
-							 * @description The organization it is about.
-							 */
-							organizationId?: string;
-							/**
-							 * Format: id
-							 * @description The document it is about; only together with `organizationId`.
-							 */
-							documentId?: string;
+							/** @description The organization it is about. */
+							organizationId?: string | null;
+							/** @description The document it is about; only together with `organizationId`. */
+							documentId?: string | null;
 							/** @description When it was decided, in epoch milliseconds; now, when it is left out. */
-							judgedAt?: number;
+							judgedAt?: number | null;
 						};
 					};
 				};
@@ -4094,7 +4229,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4102,6 +4237,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4141,32 +4287,20 @@ export interface paths {
 					"application/json": {
 						data: {
 							/** @description Only judgments like this. */
-							query?: string;
+							query?: string | null;
+							/** @description What was decided. */
+							decision?: ("approve" | "reject") | null;
+							/** @description Who decided. */
+							reviewerId?: string | null;
+							/** @description The organization it is about. */
+							organizationId?: string | null;
+							/** @description The document it is about; only together with `organizationId`. */
+							documentId?: string | null;
 							/**
-							 * @description What was decided.
-							 * @enum {string}
-							 */
-							decision?: "approve" | "reject";
-							/**
-							 * Format: id
-							 * @description Who decided.
-							 */
-							reviewerId?: string;
-							/**
-							 * Format: id
-							 * @description The organization it is about.
-							 */
-							organizationId?: string;
-							/**
-							 * Format: id
-							 * @description The document it is about; only together with `organizationId`.
-							 */
-							documentId?: string;
-							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 100 stands for 100.
 							 * @default 100
 							 */
-							limit?: number;
+							limit?: number | null;
 						};
 					};
 				};
@@ -4243,16 +4377,10 @@ export interface paths {
 						data: {
 							/** @description What is to be judged, in words. */
 							query: string;
-							/**
-							 * Format: id
-							 * @description The organization it is about.
-							 */
-							organizationId?: string;
-							/**
-							 * Format: id
-							 * @description The document it is about; only together with `organizationId`.
-							 */
-							documentId?: string;
+							/** @description The organization it is about. */
+							organizationId?: string | null;
+							/** @description The document it is about; only together with `organizationId`. */
+							documentId?: string | null;
 						};
 					};
 				};
@@ -4354,9 +4482,9 @@ export interface paths {
 							/** Format: id */
 							userId: string;
 							/** @description The documents. */
-							documentIds?: string[];
+							documentIds?: string[] | null;
 							/** @description The config of the organization, too. True unless there are `documentIds`. */
-							getOrganizationConfig?: boolean;
+							getOrganizationConfig?: boolean | null;
 						};
 					};
 				};
@@ -4456,26 +4584,17 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/** @description The documents; without them the default for all of the organization. */
-							documentIds?: string[];
+							/** @description The documents; without them, also as an empty list, the default for all of the organization. */
+							documentIds?: string[] | null;
 							/** @description The users; they need not be users of the organization. */
 							userIds: string[];
 							config: {
-								/**
-								 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
-								 * @enum {string}
-								 */
-								inbox?: "ALL" | "MINE" | "NONE";
-								/**
-								 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
-								 * @enum {string}
-								 */
-								email?: "ALL" | "MINE" | "NONE";
-								/**
-								 * @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none.
-								 * @enum {string}
-								 */
-								slack?: "ALL" | "MINE" | "NONE";
+								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								inbox?: ("ALL" | "MINE" | "NONE") | null;
+								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								email?: ("ALL" | "MINE" | "NONE") | null;
+								/** @description `ALL`: every notification; `MINE`: those that name the user; `NONE`: none. */
+								slack?: ("ALL" | "MINE" | "NONE") | null;
 							};
 						};
 					};
@@ -4502,6 +4621,17 @@ export interface paths {
 										/** @description The document, the first where there are several; '' for the organization. */
 										documentId: string;
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4545,18 +4675,12 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Those of this document.
-							 */
-							documentId?: string;
-							/**
-							 * Format: id
-							 * @description Those for this user.
-							 */
-							userId?: string;
+							/** @description Those of this document. */
+							documentId?: string | null;
+							/** @description Those for this user. */
+							userId?: string | null;
 							/** @description These, as far as they exist. */
-							notificationIds?: string[];
+							notificationIds?: string[] | null;
 						};
 					};
 				};
@@ -4574,7 +4698,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4582,6 +4706,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4625,31 +4760,24 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Those of this document.
-							 */
-							documentId?: string;
-							/**
-							 * Format: id
-							 * @description Those for this user.
-							 */
-							userId?: string;
+							/** @description Those of this document. */
+							documentId?: string | null;
+							/** @description Those for this user. */
+							userId?: string | null;
 							/** @description These, as far as they exist. */
-							notificationIds?: string[];
+							notificationIds?: string[] | null;
 							/**
 							 * @description By time: the newest first, or the oldest. Ignored with `notificationIds`.
 							 * @default desc
-							 * @enum {string}
 							 */
-							order?: "desc" | "asc";
+							order?: ("desc" | "asc") | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -4679,7 +4807,7 @@ export interface paths {
 									};
 									/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
 									displayHeadlineMessageTemplate: string;
-									/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser` as text is shown to everybody, else everybody is shown their own name. At most 16384 bytes of JSON. */
+									/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 									displayHeadlineMessageTemplateData: {
 										[key: string]: unknown;
 									};
@@ -4755,18 +4883,18 @@ export interface paths {
 								 */
 								id: string;
 								/** @description Who has read it, beside those who had. */
-								readByUserIds?: string[];
+								readByUserIds?: string[] | null;
 								/** @description Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One that is not known stays as it is. */
-								displayHeadlineMessageTemplate?: string;
-								/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser` as text is shown to everybody, else everybody is shown their own name. At most 16384 bytes of JSON. */
+								displayHeadlineMessageTemplate?: string | null;
+								/** @description What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is shown to all readers; without it each reader sees their own name. At most 16384 bytes of JSON. */
 								displayHeadlineMessageTemplateData?: {
 									[key: string]: unknown;
-								};
-								displayBodyMessage?: string;
+								} | null;
+								displayBodyMessage?: string | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes of JSON. */
 								notificationSourceData?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -4785,7 +4913,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4793,6 +4921,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4838,11 +4977,11 @@ export interface paths {
 								 */
 								organizationId: string;
 								/** @description Name of the organization. */
-								organizationName?: string;
+								organizationName?: string | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -4861,7 +5000,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4869,6 +5008,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4925,7 +5075,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -4933,6 +5083,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -4999,7 +5160,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5007,6 +5168,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5057,32 +5229,26 @@ export interface paths {
 								 */
 								documentId: string;
 								/** @description Name of the document. */
-								documentName?: string;
-								/**
-								 * Format: id
-								 * @description The folder that it is in; `root`: in none.
-								 */
-								folderId?: string;
-								/**
-								 * @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody.
-								 * @enum {string}
-								 */
-								accessType?: "public" | "organizationPrivate" | "restricted";
+								documentName?: string | null;
+								/** @description The folder that it is in; `root`: in none. */
+								folderId?: string | null;
+								/** @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody. */
+								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 							/**
 							 * @description Make the organization first if it does not exist.
 							 * @default false
 							 */
-							createOrganization?: boolean;
+							createOrganization?: boolean | null;
 							/**
 							 * @description Make the folders first, at the top, that do not exist.
 							 * @default false
 							 */
-							createFolder?: boolean;
+							createFolder?: boolean | null;
 						};
 					};
 				};
@@ -5100,7 +5266,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5108,6 +5274,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5169,7 +5346,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5177,6 +5354,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5220,21 +5408,18 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
-							documentIds?: string[];
-							/**
-							 * Format: id
-							 * @description Only the documents directly in it; `root`: those in none. Not with `documentIds`.
-							 */
-							folderId?: string;
+							documentIds?: string[] | null;
+							/** @description Only the documents directly in it; `root`: those in none. Not with `documentIds`. */
+							folderId?: string | null;
 							/** @description Only those with this text anywhere in their id or name; not with `documentIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
-							search?: string;
+							search?: string | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -5348,7 +5533,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5356,6 +5541,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5406,23 +5602,17 @@ export interface paths {
 								 */
 								documentId: string;
 								/** @description Name of the document. */
-								documentName?: string;
-								/**
-								 * Format: id
-								 * @description The folder that it is in; `root`: in none.
-								 */
-								folderId?: string;
-								/**
-								 * @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody.
-								 * @enum {string}
-								 */
-								accessType?: "public" | "organizationPrivate" | "restricted";
+								documentName?: string | null;
+								/** @description The folder that it is in; `root`: in none. */
+								folderId?: string | null;
+								/** @description Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of the organization, as what they are there; `restricted`: nobody. */
+								accessType?: ("public" | "organizationPrivate" | "restricted") | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
-								};
+								} | null;
 								/** @description True: nobody may open or change the document. */
-								disabled?: boolean;
+								disabled?: boolean | null;
 							}[];
 						};
 					};
@@ -5441,7 +5631,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5449,6 +5639,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5499,7 +5700,7 @@ export interface paths {
 							 */
 							accessType: "public" | "organizationPrivate" | "restricted";
 							/** @description False: what is granted above the folder says nothing about what is in it. Without it this stays as it is; true in new folders. */
-							inheritAccessFromParent?: boolean;
+							inheritAccessFromParent?: boolean | null;
 						};
 					};
 				};
@@ -5517,7 +5718,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5525,6 +5726,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5632,16 +5844,13 @@ export interface paths {
 							 * @description Id of the organization.
 							 */
 							organizationId: string;
+							/** @description Without it all folders. */
+							folderId?: string | null;
 							/**
-							 * Format: id
-							 * @description Without it all folders.
-							 */
-							folderId?: string;
-							/**
-							 * @description How many levels of subfolders; 1: those directly in the folder.
+							 * @description How many levels of subfolders; 0: none, 1: those directly in the folder.
 							 * @default 1
 							 */
-							maxDepth?: number;
+							maxDepth?: number | null;
 						};
 					};
 				};
@@ -5732,16 +5941,16 @@ export interface paths {
 					"application/json": {
 						data: {
 							/** @description Without it all organizations of the API key. */
-							organizationIds?: string[];
+							organizationIds?: string[] | null;
 							/** @description Only those with this text anywhere in their id or name; not with `organizationIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 1,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
-							search?: string;
+							search?: string | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -5818,11 +6027,11 @@ export interface paths {
 								 */
 								organizationId: string;
 								/** @description Name of the organization. */
-								organizationName?: string;
+								organizationName?: string | null;
 								/** @description Anything you want to keep with it, at most 16384 bytes as JSON. Replaced as a whole. */
 								metadata?: {
 									[key: string]: unknown;
-								};
+								} | null;
 							}[];
 						};
 					};
@@ -5841,7 +6050,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5849,6 +6058,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5907,7 +6127,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -5915,6 +6135,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -5958,35 +6189,26 @@ export interface paths {
 							 * @description Organization of the groups.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Only groups to which a role is granted on this folder.
-							 */
-							folderId?: string;
-							/**
-							 * Format: id
-							 * @description Only groups to which a role is granted on this document; not together with `folderId`.
-							 */
-							documentId?: string;
-							/**
-							 * Format: id
-							 * @description Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` or `documentId`.
-							 */
-							organizationUserGroupId?: string;
+							/** @description Only groups to which a role is granted on this folder. */
+							folderId?: string | null;
+							/** @description Only groups to which a role is granted on this document; not together with `folderId`. */
+							documentId?: string | null;
+							/** @description Answer this group, with its users, or with `grants`, which are what is paged; not together with `folderId` or `documentId`. */
+							organizationUserGroupId?: string | null;
 							/**
 							 * @description With `organizationUserGroupId`: answer what is granted to the group, instead of its users.
 							 * @default false
 							 */
-							grants?: boolean;
+							grants?: boolean | null;
 							/** @description Answer these groups, as far as they are there; without both all. */
-							groupIds?: string[];
+							groupIds?: string[] | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -6087,27 +6309,27 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
+								name?: string | null;
 								/** @description Answered by `presence/get` only. */
-								email?: string;
+								email?: string | null;
 								/** @description Whatever you like, such as `online`, `away`, `offline`. */
-								status?: string;
+								status?: string | null;
 							}[];
 							/**
 							 * @description How long users who are not connected stay, unless they are added or updated again.
 							 * @default 60
 							 */
-							ttlSeconds?: number;
+							ttlSeconds?: number | null;
 							/**
 							 * @description Make the organization if it does not exist.
 							 * @default false
 							 */
-							createOrganization?: boolean;
+							createOrganization?: boolean | null;
 							/**
 							 * @description Make the document, in no folder, if it does not exist.
 							 * @default false
 							 */
-							createDocument?: boolean;
+							createDocument?: boolean | null;
 						};
 					};
 				};
@@ -6152,7 +6374,7 @@ export interface paths {
 		put?: never;
 		/**
 		 * Take users away from a document
-		 * @description They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by `presence/add`.
+		 * @description They are shown no more. Those who are connected stay so, unseen, until they connect again or are added by `presence/add`. Who is not present needs no taking away: that is a success.
 		 */
 		post: {
 			parameters: {
@@ -6194,7 +6416,7 @@ export interface paths {
 								/** @description For people. */
 								message: string;
 								data: {
-									/** @description False when none of the users was present. */
+									/** @description Always true. */
 									success: boolean;
 								};
 							};
@@ -6244,9 +6466,9 @@ export interface paths {
 							 */
 							documentId: string;
 							/** @description Of these users only. */
-							userIds?: string[];
+							userIds?: string[] | null;
 							/** @description Only users with one of these. */
-							statuses?: string[];
+							statuses?: string[] | null;
 						};
 					};
 				};
@@ -6333,11 +6555,11 @@ export interface paths {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
+								name?: string | null;
 								/** @description Answered by `presence/get` only. */
-								email?: string;
+								email?: string | null;
 								/** @description Whatever you like, such as `online`, `away`, `offline`. */
-								status?: string;
+								status?: string | null;
 							}[];
 						};
 					};
@@ -6401,51 +6623,44 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Users of this folder; without it, and without `documentId`, of the organization.
-							 */
-							folderId?: string;
-							/**
-							 * Format: id
-							 * @description Users of this document; not together with `folderId`.
-							 */
-							documentId?: string;
+							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							folderId?: string | null;
+							/** @description Users of this document; not together with `folderId`. */
+							documentId?: string | null;
 							users: {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 								/** @description Address of a picture. */
-								photoUrl?: string;
+								photoUrl?: string | null;
 								/** @description How the user is shown, as a CSS colour. */
-								color?: string;
+								color?: string | null;
 								/** @description Whatever you like to keep with the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
-								};
-								/**
-								 * @description Role on the resource. Without it `editor`; a user who has a role there keeps it, with its end.
-								 * @enum {string}
-								 */
-								accessRole?: "viewer" | "editor";
+								} | null;
+								/** @description Role on the resource. Without it `editor`; a user who has a role there keeps it, with its end. */
+								accessRole?: ("viewer" | "editor") | null;
 							}[];
 							/**
 							 * @description Make the organization if it does not exist.
 							 * @default false
 							 */
-							createOrganization?: boolean;
+							createOrganization?: boolean | null;
 							/**
 							 * @description Make the folder, at the top, if it does not exist.
 							 * @default false
 							 */
-							createFolder?: boolean;
+							createFolder?: boolean | null;
 							/**
 							 * @description Make the document, in no folder, if it does not exist.
 							 * @default false
 							 */
-							createDocument?: boolean;
+							createDocument?: boolean | null;
+							/** @description Make what the call names and does not exist: the organization, and the folder or document in it. Default: the option `createMissing` of the server. */
+							createMissing?: boolean | null;
 						};
 					};
 				};
@@ -6463,7 +6678,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6471,6 +6686,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -6514,11 +6740,8 @@ export interface paths {
 							 * @description Whose data.
 							 */
 							userId: string;
-							/**
-							 * Format: id
-							 * @description Only those of this organization; without it those of all organizations of the API key.
-							 */
-							organizationId?: string;
+							/** @description Only those of this organization; without it those of all organizations of the API key. */
+							organizationId?: string | null;
 						};
 					};
 				};
@@ -6592,18 +6815,15 @@ export interface paths {
 							 * @description Whose data.
 							 */
 							userId: string;
+							/** @description Only those of this organization; without it those of all organizations of the API key. */
+							organizationId?: string | null;
 							/**
-							 * Format: id
-							 * @description Only those of this organization; without it those of all organizations of the API key.
-							 */
-							organizationId?: string;
-							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -6679,16 +6899,10 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Users of this folder; without it, and without `documentId`, of the organization.
-							 */
-							folderId?: string;
-							/**
-							 * Format: id
-							 * @description Users of this document; not together with `folderId`.
-							 */
-							documentId?: string;
+							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							folderId?: string | null;
+							/** @description Users of this document; not together with `folderId`. */
+							documentId?: string | null;
 							userIds: string[];
 						};
 					};
@@ -6707,7 +6921,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6715,6 +6929,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -6758,27 +6983,21 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Users of this folder; without it, and without `documentId`, of the organization.
-							 */
-							folderId?: string;
-							/**
-							 * Format: id
-							 * @description Users of this document; not together with `folderId`.
-							 */
-							documentId?: string;
+							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							folderId?: string | null;
+							/** @description Users of this document; not together with `folderId`. */
+							documentId?: string | null;
 							/** @description Answer these, as far as they are users of the resource; without it all. */
-							userIds?: string[];
+							userIds?: string[] | null;
 							/** @description Only those with this text anywhere in their id, name or email; not with `userIds`. Upper and lower case are the same, and so are the ways in which Unicode encodes a character; spaces count. One call looks at no more than 5,000 of them: a page may have fewer than asked for, or none, and a `pageToken` all the same, with which to go on. */
-							search?: string;
+							search?: string | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 1000
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -6865,35 +7084,26 @@ export interface paths {
 							 * @description Organization of the users.
 							 */
 							organizationId: string;
-							/**
-							 * Format: id
-							 * @description Users of this folder; without it, and without `documentId`, of the organization.
-							 */
-							folderId?: string;
-							/**
-							 * Format: id
-							 * @description Users of this document; not together with `folderId`.
-							 */
-							documentId?: string;
+							/** @description Users of this folder; without it, and without `documentId`, of the organization. */
+							folderId?: string | null;
+							/** @description Users of this document; not together with `folderId`. */
+							documentId?: string | null;
 							users: {
 								/** Format: id */
 								userId: string;
 								/** @description Display name. */
-								name?: string;
-								email?: string;
+								name?: string | null;
+								email?: string | null;
 								/** @description Address of a picture. */
-								photoUrl?: string;
+								photoUrl?: string | null;
 								/** @description How the user is shown, as a CSS colour. */
-								color?: string;
+								color?: string | null;
 								/** @description Whatever you like to keep with the user, replaced as a whole; at most 16384 bytes of JSON. */
 								metadata?: {
 									[key: string]: unknown;
-								};
-								/**
-								 * @description Role on the resource from now on, until the end it had before, if any.
-								 * @enum {string}
-								 */
-								accessRole?: "viewer" | "editor";
+								} | null;
+								/** @description Role on the resource from now on, until the end it had before, if any. */
+								accessRole?: ("viewer" | "editor") | null;
 							}[];
 						};
 					};
@@ -6912,7 +7122,7 @@ export interface paths {
 								status: "success";
 								/** @description For people. */
 								message: string;
-								/** @description By the ids of the items. */
+								/** @description By the ids of the items; by its JSON pointer where an item has none. */
 								data: {
 									[key: string]: {
 										/** @description False: nothing was done for this item. */
@@ -6920,6 +7130,17 @@ export interface paths {
 										id: string;
 										/** @description What was done, or why not. */
 										message: string;
+										/** @description Only with `success` false: the same members as `error.details`. */
+										details?: {
+											/** @description Stable code of the cause. */
+											code: string;
+											/** @description Members of the item that are not valid or not known. */
+											issues?: {
+												/** @description JSON pointer into the body. */
+												path: string;
+												message: string;
+											}[];
+										};
 									};
 								};
 							};
@@ -6963,18 +7184,15 @@ export interface paths {
 							 * @description Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.
 							 */
 							endpointId: string;
+							/** @description `pending`: it waits for its first attempt, or the next one. */
+							status?: ("pending" | "succeeded" | "failed") | null;
 							/**
-							 * @description `pending`: it waits for its first attempt, or the next one.
-							 * @enum {string}
-							 */
-							status?: "pending" | "succeeded" | "failed";
-							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 250 stands for 250.
 							 * @default 50
 							 */
-							limit?: number;
+							limit?: number | null;
 							/** @description `iterator` of an answer, for what follows, or its `prevIterator`, for what comes before. */
-							iterator?: string;
+							iterator?: string | null;
 						};
 					};
 				};
@@ -7205,24 +7423,21 @@ export interface paths {
 						data: {
 							/** @description http(s) URL that events are sent to. */
 							url: string;
-							description?: string;
-							/** @description Types of the events to be told of; all, where it is not set. */
-							filterTypes?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted")[];
-							/** @description Organizations and documents whose events are to be told, by their ids; all, where it is not set. */
-							channels?: string[];
+							description?: string | null;
+							/** @description Types of the events to be told of; all, where it is not set or empty: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `webhook.test`, `message.attempt.exhausted`. Other types are stored, and no event has them: `warnings` lists them. */
+							filterTypes?: string[] | null;
+							/** @description Organizations and documents whose events are to be told, by their ids; all, where it is not set or empty. */
+							channels?: string[] | null;
 							/** @description Whether nothing is sent to it. */
-							disabled?: boolean;
+							disabled?: boolean | null;
 							/** @description Deliveries a second, at most; any number, where it is not set. */
-							rateLimit?: number;
+							rateLimit?: number | null;
 							/** @description Anything you want to keep with it, at most 4096 bytes as JSON. Replaced as a whole. */
 							metadata?: {
-								[key: string]: string;
-							};
-							/**
-							 * Format: id
-							 * @description Your own name for it, by which it can be named wherever `endpointId` is asked for. Unique.
-							 */
-							uid?: string;
+								[key: string]: string | null;
+							} | null;
+							/** @description Your own name for it, by which it can be named wherever `endpointId` is asked for. Unique. */
+							uid?: string | null;
 						};
 					};
 				};
@@ -7246,7 +7461,7 @@ export interface paths {
 									/** @description http(s) URL that events are sent to. */
 									url: string;
 									description: string | null;
-									filterTypes: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted")[] | null;
+									filterTypes: string[] | null;
 									channels: string[] | null;
 									/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
 									disabled: boolean;
@@ -7260,6 +7475,8 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
+								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -7361,12 +7578,12 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 250 stands for 250.
 							 * @default 50
 							 */
-							limit?: number;
+							limit?: number | null;
 							/** @description `iterator` of an answer, for what follows, or its `prevIterator`, for what comes before. */
-							iterator?: string;
+							iterator?: string | null;
 						};
 					};
 				};
@@ -7391,7 +7608,7 @@ export interface paths {
 										/** @description http(s) URL that events are sent to. */
 										url: string;
 										description: string | null;
-										filterTypes: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted")[] | null;
+										filterTypes: string[] | null;
 										channels: string[] | null;
 										/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
 										disabled: boolean;
@@ -7521,7 +7738,7 @@ export interface paths {
 							 * @description Time for which the replaced secret signs, too.
 							 * @default 86400
 							 */
-							graceSeconds?: number;
+							graceSeconds?: number | null;
 						};
 					};
 				};
@@ -7589,9 +7806,8 @@ export interface paths {
 							/**
 							 * @description Type of the event.
 							 * @default webhook.test
-							 * @enum {string}
 							 */
-							eventType?: "comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted";
+							eventType?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted") | null;
 						};
 					};
 				};
@@ -7658,15 +7874,15 @@ export interface paths {
 							 */
 							endpointId: string;
 							/** @description http(s) URL that events are sent to. */
-							url?: string;
+							url?: string | null;
 							description?: string | null;
-							filterTypes?: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted")[] | null;
+							filterTypes?: string[] | null;
 							channels?: string[] | null;
 							/** @description Whether nothing is sent to it. */
-							disabled?: boolean;
+							disabled?: boolean | null;
 							rateLimit?: number | null;
 							metadata?: {
-								[key: string]: string;
+								[key: string]: string | null;
 							} | null;
 						};
 					};
@@ -7691,7 +7907,7 @@ export interface paths {
 									/** @description http(s) URL that events are sent to. */
 									url: string;
 									description: string | null;
-									filterTypes: ("comment_annotation.add" | "comment_annotation.assign" | "comment_annotation.status_change" | "comment_annotation.priority_change" | "comment_annotation.suggestion_accept" | "comment_annotation.suggestion_reject" | "comment.add" | "comment.update" | "comment.delete" | "comment.reaction_add" | "comment.reaction_delete" | "huddle.create" | "huddle.join" | "recorder.done" | "crdt.update_data" | "document.create" | "document.delete" | "presence.join" | "presence.leave" | "webhook.test" | "message.attempt.exhausted")[] | null;
+									filterTypes: string[] | null;
 									channels: string[] | null;
 									/** @description Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only. */
 									disabled: boolean;
@@ -7705,6 +7921,8 @@ export interface paths {
 									/** Format: date-time */
 									updatedAt: string;
 								};
+								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -7764,7 +7982,7 @@ export interface paths {
 									encodeData: boolean;
 									/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
 									encryptData: boolean;
-									/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
+									/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 									publicKey: string;
 									/** @description Take names, e-mail addresses and content out of what is sent. */
 									enableDataProtection: boolean;
@@ -7806,15 +8024,15 @@ export interface paths {
 					"application/json": {
 						data: {
 							/** @description Whether endpoints are sent anything. */
-							isEnabled?: boolean;
+							isEnabled?: boolean | null;
 							/** @description Send base64 of the JSON. */
-							encodeData?: boolean;
+							encodeData?: boolean | null;
 							/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
-							encryptData?: boolean;
-							/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
-							publicKey?: string;
+							encryptData?: boolean | null;
+							/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
+							publicKey?: string | null;
 							/** @description Take names, e-mail addresses and content out of what is sent. */
-							enableDataProtection?: boolean;
+							enableDataProtection?: boolean | null;
 						};
 					};
 				};
@@ -7839,7 +8057,7 @@ export interface paths {
 									encodeData: boolean;
 									/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
 									encryptData: boolean;
-									/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
+									/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 									publicKey: string;
 									/** @description Take names, e-mail addresses and content out of what is sent. */
 									enableDataProtection: boolean;
@@ -7889,9 +8107,9 @@ export interface paths {
 							 * @description Name for people.
 							 * @default
 							 */
-							apiKeyName?: string;
+							apiKeyName?: string | null;
 							/** @description Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. None: pages of all domains. */
-							allowedDomains?: string[];
+							allowedDomains?: string[] | null;
 						};
 					};
 				};
@@ -7952,12 +8170,12 @@ export interface paths {
 					"application/json": {
 						data: {
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 100 stands for 100.
 							 * @default 100
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -8025,31 +8243,27 @@ export interface paths {
 					"application/json": {
 						data: {
 							/** @description Only those of this operation. */
-							operation?: string;
+							operation?: string | null;
 							/** @description Only those by this API key, or that name it. */
-							apiKey?: string;
-							/**
-							 * @description Only those by such.
-							 * @enum {string}
-							 */
-							actor?: "key" | "workspace" | "operator" | "nobody";
+							apiKey?: string | null;
+							/** @description Only those by such. */
+							actor?: ("key" | "workspace" | "operator" | "nobody") | null;
 							/** @description Only later ones, in epoch milliseconds. */
-							after?: number;
+							after?: number | null;
 							/** @description Only earlier ones, in epoch milliseconds. */
-							before?: number;
+							before?: number | null;
 							/**
 							 * @description By time.
 							 * @default desc
-							 * @enum {string}
 							 */
-							order?: "asc" | "desc";
+							order?: ("asc" | "desc") | null;
 							/**
-							 * @description How many to answer at most.
+							 * @description How many to answer at most. A number above 1000 stands for 1000.
 							 * @default 100
 							 */
-							pageSize?: number;
+							pageSize?: number | null;
 							/** @description From the answer before, to go on where it ended; everything else has to be as it was there. */
-							pageToken?: string;
+							pageToken?: string | null;
 						};
 					};
 				};
@@ -8152,9 +8366,9 @@ export interface paths {
 							 * @description Time for which the replaced token stays good.
 							 * @default 0
 							 */
-							graceSeconds?: number;
+							graceSeconds?: number | null;
 							/** @description Domains of the pages that may use the new token; none: any. Without it those of the token replaced. Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain of example.com, of any depth, and not example.com itself. */
-							domains?: string[];
+							domains?: string[] | null;
 						};
 					};
 				};
@@ -8182,6 +8396,212 @@ export interface paths {
 										/** @description Domains of the pages that may use the token; none: any. */
 										domains: string[];
 									};
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/mintingsecret/reset": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Create or replace the minting secret of an API key
+		 * @description A backend signs realtime tokens with it (HS256) for this API key alone. The secret is returned only here. The secret before it stays valid for `graceSeconds`; older ones end at once.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * Format: id
+							 * @description API key of the workspace.
+							 */
+							apiKey: string;
+							/**
+							 * @description Time for which the replaced secret stays valid.
+							 * @default 0
+							 */
+							graceSeconds?: number | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									apiKey: string;
+									mintingSecret: {
+										/** @description Id of the secret. */
+										id: string;
+										/** @description Epoch milliseconds. */
+										createdAt: number;
+										/** @description Epoch milliseconds; absent for the current secret. */
+										validUntil?: number;
+									};
+									/** @description The secret. Store it in your backend. */
+									secret: string;
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/mintingsecrets/get": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * List the minting secrets of an API key
+		 * @description Returns the valid ones, newest first, without the secrets themselves.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * Format: id
+							 * @description API key of the workspace.
+							 */
+							apiKey: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									apiKey: string;
+									mintingSecrets: {
+										/** @description Id of the secret. */
+										id: string;
+										/** @description Epoch milliseconds. */
+										createdAt: number;
+										/** @description Epoch milliseconds; absent for the current secret. */
+										validUntil?: number;
+									}[];
+								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/mintingsecret/delete": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Delete the minting secrets of an API key
+		 * @description Deletes the current secret and the one before it. Tokens that they signed, and their sockets, end.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * Format: id
+							 * @description API key of the workspace.
+							 */
+							apiKey: string;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
+								data: {
+									apiKey: string;
 								};
 							};
 						};
@@ -8223,7 +8643,7 @@ export interface paths {
 							 * @description Time for which the replaced token stays good.
 							 * @default 0
 							 */
-							graceSeconds?: number;
+							graceSeconds?: number | null;
 						};
 					};
 				};
@@ -8355,11 +8775,13 @@ export interface paths {
 							/** @description E-mail address of the owner, who may have several workspaces. */
 							ownerEmail: string;
 							/** @description Name of the owner; what stands before the @ unless given. */
-							name?: string;
+							name?: string | null;
 							/** @description Name of the workspace; `{name} workspace` unless given. */
-							workspaceName?: string;
+							workspaceName?: string | null;
 							/** @description URL (http or https) of a picture of the owner. */
-							avatar?: string;
+							avatar?: string | null;
+							/** @description Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides. */
+							storedBytesMax?: number | null;
 						};
 					};
 				};
@@ -8413,6 +8835,66 @@ export interface paths {
 									/** @description Auth token of that API key. */
 									apiKeyAuthToken: string;
 								};
+							};
+						};
+					};
+				};
+			};
+		};
+		delete?: never;
+		options?: never;
+		head?: never;
+		patch?: never;
+		trace?: never;
+	};
+	"/v2/workspace/storagelimit/update": {
+		parameters: {
+			query?: never;
+			header?: never;
+			path?: never;
+			cookie?: never;
+		};
+		get?: never;
+		put?: never;
+		/**
+		 * Limit the storage of a workspace
+		 * @description Sets how many bytes a workspace may store. Nodes follow within 10 seconds.
+		 */
+		post: {
+			parameters: {
+				query?: never;
+				header?: never;
+				path?: never;
+				cookie?: never;
+			};
+			requestBody: {
+				content: {
+					"application/json": {
+						data: {
+							/**
+							 * Format: id
+							 * @description The workspace.
+							 */
+							workspaceId: string;
+							/** @description Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides. */
+							storedBytesMax?: number | null;
+						};
+					};
+				};
+			};
+			responses: {
+				/** @description Done. */
+				200: {
+					headers: {
+						[name: string]: unknown;
+					};
+					content: {
+						"application/json": {
+							result: {
+								/** @enum {string} */
+								status: "success";
+								/** @description For people. */
+								message: string;
 							};
 						};
 					};
@@ -8670,6 +9152,13 @@ export interface paths {
 											type: "testing" | "production";
 										};
 									};
+									/** @description Absent if the workspace has no storage limit. */
+									storage?: {
+										/** @description Bytes that the workspace stores (an estimate). */
+										storedBytes: number;
+										/** @description Bytes that it may store. */
+										storedBytesMax: number;
+									};
 								};
 							};
 						};
@@ -8737,11 +9226,15 @@ export interface paths {
 										encodeData: boolean;
 										/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
 										encryptData: boolean;
-										/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
+										/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 										publicKey: string;
-										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are ignored. */
+										/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
+										enableDataProtection?: boolean;
+										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
 										triggers: {
-											[key: string]: boolean;
+											[key: string]: boolean | {
+												[key: string]: boolean;
+											};
 										};
 									};
 								};
@@ -8782,25 +9275,29 @@ export interface paths {
 					"application/json": {
 						data: {
 							/** @description Whether the service is on. */
-							useWebhookService?: boolean;
+							useWebhookService?: boolean | null;
 							webhookServiceConfig?: {
 								/** @description Sent with every request, as `Authorization: Basic …`; '' for none. Printable ASCII. */
-								authToken?: string;
+								authToken?: string | null;
 								/** @description http(s) URL that is sent every event whose trigger is on; '' for none. */
-								rawNotificationUrl?: string;
+								rawNotificationUrl?: string | null;
 								/** @description Like `rawNotificationUrl`; what it is sent names the recipients; '' for none. */
-								processedNotificationUrl?: string;
+								processedNotificationUrl?: string | null;
 								/** @description Send base64 of the JSON. */
-								encodeData?: boolean;
+								encodeData?: boolean | null;
 								/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
-								encryptData?: boolean;
-								/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
-								publicKey?: string;
-								/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are ignored. A group stands for its members, and a member goes before its group: `crdt` (`crdt.update_data`), `recorder` (`recorder.done`), `huddle` (`huddle.create`, `huddle.join`). */
+								encryptData?: boolean | null;
+								/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
+								publicKey?: string | null;
+								/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
+								enableDataProtection?: boolean | null;
+								/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. A group stands for its members, and a member goes before its group: `crdt` (`crdt.update_data`), `recorder` (`recorder.done`), `huddle` (`huddle.create`, `huddle.join`). A map switches members by their last names: `"huddle": { "create": true }`. */
 								triggers?: {
-									[key: string]: boolean;
-								};
-							};
+									[key: string]: boolean | {
+										[key: string]: boolean | null;
+									} | null;
+								} | null;
+							} | null;
 						};
 					};
 				};
@@ -8832,14 +9329,20 @@ export interface paths {
 										encodeData: boolean;
 										/** @description Encrypt with `publicKey`, which must be set; there is then no further encoding. */
 										encryptData: boolean;
-										/** @description RSA key of 2048 to 8192 bits: the base64 body of a PEM file without its first and last line, in the form SPKI or PKCS#1; '' for none. */
+										/** @description RSA key of 2048 to 8192 bits: a PEM file, or its base64 body without the first and last line, in the form SPKI or PKCS#1; '' for none. */
 										publicKey: string;
-										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are ignored. */
+										/** @description The trigger of this name, next to the triggers. If they differ, data are protected. */
+										enableDataProtection?: boolean;
+										/** @description By name: `comment_annotation.add`, `comment_annotation.assign`, `comment_annotation.status_change`, `comment_annotation.priority_change`, `comment_annotation.suggestion_accept`, `comment_annotation.suggestion_reject`, `comment.add`, `comment.update`, `comment.delete`, `comment.reaction_add`, `comment.reaction_delete`, `huddle.create`, `huddle.join`, `recorder.done`, `crdt.update_data`, `document.create`, `document.delete`, `presence.join`, `presence.leave`, `message.attempt.exhausted`, `enableDataProtection`. The last one takes names, e-mail addresses and content out of what is sent. Other names are stored, and switch nothing: `warnings` lists them. All together at most 16384 bytes as JSON. */
 										triggers: {
-											[key: string]: boolean;
+											[key: string]: boolean | {
+												[key: string]: boolean;
+											};
 										};
 									};
 								};
+								/** @description What was accepted and has no effect, one sentence each; absent where there is nothing. */
+								warnings?: string[];
 							};
 						};
 					};
@@ -8862,7 +9365,12 @@ export interface components {
 				status: "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "NOT_FOUND" | "ALREADY_EXISTS" | "ABORTED" | "RESOURCE_EXHAUSTED" | "INTERNAL" | "UNAVAILABLE";
 				/** @description For people. */
 				message: string;
-				details?: {
+				details: {
+					/**
+					 * @description The cause. It is stable, and the page `/docs/errors/<code>` describes it.
+					 * @enum {string}
+					 */
+					code: "request/malformed" | "request/expectation-unsupported" | "request/headers-too-large" | "request/chunk-extensions-too-large" | "request/timeout" | "request/unknown-path" | "request/method" | "request/content-type" | "request/body-too-large" | "request/invalid-json" | "request/too-deep" | "request/invalid-member" | "request/unknown-member" | "request/repeated-item" | "request/too-many-users" | "request/page-token" | "request/conflict" | "idempotency/invalid-key" | "idempotency/key-reused" | "idempotency/in-progress" | "idempotency/outcome-unknown" | "idempotency/response-not-kept" | "auth/missing-credentials" | "auth/invalid-credentials" | "auth/credentials-mismatch" | "auth/origin-not-allowed" | "auth/loopback-only" | "auth/admin-token-unset" | "auth/metrics-token" | "auth/token-too-long" | "auth/too-many-results" | "auth/resource-not-found" | "limit/exceeded" | "server/internal" | "server/not-ready" | "server/store-unavailable" | "server/stopping" | "server/background-failed" | "server/no-documentation" | "backup/nothing-stored" | "backup/busy" | "backup/too-slow" | "cluster/not-accepting" | "cluster/unknown-node" | "websocket/invalid-handshake" | "websocket/unknown-path" | "location/ambiguous-document" | "workspace/not-found" | "api-key/not-found" | "api-key/too-many" | "domain/too-many" | "domain/partly-changed" | "organization/not-found" | "organization/exists" | "organization/being-deleted" | "organization/removal-in-progress" | "folder/not-found" | "folder/exists" | "folder/being-deleted" | "folder/too-many" | "folder/too-deep" | "folder/below-itself" | "folder/root" | "folder/response-too-large" | "document/not-found" | "document/exists" | "document/being-deleted" | "document/disabled" | "document/damaged" | "group/not-found" | "group/user-not-found" | "group/too-many-of-user" | "user/not-found" | "user/no-role" | "activity/not-found" | "crdt/no-content" | "crdt/content-exists" | "crdt/root-not-found" | "crdt/root-kind-mismatch" | "crdt/invalid-content-key" | "crdt/invalid-content" | "crdt/content-limit" | "crdt/document-too-large" | "crdt/malformed-update" | "crdt/update-incomplete" | "crdt/update-too-expensive" | "crdt/document-expensive" | "crdt/document-changed" | "crdt/version-conflict" | "crdt/base-version-too-old" | "crdt/too-many-editors" | "version/not-found" | "version/too-many" | "presence/too-many-users" | "comment/annotation-not-found" | "comment/not-found" | "comment/annotation-id-taken" | "comment/id-taken" | "comment/too-many" | "comment/no-suggestion" | "comment/reaction-not-found" | "comment/reaction-exists" | "comment/too-many-reactions" | "notification/not-found" | "notification/not-addressed" | "notification/too-many-users" | "memory/judgment-not-found" | "webhook/never-configured" | "webhook/disabled" | "webhook/public-key-missing" | "webhook/endpoint-not-found" | "webhook/endpoint-disabled" | "webhook/too-many-endpoints" | "webhook/uid-taken" | "webhook/message-not-found";
 					/** @description What is wrong with the request, where it does not fit its schema. */
 					issues?: {
 						/** @description JSON pointer into the body. */

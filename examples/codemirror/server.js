@@ -15,7 +15,8 @@ async function credentials() {
   return JSON.parse(await readFile(new URL('../../data/credentials.json', import.meta.url), 'utf8'))
 }
 
-async function token(name, userId) {
+async function token(name, userId, room) {
+  const [organizationId, id] = room.split('/').map(decodeURIComponent)
   const { apiKey, authToken } = await credentials()
   const response = await fetch(`${weft}/v2/auth/generate_token`, {
     method: 'POST',
@@ -25,7 +26,12 @@ async function token(name, userId) {
       'x-service-auth-token': authToken,
     },
     body: JSON.stringify({
-      data: { userId, userProperties: { name, email: 'guest@example.com' } },
+      data: {
+        userId,
+        userProperties: { name, email: 'guest@example.com' },
+        // Good for the document of the page, and nothing else.
+        permissions: { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] },
+      },
     }),
   })
   const answer = await response.json()
@@ -45,7 +51,7 @@ async function answer(request, response) {
     const name = (url.searchParams.get('name') ?? 'Guest').slice(0, 100)
     // Guests say who they are; your own backend knows it.
     const user = (url.searchParams.get('user') ?? randomUUID()).slice(0, 100)
-    const body = JSON.stringify(await token(name, user))
+    const body = JSON.stringify(await token(name, user, url.searchParams.get('room') ?? ''))
     return response
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       .end(body)

@@ -52,7 +52,9 @@ async function openClients({ url, documents, clients }, call, organizationId, wa
   const tokens = []
   for (let user = 0; user < Math.min(clients, usersMax); user++) {
     const userProperties = { name: `Load ${user}`, email: `load-${user}@example.com` }
-    tokens.push((await call('/v2/auth/generate_token', { userId: `load-${user}`, userProperties })).token)
+    const permissions = { resources: [{ type: 'organization', id: organizationId, accessRole: 'editor' }] }
+    const asked = { userId: `load-${user}`, userProperties, permissions }
+    tokens.push((await call('/v2/auth/generate_token', asked)).token)
   }
   const base = `${url.replace(/^http/, 'ws')}/sync/${organizationId}`
   return Array.from(

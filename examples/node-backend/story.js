@@ -55,11 +55,12 @@ await weft.call('/v2/crdt/add', {
   data: 'Launch on Monday.\n',
 })
 const path = `${organizationId}/launch/text`
-const ada = await weft.open(path, await weft.tokenFor('ada', 'Ada'))
-const grace = await weft.open(path, await weft.tokenFor('grace', 'Grace'))
-const mallory = await weft.open(path, await weft.tokenFor('mallory', 'Mallory'))
+const document = { organizationId, documentId: 'launch' }
+const ada = await weft.open(path, await weft.tokenFor('ada', 'Ada', document))
+const grace = await weft.open(path, await weft.tokenFor('grace', 'Grace', document))
+const mallory = await weft.open(path, await weft.tokenFor('mallory', 'Mallory', document))
 assert.equal(mallory.refused, 4404)
-say('Ada and Grace have it open; for Mallory there is no such document (4404)')
+say('Ada and Grace have it open; for Mallory there is document not found (4404)')
 
 const textOf = ({ doc }) => doc.getText('content').toString()
 const until = async (holds) => {
@@ -93,7 +94,7 @@ await weft.call('/v2/auth/permissions/remove', {
   permissions: { resources: [{ type: 'folder', id: 'secret', organizationId }] },
 })
 assert.equal(await ada.closed, 4403)
-const again = await weft.open(path, await weft.tokenFor('ada', 'Ada'))
+const again = await weft.open(path, await weft.tokenFor('ada', 'Ada', document))
 assert.equal(again.refused, 4404)
 say('Ada’s right was taken away: her open socket ended (4403), and she cannot come back (4404)')
 

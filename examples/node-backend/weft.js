@@ -25,10 +25,11 @@ export class Weft {
     return result.data
   }
 
-  /** A token with which a user opens documents; made by the backend, handed to the browser. */
-  async tokenFor(userId, name) {
+  /** A token with which a user opens one document; made by the backend, handed to the browser. */
+  async tokenFor(userId, name, { organizationId, documentId: id }) {
     const userProperties = { name, email: `${userId}@example.com` }
-    return (await this.call('/v2/auth/generate_token', { userId, userProperties })).token
+    const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
+    return (await this.call('/v2/auth/generate_token', { userId, userProperties, permissions })).token
   }
 
   /** Opens a document as a user; resolves when it is synced, or with the close code when it is refused. */

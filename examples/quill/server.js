@@ -15,7 +15,10 @@ async function token(parameters) {
   const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
   const userProperties = { name, email: 'guest@example.com' }
   await begin(parameters.get('room'))
-  const { token } = await call('/v2/auth/generate_token', { userId, userProperties })
+  const { organizationId, documentId: id } = editorOf(parameters.get('room'))
+  // Good for the document of the page, and nothing else.
+  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
+  const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
 }
 

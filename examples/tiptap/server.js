@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { runBot } from './bot.js'
 import { addThread, reply, resolve, threads } from './comments.js'
-import { call, syncUrl } from './weft.js'
+import { addressOf, call, syncUrl } from './weft.js'
 
 const port = Number(process.env.EXAMPLE_PORT ?? 8081)
 const bodyBytesMax = 65_536
@@ -15,7 +15,10 @@ async function token(parameters) {
   // Guests say who they are; your own backend knows it, here and below.
   const userId = (parameters.get('user') ?? randomUUID()).slice(0, 100)
   const userProperties = { name, email: 'guest@example.com' }
-  const { token } = await call('/v2/auth/generate_token', { userId, userProperties })
+  const { organizationId, documentId: id } = addressOf(parameters.get('room')).document
+  // Good for the document of the page, and nothing else.
+  const permissions = { resources: [{ type: 'document', id, organizationId, accessRole: 'editor' }] }
+  const { token } = await call('/v2/auth/generate_token', { userId, userProperties, permissions })
   return { token, syncUrl }
 }
 

@@ -46,7 +46,7 @@ async function refused(problem) {
   end(
     `Weft could not tell us: ${problem}\n` +
       'It sends nothing to private addresses unless it is allowed to: start it again, at the top of the repository, with\n' +
-      `  npm start -- --webhook-allow ${hostname}`,
+      `  npm start -- --webhook-allowlist ${hostname}`,
   )
 }
 

@@ -1,10 +1,10 @@
 import type { JWTPayload } from 'jose'
 import { idProblem } from '../model/address.ts'
-import type { Grant, Identity } from './identity.ts'
+import type { Identity, TokenGrant } from './identity.ts'
 
 /**
  * The claims of a realtime token beside the registered `iss`, `sub`, `exp`, `iat` and `jti`. Backends may mint tokens
- * of their own with the secret: `ws` and `key` are required, the others have the defaults that `identityOf` shows. A token without `iat`
+ * of their own with the secret: `ws` and `key` are required, the others have the defaults that `identityFromClaims` shows. A token without `iat`
  * counts as issued long ago when tokens are revoked.
  */
 export interface Claims {
@@ -15,11 +15,11 @@ export interface Claims {
   readonly name: string
   readonly email: string
   readonly admin: boolean
-  readonly grants?: readonly Grant[]
+  readonly grants?: readonly TokenGrant[]
 }
 
 /** The identity a payload speaks of; null when a claim is missing or of the wrong kind. */
-export function identityOf(payload: JWTPayload): Identity | null {
+export function identityFromClaims(payload: JWTPayload): Identity | null {
   const { sub, exp, iat = 0, ws, key, name = '', email = '', admin = false, grants = null } = payload
   if (exp === undefined || typeof iat !== 'number' || !isId(sub) || !isId(ws) || !isId(key)) return null
   if (typeof name !== 'string' || typeof email !== 'string' || typeof admin !== 'boolean') return null
@@ -38,7 +38,7 @@ export function identityOf(payload: JWTPayload): Identity | null {
 
 const isId = (value: unknown): value is string => idProblem(value) === null
 
-function isGrant(value: unknown): value is Grant {
+function isGrant(value: unknown): value is TokenGrant {
   if (typeof value !== 'object' || value === null) return false
   const { type, id, organizationId, accessRole, expiresAt } = value as Record<string, unknown>
   return (

@@ -13,17 +13,17 @@ const nameLengthMax = 64
  */
 export function clientAddress(request: IncomingMessage, proxies: number): string {
   const peer = request.socket.remoteAddress ?? ''
-  if (proxies === 0) return networkOf(peer)
+  if (proxies === 0) return subnetOf(peer)
   const header = [request.headers['x-forwarded-for'] ?? []].flat().join(',')
   const hops = header
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
-  return networkOf(hops.at(-proxies) ?? hops[0] ?? peer)
+  return subnetOf(hops.at(-proxies) ?? hops[0] ?? peer)
 }
 
 /** The address itself, or of an IPv6 address its /64. */
-export function networkOf(text: string): string {
+export function subnetOf(text: string): string {
   if (plainV4.test(text)) return text
   const bare =
     withPort

@@ -11,10 +11,10 @@ export interface CredentialHeader {
   readonly what: string
 }
 
-export type OnRefusal = (problem: CredentialsProblem) => void
+export type OnRejection = (problem: CredentialsProblem) => void
 
 /** Null when the header is missing or empty. */
-export function headerOf(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
+export function readHeader(headers: IncomingHttpHeaders, { name }: CredentialHeader): string | null {
   const value = headers[name]
   return typeof value === 'string' && value !== '' ? value : null
 }
@@ -23,16 +23,16 @@ export function headerOf(headers: IncomingHttpHeaders, { name }: CredentialHeade
 export function requireHeader(
   headers: IncomingHttpHeaders,
   header: CredentialHeader,
-  onRefusal: OnRefusal,
+  onRefusal: OnRejection,
 ): string {
-  const value = headerOf(headers, header)
+  const value = readHeader(headers, header)
   if (value !== null) return value
   onRefusal('missing_credentials')
-  throw invalid(`the ${header.what} is not found in headers: send ${header.name}`)
+  throw invalid('auth/missing-credentials', `the ${header.what} is not found in headers: send ${header.name}`)
 }
 
 /** UNAUTHENTICATED. The message must not tell an unknown name from a wrong secret. */
-export function wrongCredentials(message: string, onRefusal: OnRefusal): ApiError {
+export function invalidCredentials(message: string, onRefusal: OnRejection): ApiError {
   onRefusal('wrong_credentials')
-  return new ApiError('UNAUTHENTICATED', message)
+  return new ApiError('auth/invalid-credentials', message)
 }

@@ -1,43 +1,48 @@
 import type { Clock } from '../clock.ts'
-import { folderPath } from '../directory/folder-tree.ts'
-import { keys, type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
-import type { OrganizationStore } from '../directory/organization-store.ts'
-import type { Reader } from '../directory/reader.ts'
-import type { DocumentRecord, OrganizationRecord } from '../directory/records.ts'
-import type { AccessNews } from './access-news.ts'
-import { Grouped } from './grouped.ts'
-import { documentPlace, folderPlace, organizationPlace } from './places.ts'
-import { type Access, type Choice, closed, UserAccess } from './user-access.ts'
+import { folderPath } from '../directory/documents/folder-tree.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { AccessType, DocumentRecord, OrganizationRecord } from '../directory/store/records.ts'
+import type { AccessChangeFeed } from './access-change-feed.ts'
+import { documentResource, folderResource, organizationResource } from './access-resource.ts'
+import { OrganizationsWithGroups } from './organizations-with-groups.ts'
+import { type GrantSelector, noAccess, type ResourceAccess, UserAccess } from './user-access.ts'
 
 /** A document whose folder is gone is being removed, or was moved while it was read: the latter shows when read again. */
 const attemptsMax = 3
 
 /** Those that end later, or are weaker, decide when the others have ended. */
-const chooseAll: Choice = (grants) => grants
+const chooseAll: GrantSelector = (grants) => grants
 
 /** What the directory says about one user and one document, read at one moment; `roleOn` makes a role of it. */
-export interface DocumentAccess extends Access {
+export interface DocumentAccess extends ResourceAccess {
   /** `deleted`: it is being removed, or what it is in. */
   readonly state: 'open' | 'disabled' | 'deleted'
   /** The folders that the document is in, the nearest first. */
   readonly folderIds: readonly string[]
 }
 
-/** What is known where the directory knows nothing: everything is public. */
+/** The access to a public document on which there are no grants. */
 export const publicAccess: DocumentAccess = { state: 'open', folderIds: [], levels: [], member: [] }
 
 /**
- * Reads what the directory says about access. A document, or organization, without a record is public; one that is
- * being removed is closed.
+ * Reads access from the directory. A document without a record has the default access type; a document that is being
+ * deleted is closed.
  */
 export class AccessReader {
   readonly #store: OrganizationStore
-  readonly #grouped: Grouped
+  readonly #grouped: OrganizationsWithGroups
+  readonly #defaultAccess: AccessType
 
-  /** @param news to be listened to only then by those who read again when they are told */
-  constructor(store: OrganizationStore, news: AccessNews, clock: Clock) {
+  /**
+   * @param news listeners that read access again must register after this constructor: else they read stale groups
+   * @param defaultAccess the access type of documents without a record
+   */
+  constructor(store: OrganizationStore, news: AccessChangeFeed, clock: Clock, defaultAccess: AccessType) {
     this.#store = store
-    this.#grouped = new Grouped(news, clock)
+    this.#grouped = new OrganizationsWithGroups(news, clock)
+    this.#defaultAccess = defaultAccess
   }
 
   async read(scope: OrganizationScope, documentId: string, userId: string): Promise<DocumentAccess> {
@@ -45,14 +50,15 @@ export class AccessReader {
       const reader = this.#store.read(scope)
       const { document, organization, isGranted } = await readRecords(reader, scope, documentId, userId)
       if (document?.deleting === true || organization?.deleting === true) break
-      if (!isGranted && isOrdinary(document) && !(await this.#grouped.isIn(scope, reader)))
-        return publicAccess
-      const folders = await folderPath(reader, document?.folderId ?? rootFolderId)
+      const missing = { folderId: rootFolderId, disabled: false, accessType: this.#defaultAccess }
+      const state = document ?? missing
+      if (!isGranted && isOrdinary(state) && !(await this.#grouped.isIn(scope, reader))) return publicAccess
+      const folders = await folderPath(reader, state.folderId)
       if (folders === null) continue
       const places = [
-        documentPlace(documentId, document),
-        ...folders.map(folderPlace),
-        organizationPlace(scope),
+        documentResource(documentId, state),
+        ...folders.map(folderResource),
+        organizationResource(scope),
       ]
       const access = await UserAccess.open({
         reader,
@@ -61,12 +67,12 @@ export class AccessReader {
         isGrouped: () => this.#grouped.isIn(scope, reader),
       })
       return {
-        state: document?.disabled === true ? 'disabled' : 'open',
+        state: state.disabled ? 'disabled' : 'open',
         folderIds: folders.map(({ folderId }) => folderId),
         ...(await access.at(places)),
       }
     }
-    return { state: 'deleted', folderIds: [], ...closed }
+    return { state: 'deleted', folderIds: [], ...noAccess }
   }
 }
 
@@ -79,7 +85,7 @@ interface Records {
 
 /** Reads at once what is asked for at every connection; the reader remembers it. */
 async function readRecords(
-  reader: Reader,
+  reader: DirectoryReader,
   { organizationId }: OrganizationScope,
   documentId: string,
   userId: string,
@@ -99,8 +105,10 @@ async function readRecords(
 }
 
 /** In no folder, enabled, and for everybody: as most documents are. Then only grants could say anything else. */
-function isOrdinary(document: DocumentRecord | null): boolean {
-  if (document === null) return true
-  const { folderId, disabled, accessType } = document
+function isOrdinary({
+  folderId,
+  disabled,
+  accessType,
+}: Pick<DocumentRecord, 'folderId' | 'disabled' | 'accessType'>): boolean {
   return folderId === rootFolderId && !disabled && (accessType === null || accessType === 'public')
 }

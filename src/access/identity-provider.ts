@@ -3,7 +3,13 @@ import type { Clock } from '../clock.ts'
 import type { ClaimNames } from '../config/claim-names.ts'
 import { idProblem, type Tenant } from '../model/address.ts'
 import type { Identity } from './identity.ts'
-import { clockToleranceSeconds, type ForeignTokens, TokenRefused, verificationProblem } from './tokens.ts'
+import { findMisspelledClaim, type MisspelledClaim } from './misspelled-claims.ts'
+import {
+  clockToleranceSeconds,
+  type ExternalTokens,
+  TokenRejectedError,
+  tokenProblemOf,
+} from './realtime-tokens.ts'
 
 /** Asymmetric ones only: with them nobody who can read the keys can sign. */
 const algorithms = ['RS256', 'ES256']
@@ -20,6 +26,8 @@ export interface IdentityProviderOptions {
   readonly apiKey: string
   readonly tenantOf: (apiKey: string) => Promise<Tenant | null>
   readonly clock: Clock
+  /** Gets a claim that misspells a configured one that the token does not have. The token stays valid: the provider may have such a claim. */
+  readonly onMisspelledClaim: (claim: MisspelledClaim) => void
   /** An unknown key makes the keys be fetched again, at most this often, in milliseconds; 30 s. */
   readonly refetchMs?: number
   /** Time to fetch the keys, in milliseconds; 5 s, less than a connection has to be authenticated. */
@@ -27,7 +35,7 @@ export interface IdentityProviderOptions {
 }
 
 /** Tokens of a third party that knows the users: JWTs signed with keys that it publishes. */
-export class IdentityProvider implements ForeignTokens {
+export class IdentityProvider implements ExternalTokens {
   readonly algorithms: readonly string[] = algorithms
   readonly #options: IdentityProviderOptions
   readonly #keys: JWTVerifyGetKey
@@ -37,16 +45,17 @@ export class IdentityProvider implements ForeignTokens {
     this.#keys = publishedKeys(options)
   }
 
-  /** Whether it has expired is asked by who calls. @throws TokenRefused */
+  /** Whether it has expired is asked by who calls. @throws TokenRejectedError */
   async identityOf(token: string): Promise<Identity> {
     const payload = await this.#payload(token)
+    this.#reportMisspelledClaim(payload)
     const { claims } = this.#options
     const userId = payload[claims.userId]
     const { exp, iat = 0 } = payload
-    if (typeof userId !== 'string' || idProblem(userId) !== null) throw new TokenRefused('claims')
-    if (exp === undefined || typeof iat !== 'number') throw new TokenRefused('claims')
+    if (typeof userId !== 'string' || idProblem(userId) !== null) throw new TokenRejectedError('claims')
+    if (exp === undefined || typeof iat !== 'number') throw new TokenRejectedError('claims')
     const tenant = await this.#tenantOf(payload)
-    if (tenant === null) throw new TokenRefused('tenant')
+    if (tenant === null) throw new TokenRejectedError('tenant')
     return {
       tenant,
       userId,
@@ -57,6 +66,13 @@ export class IdentityProvider implements ForeignTokens {
       issuedAt: Math.round(iat * 1000),
       expiresAt: exp * 1000,
     }
+  }
+
+  #reportMisspelledClaim(payload: JWTPayload): void {
+    const { claims, onMisspelledClaim } = this.#options
+    const read = Object.values(claims).filter((name) => name !== null)
+    const misspelled = findMisspelledClaim(payload, read)
+    if (misspelled !== null) onMisspelledClaim(misspelled)
   }
 
   async #payload(token: string): Promise<JWTPayload> {
@@ -72,7 +88,7 @@ export class IdentityProvider implements ForeignTokens {
       })
       return verified.payload
     } catch (error) {
-      throw error instanceof TokenRefused ? error : new TokenRefused(verificationProblem(error))
+      throw error instanceof TokenRejectedError ? error : new TokenRejectedError(tokenProblemOf(error))
     }
   }
 
@@ -80,7 +96,7 @@ export class IdentityProvider implements ForeignTokens {
   async #tenantOf(payload: JWTPayload): Promise<Tenant | null> {
     const { claims, tenantOf } = this.#options
     const apiKey = claims.apiKey === null ? this.#options.apiKey : payload[claims.apiKey]
-    if (typeof apiKey !== 'string') throw new TokenRefused('claims')
+    if (typeof apiKey !== 'string') throw new TokenRejectedError('claims')
     return tenantOf(apiKey)
   }
 }
@@ -98,8 +114,8 @@ function publishedKeys(options: IdentityProviderOptions): JWTVerifyGetKey {
       return await keys(header, token)
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-        throw new TokenRefused('signature')
-      throw new TokenRefused('provider', { cause: error })
+        throw new TokenRejectedError('signature')
+      throw new TokenRejectedError('provider', { cause: error })
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../model/address.ts'
 
 /** A right on one resource, as a realtime token carries it. */
-export interface Grant {
+export interface TokenGrant {
   readonly type: 'organization' | 'document' | 'folder'
   readonly id: string
   /** Of an organization its own id. */
@@ -21,11 +21,13 @@ export interface Identity {
   /** Editor on every document of the tenant. */
   readonly admin: boolean
   /** Null: the token says nothing about resources. */
-  readonly grants: readonly Grant[] | null
+  readonly grants: readonly TokenGrant[] | null
   /** Epoch milliseconds at which the token was issued; 0 when it does not say, Infinity without authentication. */
   readonly issuedAt: number
   /** Epoch milliseconds; Infinity without authentication. */
   readonly expiresAt: number
+  /** Id of the API key's own secret that signed the token; absent if a secret of the server or a provider signed it. */
+  readonly mintingSecretId?: string
 }
 
 /** Everybody, where authentication is switched off: may do everything. */

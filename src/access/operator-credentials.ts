@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../errors.ts'
-import { type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
-import { timingSafe } from './secrets.ts'
+import { invalidCredentials, type OnRejection, requireHeader } from './credential-headers.ts'
+import { timingSafeEqualText } from './timing-safe.ts'
 
 /** Who runs this server: makes workspaces. */
 export interface OperatorCaller {
@@ -10,20 +10,20 @@ export interface OperatorCaller {
 
 export const adminTokenHeader = { name: 'x-service-admin-token', what: 'admin token' } as const
 
-export interface OperatorOptions {
+export interface OperatorCredentialsOptions {
   /** What the operator has to show; null where nobody can. */
   readonly adminToken: string | null
-  readonly onRefusal: OnRefusal
+  readonly onRefusal: OnRejection
 }
 
 /** @throws ApiError FAILED_PRECONDITION, INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator` */
-export async function operatorCallerOf(
+export async function authenticateOperator(
   headers: IncomingHttpHeaders,
-  { adminToken, onRefusal }: OperatorOptions,
+  { adminToken, onRefusal }: OperatorCredentialsOptions,
 ): Promise<OperatorCaller> {
   if (adminToken === null)
-    throw new ApiError('FAILED_PRECONDITION', 'this server has no admin token: WEFT_ADMIN_TOKEN sets it')
+    throw new ApiError('auth/admin-token-unset', 'this server has no admin token: WEFT_ADMIN_TOKEN sets it')
   const given = requireHeader(headers, adminTokenHeader, onRefusal)
-  if (timingSafe(adminToken, given)) return { level: 'operator' }
-  throw wrongCredentials('the admin token is not valid', onRefusal)
+  if (timingSafeEqualText(adminToken, given)) return { level: 'operator' }
+  throw invalidCredentials('the admin token is not valid; it is the value of WEFT_ADMIN_TOKEN', onRefusal)
 }

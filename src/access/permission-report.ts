@@ -1,19 +1,41 @@
 import type { Clock } from '../clock.ts'
-import { unexpired } from '../directory/grants.ts'
-import { inSlices } from '../directory/items.ts'
-import { type OrganizationScope, rootFolderId } from '../directory/organization-keys.ts'
-import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
-import type { Reader } from '../directory/reader.ts'
-import type { AccessRole, AccessType } from '../directory/records.ts'
-import { liveRole } from './live-role.ts'
-import { Paths } from './paths.ts'
-import { organizationPlace, type Place } from './places.ts'
-import { type Choice, UserAccess } from './user-access.ts'
+import {
+  type OrganizationScope,
+  type Resource,
+  rootFolderId,
+} from '../directory/organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { activeGrant } from '../directory/permissions/grants.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { AccessRole, AccessType } from '../directory/store/records.ts'
+import { type AccessResource, organizationResource } from './access-resource.ts'
+import { type AccessReason, directoryRole } from './directory-role.ts'
+import { FolderPaths } from './folder-paths.ts'
+import { type GrantSelector, UserAccess } from './user-access.ts'
 
 /** What one user may do on one resource. */
 export type ResourceReport =
-  | { readonly accessRole: AccessRole; readonly accessType?: AccessType; readonly expiresAt?: number }
-  | { readonly accessType?: AccessType; readonly error: string; readonly errorCode: ReportProblem }
+  | {
+      readonly accessRole: AccessRole
+      readonly accessType?: AccessType
+      readonly expiresAt?: number
+      readonly reason: ReportedReason
+    }
+  | {
+      readonly accessType?: AccessType
+      readonly error: string
+      readonly errorCode: ReportProblem
+      /** Absent for a resource that does not exist. */
+      readonly reason?: ReportedReason
+    }
+
+export interface ReportedReason {
+  readonly source: AccessReason['source']
+  readonly resourceType?: Resource['type']
+  readonly resourceId?: string
+  readonly groupId?: string
+}
 
 export type ReportProblem = 'does_not_exist' | 'permission_denied'
 
@@ -41,18 +63,18 @@ export interface ReportQuery {
 }
 
 /** A resource with its place; null where it does not exist. */
-type Places = ReadonlyMap<string, readonly Place[] | null>
+type ResourcesByDocument = ReadonlyMap<string, readonly AccessResource[] | null>
 
 interface Located {
-  readonly reader: Reader
+  readonly reader: DirectoryReader
   readonly now: number
-  readonly organization: Places
-  readonly folders: Places
-  readonly documents: Places
+  readonly organization: ResourcesByDocument
+  readonly folders: ResourcesByDocument
+  readonly documents: ResourcesByDocument
 }
 
 /** Tells what users may do: the same as they can. */
-export class PermissionReader {
+export class PermissionReporter {
   readonly #store: OrganizationStore
   readonly #clock: Clock
 
@@ -72,20 +94,20 @@ export class PermissionReader {
 }
 
 async function locate(
-  reader: Reader,
+  reader: DirectoryReader,
   scope: OrganizationScope,
   { folderIds, documentIds }: ReportQuery,
   now: number,
 ): Promise<Located> {
   const exists = (await findOrganization(reader)) !== null
-  const top = organizationPlace(scope)
-  const paths = new Paths(reader, top)
+  const top = organizationResource(scope)
+  const paths = new FolderPaths(reader, top)
   const located = async (
     ids: readonly string[],
-    locateOne: (id: string) => Promise<readonly Place[] | null>,
+    locateOne: (id: string) => Promise<readonly AccessResource[] | null>,
   ) => {
     const distinct = [...new Set(ids)]
-    const places = exists ? await inSlices(distinct, locateOne) : []
+    const places = exists ? await mapInSlices(distinct, locateOne) : []
     return new Map(distinct.map((id, index) => [id, places[index] ?? null]))
   }
   return {
@@ -100,7 +122,8 @@ async function locate(
 async function reportUser(located: Located, userId: string): Promise<UserReport> {
   const { reader, now, organization, folders, documents } = located
   // Nothing that a report says depends on later: one grant of many is enough.
-  const choose: Choice = (grants) => grants.filter((grant) => unexpired(grant, now) !== null).slice(0, 1)
+  const choose: GrantSelector = (grants) =>
+    grants.filter((grant) => activeGrant(grant, now) !== null).slice(0, 1)
   const access = await UserAccess.open({ reader, userId, choose })
   return {
     organization: await reportEach(organization, (places) => reportMember(access, places, now)),
@@ -110,10 +133,10 @@ async function reportUser(located: Located, userId: string): Promise<UserReport>
 }
 
 async function reportEach(
-  resources: Places,
-  report: (places: readonly Place[]) => Promise<ResourceReport>,
+  resources: ResourcesByDocument,
+  report: (places: readonly AccessResource[]) => Promise<ResourceReport>,
 ): Promise<Reports> {
-  const reports = await inSlices(
+  const reports = await mapInSlices(
     [...resources],
     async ([id, places]) => [id, places === null ? missing : await report(places)] as const,
   )
@@ -124,28 +147,35 @@ const missing: ResourceReport = { error: 'does not exist', errorCode: 'does_not_
 
 async function reportResource(
   access: UserAccess,
-  places: readonly Place[],
+  places: readonly AccessResource[],
   now: number,
 ): Promise<ResourceReport> {
   const { levels, member } = await access.at(places)
-  const { role, grant, accessType } = liveRole(levels, member, now)
-  if (role === null) return { accessType, ...denied }
-  return { accessRole: role, accessType, ...endOf(grant) }
+  const { role, grant, accessType, reason } = directoryRole(levels, member, now)
+  if (role === null) return { accessType, ...denied, reason: reported(reason) }
+  return { accessRole: role, accessType, ...endOf(grant), reason: reported(reason) }
 }
+
+const reported = ({ source, resource, groupId }: AccessReason): ReportedReason => ({
+  source,
+  ...(resource && { resourceType: resource.type, resourceId: resource.id }),
+  ...(groupId !== undefined && { groupId }),
+})
 
 const denied = { error: 'permission denied', errorCode: 'permission_denied' } as const
 
 /** An organization has no access type: it is open to its members. */
 async function reportMember(
   access: UserAccess,
-  places: readonly Place[],
+  places: readonly AccessResource[],
   now: number,
 ): Promise<ResourceReport> {
   const { levels } = await access.at(places)
   const member = await access.memberAt(levels)
   const open = levels.map((level) => ({ ...level, accessType: 'organizationPrivate' }) as const)
-  const { role, grant } = liveRole(open, member, now)
-  return role === null ? denied : { accessRole: role, ...endOf(grant) }
+  const { role, grant, reason } = directoryRole(open, member, now)
+  if (role === null) return { ...denied, reason: { source: 'membership' } }
+  return { accessRole: role, ...endOf(grant), reason: reported(reason) }
 }
 
 const endOf = (grant: { readonly expiresAt: number | null } | null) =>

@@ -1,7 +1,7 @@
 import type { DocumentAddress } from '../model/address.ts'
+import { directoryRole } from './directory-role.ts'
 import type { DocumentAccess } from './document-access.ts'
-import type { Grant, Identity } from './identity.ts'
-import { liveRole } from './live-role.ts'
+import type { Identity, TokenGrant } from './identity.ts'
 
 export type Role = 'editor' | 'viewer'
 
@@ -26,7 +26,7 @@ export function roleOn(
   const until = identity.expiresAt
   if (!ownsAddress(identity, address) || now >= until || access.state !== 'open') return nothing
   if (identity.admin) return { role: 'editor', until }
-  const live = liveRole(access.levels, access.member, now)
+  const live = directoryRole(access.levels, access.member, now)
   if (identity.grants === null) return { role: live.role, until: Math.min(live.until, until) }
   const granted = grantedRole(identity.grants, address, access.folderIds, now)
   const role = rank(live.role) < rank(granted.role) ? live.role : granted.role
@@ -39,9 +39,12 @@ const nothing: RoleOnDocument = { role: null, until: Number.POSITIVE_INFINITY }
 const ownsAddress = ({ tenant }: Identity, address: DocumentAddress): boolean =>
   tenant.workspaceId === address.workspaceId && tenant.apiKey === address.apiKey
 
-/** The most specific unexpired grant decides: document, its folders from the nearest up, organization. */
+/**
+ * The most specific unexpired grant decides: document, its folders from the nearest up, organization. Of several grants on
+ * one resource only the last one counts, as in `permissions/add`.
+ */
 function grantedRole(
-  grants: readonly Grant[],
+  grants: readonly TokenGrant[],
   { organizationId, documentId }: DocumentAddress,
   folderIds: readonly string[],
   now: number,
@@ -51,22 +54,15 @@ function grantedRole(
     ...folderIds.map((id) => ({ type: 'folder', id })),
     { type: 'organization', id: organizationId },
   ]
-  const valid = grants.filter((grant) => grant.organizationId === organizationId && endOf(grant) > now)
+  const within = grants.filter((grant) => grant.organizationId === organizationId)
   for (const { type, id } of resources) {
-    const grant = strongest(valid.filter((each) => each.type === type && each.id === id))
-    if (grant !== null) return { role: grant.accessRole, until: endOf(grant) }
+    const grant = within.findLast((each) => each.type === type && each.id === id)
+    if (grant !== undefined && endOf(grant) > now) return { role: grant.accessRole, until: endOf(grant) }
   }
   return nothing
 }
 
-const endOf = (grant: Grant): number =>
+const endOf = (grant: TokenGrant): number =>
   grant.expiresAt === undefined ? Number.POSITIVE_INFINITY : grant.expiresAt * 1000
-
-/** Of several grants on one resource: an editor's before a viewer's, then the one that lasts longest. */
-const strongest = (grants: readonly Grant[]): Grant | null =>
-  grants.toSorted((a, b) => rank(b.accessRole) - rank(a.accessRole) || endOrder(b) - endOrder(a))[0] ?? null
-
-/** An end without which two grants cannot be subtracted. */
-const endOrder = (grant: Grant): number => Math.min(endOf(grant), Number.MAX_SAFE_INTEGER)
 
 const rank = (role: Role | null): number => (role === null ? 0 : role === 'viewer' ? 1 : 2)

@@ -1,12 +1,12 @@
-import { effectiveAccessType } from '../directory/folder-tree.ts'
-import { indexedEnd } from '../directory/grants.ts'
-import { inSlices } from '../directory/items.ts'
-import { keys, type Resource, type Subject } from '../directory/organization-keys.ts'
-import { findOrganization } from '../directory/organization-store.ts'
-import type { Reader } from '../directory/reader.ts'
-import { decodeRecord, type GrantRecord } from '../directory/records.ts'
-import { type AccessLevel, strongestFirst } from './live-role.ts'
-import type { Place } from './places.ts'
+import { effectiveAccessType } from '../directory/documents/folder-tree.ts'
+import { keys, type Resource, type Subject } from '../directory/organizations/organization-keys.ts'
+import { findOrganization } from '../directory/organizations/organization-store.ts'
+import { indexedExpiry } from '../directory/permissions/grants.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { decodeRecord, type GrantRecord } from '../directory/store/records.ts'
+import type { AccessResource } from './access-resource.ts'
+import { type AccessLevel, type GrantOfGroup, strongestFirst } from './directory-role.ts'
 
 /** Groups of one user that are looked at: more than a user can be in now. */
 const groupsMax = 1_000
@@ -15,26 +15,26 @@ const lookedUpMax = 4
 /** Grants of a resource that are listed, times the groups of the user: a look-up takes as long as listing several. */
 const listedPerGroup = 5
 
-export interface Access {
+export interface ResourceAccess {
   readonly levels: readonly AccessLevel[]
   /** What makes the user a member of the organization, in the order in which it decides. Empty where that does not matter. */
   readonly member: readonly GrantRecord[]
 }
 
 /** Lets nobody in. */
-export const closed: Access = {
+export const noAccess: ResourceAccess = {
   levels: [{ accessType: 'restricted', inheritAccessFromParent: false, own: null, groups: [] }],
   member: [],
 }
 
 /** What is worth keeping of grants that are in the order in which they decide. */
-export type Choice = (grants: readonly GrantRecord[]) => readonly GrantRecord[]
+export type GrantSelector = <Grant extends GrantRecord>(grants: readonly Grant[]) => readonly Grant[]
 
 export interface UserAccessOptions {
-  readonly reader: Reader
+  readonly reader: DirectoryReader
   readonly userId: string
   /** What is kept of the grants of groups, and of what makes a member. */
-  readonly choose: Choice
+  readonly choose: GrantSelector
   /** Is anybody in a group? Asked before the user's groups are looked for. */
   readonly isGrouped?: () => Promise<boolean>
 }
@@ -67,7 +67,7 @@ export class UserAccess {
   }
 
   /** @param places the resource first, then its folders upwards, the organization last */
-  async at(places: readonly Place[]): Promise<Access> {
+  async at(places: readonly AccessResource[]): Promise<ResourceAccess> {
     const levels = await Promise.all(places.map((place) => this.#levelAt(place)))
     const isForMembers = effectiveAccessType(levels) === 'organizationPrivate'
     return { levels, member: isForMembers ? await this.memberAt(levels) : [] }
@@ -83,7 +83,7 @@ export class UserAccess {
     return this.#member
   }
 
-  #levelAt(place: Place): Promise<AccessLevel> {
+  #levelAt(place: AccessResource): Promise<AccessLevel> {
     const { type, id } = place.resource
     const ofType = this.#levels.get(type) ?? new Map<string, Promise<AccessLevel>>()
     this.#levels.set(type, ofType)
@@ -92,11 +92,11 @@ export class UserAccess {
     return level
   }
 
-  async #readLevel({ resource, accessType, inheritAccessFromParent }: Place): Promise<AccessLevel> {
+  async #readLevel({ resource, accessType, inheritAccessFromParent }: AccessResource): Promise<AccessLevel> {
     const listed = this.#groups.length > lookedUpMax ? await this.#listGrants(resource) : null
     const [own, groups] = listed ?? (await this.#lookUpGrants(resource))
     const kept = this.#options.choose(strongestFirst(groups))
-    return { accessType, inheritAccessFromParent, own, groups: kept }
+    return { resource, accessType, inheritAccessFromParent, own, groups: kept }
   }
 
   /** Null where it takes less to look them up. */
@@ -106,8 +106,11 @@ export class UserAccess {
     const entries = await reader.scan({ prefix: keys.groupGrantsOn(resource), limit })
     if (entries.length === limit) return null
     const own = await this.#ownGrant(resource)
-    const mine = entries.filter(({ key }) => this.#groupIds.has(key.at(-1) as string))
-    return [own, mine.map(({ value }) => decodeRecord(value) as GrantRecord)]
+    const all = entries.map(({ key, value }) => ({
+      ...(decodeRecord(value) as GrantRecord),
+      groupId: key.at(-1) as string,
+    }))
+    return [own, all.filter(({ groupId }) => this.#groupIds.has(groupId))]
   }
 
   async #lookUpGrants(resource: Resource): Promise<Grants> {
@@ -116,7 +119,8 @@ export class UserAccess {
     const [own = null, ...groups] = await this.#options.reader.getAll<GrantRecord>(
       subjects.map((subject) => keys.grant(resource, subject)),
     )
-    return [own, groups.filter((grant) => grant !== null)]
+    const found = groups.map((grant, index) => grant && { ...grant, groupId: this.#groups[index]?.id ?? '' })
+    return [own, found.filter((grant) => grant !== null)]
   }
 
   #ownGrant(resource: Resource): Promise<GrantRecord | null> {
@@ -126,7 +130,9 @@ export class UserAccess {
   async #readMember({ own, groups }: Pick<AccessLevel, 'own' | 'groups'> = nothing) {
     const { reader, choose } = this.#options
     if ((await findOrganization(reader)) === null) return []
-    const within = await inSlices([this.#user, ...this.#groups], (subject) => longestGrant(reader, subject))
+    const within = await mapInSlices([this.#user, ...this.#groups], (subject) =>
+      longestGrant(reader, subject),
+    )
     const all = [own, ...strongestFirst(groups), ...strongestFirst(within.filter((grant) => grant !== null))]
     return choose(all.filter((grant) => grant !== null))
   }
@@ -137,12 +143,12 @@ export class UserAccess {
 }
 
 /** The user's own grant on a resource, and those of the groups. */
-type Grants = readonly [GrantRecord | null, readonly GrantRecord[]]
+type Grants = readonly [GrantRecord | null, readonly GrantOfGroup[]]
 
 const nothing = { own: null, groups: [] }
 
 /** The longest of all grants in the organization, as what it is worth there: looking. */
-async function longestGrant(reader: Reader, subject: Subject): Promise<GrantRecord | null> {
+async function longestGrant(reader: DirectoryReader, subject: Subject): Promise<GrantRecord | null> {
   const [entry] = await reader.scan({ prefix: keys.grantsOf(subject), reverse: true, limit: 1 })
-  return entry === undefined ? null : { accessRole: 'viewer', expiresAt: indexedEnd(entry) }
+  return entry === undefined ? null : { accessRole: 'viewer', expiresAt: indexedExpiry(entry) }
 }

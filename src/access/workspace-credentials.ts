@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
-import type { WorkspaceRecord } from '../directory/records.ts'
-import type { Tenants } from '../directory/tenants.ts'
+import type { WorkspaceRecord } from '../directory/store/records.ts'
+import type { TenantStore } from '../directory/tenants/tenant-store.ts'
+import { ApiError } from '../errors.ts'
 import type { Tenant } from '../model/address.ts'
-import { headerOf, type OnRefusal, requireHeader, wrongCredentials } from './credential-headers.ts'
-import { timingSafeIndexOf } from './secrets.ts'
+import { invalidCredentials, type OnRejection, readHeader, requireHeader } from './credential-headers.ts'
+import { timingSafeIndexOf } from './timing-safe.ts'
 
 /** A backend that has shown a workspace's id and token: manages its API keys and their tokens. */
 export interface WorkspaceCaller {
@@ -18,20 +19,20 @@ export const workspaceAuthTokenHeader = {
   what: 'workspace auth token',
 } as const
 
-export interface WorkspaceOptions {
-  readonly tenants: Tenants
+export interface WorkspaceCredentialsOptions {
+  readonly tenants: TenantStore
   readonly clock: Clock
   /** Whom a call without credentials acts as; null where credentials are required. */
   readonly defaultTenant: Tenant | null
-  readonly onRefusal: OnRefusal
+  readonly onRefusal: OnRejection
 }
 
-/** @throws ApiError INVALID_ARGUMENT, UNAUTHENTICATED: see `Authenticator` */
-export async function workspaceCallerOf(
+/** @throws ApiError INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED: see `Authenticator` */
+export async function authenticateWorkspace(
   headers: IncomingHttpHeaders,
-  { tenants, clock, defaultTenant, onRefusal }: WorkspaceOptions,
+  { tenants, clock, defaultTenant, onRefusal }: WorkspaceCredentialsOptions,
 ): Promise<WorkspaceCaller> {
-  const given = [workspaceIdHeader, workspaceAuthTokenHeader].map((header) => headerOf(headers, header))
+  const given = [workspaceIdHeader, workspaceAuthTokenHeader].map((header) => readHeader(headers, header))
   if (defaultTenant !== null && given.every((value) => value === null))
     return { level: 'workspace', workspaceId: defaultTenant.workspaceId }
   const id = requireHeader(headers, workspaceIdHeader, onRefusal)
@@ -40,7 +41,10 @@ export async function workspaceCallerOf(
   // Compared also when there is none, so that both take equally long.
   const matches = timingSafeIndexOf(validTokens(workspace, clock.now()), token) !== -1
   if (workspace !== null && matches) return { level: 'workspace', workspaceId: id }
-  throw wrongCredentials('the workspace id or the workspace auth token is not valid', onRefusal)
+  const message = 'the workspace id or the workspace auth token is not valid'
+  const refusal = invalidCredentials(message, onRefusal)
+  // The status alone differs: the specification wants it so.
+  throw workspace === null ? new ApiError('workspace/not-found', message) : refusal
 }
 
 /** Replaced ones included. */

@@ -1,30 +1,32 @@
-import type { Caller } from '../access/credentials.ts'
-import { prepareContent } from '../content/prepared.ts'
-import { contentTypeNames } from '../content/types.ts'
+import type { KeyCaller } from '../access/authenticator.ts'
+import { contentTypeNames } from '../content/content-types.ts'
+import { prepareContent } from '../content/prepared-content.ts'
+import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import type { ReplaceOptions } from '../rooms/edited-room.ts'
-import { inlineSizeMax } from '../rooms/replacing.ts'
-import type { From } from './schema.ts'
-import type { Services } from './services.ts'
+import type { ReplaceOptions } from '../rooms/edits/edit-context.ts'
+import { inlineSizeMax } from '../rooms/edits/replacement.ts'
+import type { ApiServices } from './api-services.ts'
+import type { FromSchema } from './schema.ts'
 
-export const documentIds = {
+export const editorDocumentIds = {
   organizationId: { type: 'string', format: 'id' },
   documentId: { type: 'string', format: 'id' },
 } as const
 
 /** The error of operations on a document that is being deleted. */
-export const beingDeleted = {
+export const documentBeingDeleted = {
   status: 'ABORTED',
+  code: 'document/being-deleted',
   when: 'the document is being deleted, itself or with its folder or organization',
 } as const
 
 export const editorId = { type: 'string', format: 'id', description: 'Editor instance.' } as const
 
-export const contentKey = {
+export const contentKeySchema = {
   type: 'string',
-  minLength: 1,
-  maxLength: 500,
-  description: 'Name of the shared type in the Yjs document; `default` for rich-text editors.',
+  description:
+    'Name of the root (the shared type in the Yjs document). Default: the only root that there is, else `content`. ' +
+    'The root of rich-text editors is often called `default`.',
 } as const
 
 /** The whole content that an editor is to have. */
@@ -32,7 +34,7 @@ export const contentRequest = {
   type: 'object',
   required: ['organizationId', 'documentId', 'editorId', 'data', 'type'],
   properties: {
-    ...documentIds,
+    ...editorDocumentIds,
     editorId,
     data: {
       description:
@@ -41,10 +43,13 @@ export const contentRequest = {
       examples: ['Hello'],
     },
     type: { type: 'string', enum: contentTypeNames },
-    contentKey: { ...contentKey, default: 'content' },
+    contentKey: contentKeySchema,
     userId: { type: 'string', format: 'id', description: 'Who made the change; shown as `lastUpdatedBy`.' },
   },
 } as const
+
+/** Characters of a version that a caller names. The server makes versions of at most 31 characters. */
+const versionLengthMax = 100
 
 /** Of an update alone: which state of the content it was made for. */
 export const updateRequest = {
@@ -53,11 +58,13 @@ export const updateRequest = {
     ...contentRequest.properties,
     baseVersion: {
       type: 'string',
+      maxLength: versionLengthMax,
       description:
         'The version that `data` was made from: only what differs from it is changed, and what was typed since stays.',
     },
     ifVersion: {
       type: 'string',
+      maxLength: versionLengthMax,
       description: 'Change nothing (ABORTED) unless the document is at this version.',
     },
     upsert: { type: 'boolean', default: false, description: 'Make the document if it does not exist.' },
@@ -78,15 +85,19 @@ export const writtenResponse = {
     bytes: { type: 'integer', description: 'Size of the update that clients received.' },
     insertions: { type: 'integer', description: 'Inserted UTF-16 units.' },
     deletions: { type: 'integer', description: 'Deleted UTF-16 units and embeds.' },
+    contentKey: {
+      type: 'string',
+      description: 'Name of the root that was written; of a restoration: absent.',
+    },
   },
 } as const
 
-type ContentRequest = From<typeof contentRequest>
+type ContentRequest = FromSchema<typeof contentRequest>
 
-type UpdateRequest = From<typeof updateRequest>
+type UpdateRequest = FromSchema<typeof updateRequest>
 
 export const editorAddress = (
-  { tenant }: Caller,
+  { tenant }: KeyCaller,
   {
     organizationId,
     documentId,
@@ -97,38 +108,65 @@ export const editorAddress = (
 /** Makes an editor's content, unless there is some; resolves when that is durable and sent. */
 export const createEditorContent = (
   request: ContentRequest,
-  caller: Caller,
-  services: Services,
+  caller: KeyCaller,
+  services: ApiServices,
 ): Promise<Written> => writeContent(request, { expects: 'nothing' }, caller, services)
 
-/** Changes an editor's content as little as needed; resolves when that is durable and sent, or merely found out. */
+/**
+ * Changes an editor's content as little as needed; resolves when that is durable and sent, or merely found out.
+ * @param full the storage limit that the workspace has reached: then only deletions are accepted
+ */
 export function updateEditorContent(
   request: UpdateRequest,
-  caller: Caller,
-  services: Services,
+  caller: KeyCaller,
+  services: ApiServices,
+  full: ApiError | null,
 ): Promise<Written> {
   const { baseVersion, ifVersion, upsert, dryRun } = request
-  const expects = upsert === true ? 'either' : 'content'
-  return writeContent(request, { expects, baseVersion, ifVersion, dryRun }, caller, services)
+  const expects = upsert === true && full === null ? 'either' : 'content'
+  return writeContent(request, { expects, baseVersion, ifVersion, dryRun, full }, caller, services)
 }
 
-type Written = From<typeof writtenResponse>
+type Written = FromSchema<typeof writtenResponse>
 
 async function writeContent(
   request: ContentRequest,
   options: ReplaceOptions,
-  caller: Caller,
-  { rooms, documents, metrics }: Services,
+  caller: KeyCaller,
+  { rooms, documents, metrics }: ApiServices,
 ): Promise<Written> {
-  const { type, contentKey = 'content', data, userId = '' } = request
+  const { type, contentKey, data, userId = '' } = request
   const content = prepareContent({ type, contentKey, data }, inlineSizeMax)
   const stopTimer = metrics.crdtUpdateDurationSeconds.startTimer({ type })
   const address = editorAddress(caller, request)
   const making = (): Promise<void> => documents.ensure(address, address.documentId)
-  return rooms.use(address, async (room) => {
-    await documents.requireEnabled(address, address.documentId)
-    const { result, version, bytes } = await room.replacing.replace(userId, content, { ...options, making })
+  const written = rooms.use(address, async (room) => {
+    const right = await documents.rightToChange(address, address.documentId)
+    const { result, version, bytes } = await room.replacing.replace(userId, content, {
+      ...options,
+      making,
+      right,
+    })
     stopTimer()
     return { version, ...result, bytes }
   })
+  return namingMissing(documents, address, written)
+}
+
+/**
+ * Waits for work on an editor's content.
+ * @throws ApiError NOT_FOUND for the organization or the document if they do not exist, instead of for the content
+ */
+export async function namingMissing<T>(
+  documents: ApiServices['documents'],
+  address: Omit<DocumentAddress, 'editorId'>,
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'crdt/no-content')
+      await documents.require(address, address.documentId)
+    throw error
+  }
 }

@@ -1,10 +1,10 @@
-import { folderRequest } from './folder-schema.ts'
-import { type Operation, operation } from './operation.ts'
-import { noFolder } from './resource-schema.ts'
+import { defineOperation, type Operation } from './operation.ts'
+import { folderRequest } from './schemas/folder-schema.ts'
+import { folderNotFound } from './schemas/resource-schema.ts'
 
 /** The same in all versions. */
 export const folderDeletion = (version: 1 | 2): Operation =>
-  operation({
+  defineOperation({
     path: `/v${version}/organizations/folders/delete`,
     auth: 'key',
     effect: 'once',
@@ -15,7 +15,7 @@ export const folderDeletion = (version: 1 | 2): Operation =>
       'comes when all of it is gone; what a crash interrupts is taken up again.',
     request: folderRequest,
     response: { type: 'null' },
-    errors: [noFolder],
+    errors: [folderNotFound],
     async handler({ organizationId, folderId }, { caller, services }) {
       await services.folders.delete({ ...caller.tenant, organizationId }, folderId)
       return { message: 'Folder deleted.', data: null }

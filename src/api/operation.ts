@@ -1,26 +1,38 @@
-import { type AnyCaller, type AuthLevel, type Callers, isCallerAt } from '../access/credentials.ts'
-import type { Status } from '../errors.ts'
-import type { CallIds } from './call-ids.ts'
-import type { From, ObjectSchema, Schema } from './schema.ts'
-import type { Services } from './services.ts'
+import { type AnyCaller, type AuthLevel, type CallerByLevel, hasAuthLevel } from '../access/authenticator.ts'
+import type { ApiError, ErrorCode, Status } from '../errors.ts'
+import type { EncodedJson, StreamedArray } from '../model/json-pieces.ts'
+import type { ApiServices } from './api-services.ts'
+import type { FromSchema, ObjectSchema, Schema } from './schema.ts'
+import type { SeededIds } from './seeded-ids.ts'
+import type { ValidationIssue } from './validator.ts'
 
 /** What a handler gets beside the data. Its caller has shown what the operation's level asks for. */
-export interface Context<Level extends AuthLevel = 'key'> {
-  readonly caller: Callers[Level]
-  readonly services: Services
-  readonly ids: CallIds
+export interface OperationContext<Level extends AuthLevel = 'key'> {
+  readonly caller: CallerByLevel[Level]
+  readonly services: ApiServices
+  readonly ids: SeededIds
+  /** The storage limit that the workspace has reached; null, also unless the operation `grows` as `content`. */
+  readonly full: ApiError | null
 }
 
-export interface Answer<Data> {
+export interface OperationResult<Data> {
   readonly message: string
   readonly data: Data
   /** Of a listing: where it goes on; absent at its end. */
   readonly pageToken?: string
+  /** One sentence for each part of the request that was accepted and has no effect; absent if there is none. */
+  readonly warnings?: readonly string[]
 }
 
+/** `warnings` of an answer. */
+export const warningsOf = (warnings: readonly string[]): Pick<OperationResult<unknown>, 'warnings'> =>
+  warnings.length === 0 ? {} : { warnings }
+
 /** An error beyond those that every operation can answer. */
-export interface PossibleError {
+export interface DocumentedError {
   readonly status: Status
+  /** The code that it usually has. If absent, it is the code that most errors of the status have. */
+  readonly code?: ErrorCode
   /** Completes "when …". */
   readonly when: string
 }
@@ -37,7 +49,23 @@ export type Effect = 'reads' | 'repeatable' | 'adds' | 'once'
  * When a call is recorded in the audit log. `admin`: always, unless nothing is: what administrates, deletes, or answers a
  * secret or all that is kept of a user. `change`: only where all that changes something is. `read`: never.
  */
-export type Audited = 'admin' | 'change' | 'read'
+export type AuditPolicy = 'admin' | 'change' | 'read'
+
+/** The reason in the result of an entry that was not carried out. */
+export interface EntryFailure {
+  readonly message: string
+  readonly details: { readonly code: ErrorCode; readonly issues: readonly ValidationIssue[] }
+}
+
+/** The entries of a request whose response has a result for each of them. */
+export interface Batch {
+  /** Members of `data` that are lists of entries, each with the member of an entry that is its id; null: entries are ids. */
+  readonly items: Readonly<Record<string, string | null>>
+  /** Checks what the schema of an entry does not. @throws ApiError INVALID_ARGUMENT @param pointer of the entry */
+  readonly check?: (entry: never, pointer: string) => void
+  /** The result of an entry that does not fit. @param data members of the request */
+  readonly rejected: (id: string, failure: EntryFailure, data: ReadonlyMap<string, unknown>) => object
+}
 
 /** One REST operation: everything there is to say about it in one object. */
 interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Response extends Schema | null> {
@@ -45,7 +73,18 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   /** Whose credentials it asks for. */
   readonly auth: Level
   readonly effect: Effect
-  readonly audited: Audited
+  /** It rejects unknown members although it only reads: to ignore one could widen what the response permits. */
+  readonly strict?: true
+  readonly audited: AuditPolicy
+  /**
+   * Whether a call may add to what the workspace stores. `records`: it is rejected when the workspace is full. `content`:
+   * then the handler accepts it only if it deletes.
+   */
+  readonly grows?: 'records' | 'content'
+  /** Present if the specification has a result for each entry: entries that do not fit do not stop the others. */
+  readonly batch?: Batch
+  /** Whether an answer may have `warnings`. */
+  readonly warns?: true
   /** Members of the answer that hold ids of what was made, for the audit log. */
   readonly makes?: readonly string[]
   readonly summary: string
@@ -54,27 +93,39 @@ interface Definition<Level extends AuthLevel, Request extends ObjectSchema, Resp
   readonly request: Request
   /** Schema of `result.data` in the answer; null: there is no such member. */
   readonly response: Response
-  readonly errors: readonly PossibleError[]
+  readonly errors: readonly DocumentedError[]
   /** Gets checked data. What it throws and is no ApiError is our fault: logged, and answered as INTERNAL. */
-  readonly handler: (data: From<Request>, context: Context<Level>) => Promise<Answer<DataOf<Response>>>
+  readonly handler: (
+    data: FromSchema<Request>,
+    context: OperationContext<Level>,
+  ) => Promise<OperationResult<DataOf<Response>>>
 }
 
-type DataOf<Response> = Response extends Schema ? From<Response> : undefined
+type DataOf<Response> = Response extends Schema ? Sendable<FromSchema<Response>> : undefined
+
+/** A value of a response, in which some parts are encoded already, or are encoded while they are sent. */
+type Sendable<T> = T | EncodedJson | SendableParts<T>
+
+type SendableParts<T> = T extends readonly (infer Item)[]
+  ? StreamedArray | readonly Sendable<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Sendable<T[Name]> }
+    : never
 
 /** What `result` of an answer is: the whole envelope, or the data alone. */
-export type Envelope = 'full' | 'bare'
+export type ResponseShape = 'full' | 'bare'
 
 /** An operation of any schema, as the router and the documentation see it. */
 export interface Operation extends Omit<Definition<AuthLevel, ObjectSchema, Schema | null>, 'handler'> {
-  readonly envelope: Envelope
+  readonly envelope: ResponseShape
   /** `data` must have passed the request schema. @throws TypeError for a caller of another level */
   run(
     data: unknown,
-    context: { readonly caller: AnyCaller; readonly services: Services; readonly ids: CallIds },
-  ): Promise<Answer<unknown>>
+    context: Omit<OperationContext, 'caller'> & { readonly caller: AnyCaller },
+  ): Promise<OperationResult<unknown>>
 }
 
-export function operation<
+export function defineOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,
   const Response extends Schema | null,
@@ -84,24 +135,27 @@ export function operation<
     ...described,
     envelope: 'full',
     async run(data, { caller, ...context }) {
-      if (!isCallerAt(caller, definition.auth)) throw new TypeError('the caller is of another level')
-      return handler(data as From<Request>, { caller, ...context })
+      if (!hasAuthLevel(caller, definition.auth)) throw new TypeError('the caller is of another level')
+      return handler(data as FromSchema<Request>, { caller, ...context })
     },
   }
 }
 
 /** An operation whose `result` is what the handler answers, without status and message: an exception. */
-export function bareOperation<
+export function defineBareOperation<
   const Level extends AuthLevel,
   const Request extends ObjectSchema,
   const Response extends Schema,
 >(
   definition: Omit<Definition<Level, Request, Response>, 'handler'> & {
-    readonly handler: (data: From<Request>, context: Context<Level>) => Promise<DataOf<Response>>
+    readonly handler: (
+      data: FromSchema<Request>,
+      context: OperationContext<Level>,
+    ) => Promise<DataOf<Response>>
   },
 ): Operation {
   const { handler } = definition
-  const full = operation<Level, Request, Response>({
+  const full = defineOperation<Level, Request, Response>({
     ...definition,
     handler: async (data, context) => ({ message: '', data: await handler(data, context) }),
   })

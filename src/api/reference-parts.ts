@@ -12,7 +12,7 @@ interface Shown {
   readonly maxLength?: number
   readonly properties?: Readonly<Record<string, Shown>>
   readonly required?: readonly string[]
-  readonly additionalProperties?: Shown
+  readonly additionalProperties?: Shown | false
   readonly items?: Shown
   readonly anyOf?: readonly Shown[]
 }
@@ -39,31 +39,37 @@ export function schemaTable(schema: object): string {
   )
 }
 
-interface Member {
+interface ReferenceMember {
   readonly path: string
   readonly schema: Shown
   readonly isRequired: boolean
 }
 
-function membersOf(schema: Shown, path: string): readonly Member[] {
+function membersOf(schema: Shown, path: string): readonly ReferenceMember[] {
   const { properties, required = [], items, additionalProperties, anyOf } = schema
   if (anyOf !== undefined) return anyOf.flatMap((each) => membersOf(each, path))
   if (items !== undefined) return membersOf(items, `${path}[]`)
-  if (additionalProperties !== undefined) return membersOf(additionalProperties, `${path}.{id}`)
+  if (properties === undefined && isSchema(additionalProperties))
+    return membersOf(additionalProperties, `${path}.{id}`)
   return Object.entries(properties ?? {}).flatMap(([name, member]) => {
     const own = path === '' ? name : `${path}.${name}`
     return [{ path: own, schema: member, isRequired: required.includes(name) }, ...membersOf(member, own)]
   })
 }
 
-function typeOf({ type, anyOf, items, additionalProperties }: Shown): string {
+const isSchema = (value: Shown | false | undefined): value is Shown => typeof value === 'object'
+
+function typeOf({ type, anyOf, items, properties, additionalProperties }: Shown): string {
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ')
   if (items !== undefined) return `array of ${typeOf(items)}`
-  if (additionalProperties !== undefined) return `object of ${typeOf(additionalProperties)} by id`
+  if (properties === undefined && isSchema(additionalProperties))
+    return `object of ${typeOf(additionalProperties)} by id`
   return type ?? 'any'
 }
 
-function meaningOf(schema: Shown): string {
+/** Uses the first alternative only: the others are null or mean the same. */
+function meaningOf({ anyOf, ...given }: Shown): string {
+  const schema = { ...anyOf?.[0], ...given }
   const { description, enum: values, default: usual, minimum, maximum, maxItems, maxLength } = schema
   const parts = [
     description,

@@ -67,9 +67,10 @@ interface ArraySchema extends Described {
 
 export interface ObjectSchema extends Described {
   readonly type: 'object'
-  /** Members that are not listed are ignored. */
   readonly properties: { readonly [name: string]: Schema }
   readonly required?: readonly string[]
+  /** Members that are not listed are the caller's own. Without it they are unknown: see `checkMembers`. */
+  readonly additionalProperties?: AnySchema
 }
 
 /** An object keyed by ids. Made without a prototype, so that every id can be a key. */
@@ -79,8 +80,18 @@ export interface MapSchema extends Described {
   readonly additionalProperties: Schema
 }
 
+/** Whether an object of the schema must have the member. */
+export const isRequired = (schema: ObjectSchema | MapSchema, name: string): boolean =>
+  schema.properties !== undefined && schema.required?.includes(name) === true
+
+/** Whether a value may be null. A schema without type and alternatives accepts every value. */
+export function acceptsNull(schema: Schema): boolean {
+  if (schema.type !== undefined) return schema.type === 'null'
+  return schema.anyOf === undefined || schema.anyOf.some(({ type }) => type === 'null')
+}
+
 /** The type of the values a schema accepts. */
-export type From<S> = S extends { readonly enum: readonly (infer V)[] }
+export type FromSchema<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V
   : S extends { readonly type: 'string' }
     ? string
@@ -91,19 +102,19 @@ export type From<S> = S extends { readonly enum: readonly (infer V)[] }
         : S extends { readonly type: 'null' }
           ? null
           : S extends { readonly type: 'array'; readonly items: infer I }
-            ? readonly From<I>[]
+            ? readonly FromSchema<I>[]
             : S extends { readonly type: 'object'; readonly properties: infer P }
               ? FromMembers<P, RequiredOf<S>>
               : FromOthers<S>
 
 type FromOthers<S> = S extends { readonly type: 'object'; readonly additionalProperties: infer V }
-  ? { readonly [id: string]: From<V> }
+  ? { readonly [id: string]: FromSchema<V> }
   : S extends { readonly anyOf: readonly (infer U)[] }
-    ? From<U>
+    ? FromSchema<U>
     : unknown
 
 type RequiredOf<S> = S extends { readonly required: readonly (infer R)[] } ? R : never
 
-type FromMembers<P, R> = { readonly [K in keyof P as K extends R ? K : never]: From<P[K]> } & {
-  readonly [K in keyof P as K extends R ? never : K]?: From<P[K]>
+type FromMembers<P, R> = { readonly [K in keyof P as K extends R ? K : never]: FromSchema<P[K]> } & {
+  readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]>
 }

@@ -1,29 +1,29 @@
 import type { Clock } from '../clock.ts'
-import type { Tenants } from '../directory/tenants.ts'
+import type { TenantStore } from '../directory/tenants/tenant-store.ts'
 import type { Kv } from '../engine/engine.ts'
 import type { Log } from '../log.ts'
 import { AuditLog } from './log.ts'
-import { Refusals } from './refusals.ts'
-import { Sweep } from './sweep.ts'
+import { RejectionCounter } from './rejections.ts'
+import { AuditRetention } from './retention.ts'
 
 export interface Audit {
   readonly audit: AuditLog
   /** To be flushed before the engine is closed. */
-  readonly refusals: Refusals
+  readonly refusals: RejectionCounter
   /** To be started, and stopped before the engine is closed. */
-  readonly sweep: Sweep
+  readonly sweep: AuditRetention
 }
 
-interface AuditParts {
+interface AuditOptions {
   readonly kv: Kv
-  readonly tenants: Tenants
+  readonly tenants: TenantStore
   readonly clock: Clock
   readonly log: Log
   readonly keepMs: number
 }
 
 /** The audit log of a server. */
-export function createAudit(parts: AuditParts): Audit {
+export function createAudit(parts: AuditOptions): Audit {
   const audit = new AuditLog(parts)
-  return { audit, refusals: new Refusals({ ...parts, audit }), sweep: new Sweep(parts) }
+  return { audit, refusals: new RejectionCounter({ ...parts, audit }), sweep: new AuditRetention(parts) }
 }

@@ -1,10 +1,10 @@
 import type { Key } from '../engine/engine.ts'
 
 /** Whose log it is: a workspace's; null: the operator's, which no workspace sees. */
-export type AuditPlace = string | null
+export type AuditScope = string | null
 
 /** The partition of a log. */
-export const auditPart = (place: AuditPlace): Key =>
+export const auditPart = (place: AuditScope): Key =>
   place === null ? ['audit'] : ['audit', 'workspace', place]
 
 /** Milliseconds of the year 9999 have 15 digits. */

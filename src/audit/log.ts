@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { FairSlots } from '../directory/fair-slots.ts'
 import type { Kv, KvCommit } from '../engine/engine.ts'
-import { keyName } from '../engine/keys.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { ApiError } from '../errors.ts'
+import { FairSemaphore } from '../jobs/fair-semaphore.ts'
 import type { Log } from '../log.ts'
-import { type AuditPlace, auditId, auditKeys, auditPart } from './keys.ts'
+import { type AuditScope, auditId, auditKeys, auditPart } from './keys.ts'
 import { type AuditPage, type AuditQuery, type AuditRange, listRecords } from './listing.ts'
-import { type AuditRecord, type ConcernedIds, success, unknownOutcome } from './record.ts'
+import { type AuditedIds, type AuditRecord, success, unknownOutcome } from './record.ts'
 
 export type NewRecord = Pick<AuditRecord, 'operation' | 'actor'> & Partial<Omit<AuditRecord, 'id' | 'at'>>
 
 /** A record of something that is going on. */
-export interface Begun {
-  /** Resolves when the record is durable. @throws StoreUnavailable when that is unknown */
+export interface OpenAuditRecord {
+  /** Resolves when the record is durable. @throws StoreUnavailableError when that is unknown */
   readonly stored: Promise<void>
   /** Adds what came of it, and the ids that were made; nobody waits for that to be durable. */
   end(end: Ending): void
@@ -21,11 +22,11 @@ export interface Begun {
 export interface Ending {
   readonly outcome: string
   /** Ids that were made. */
-  readonly made?: ConcernedIds
+  readonly made?: AuditedIds
   readonly replayed?: boolean
 }
 
-type Pace = NonNullable<KvCommit['pace']>
+type CommitPace = NonNullable<KvCommit['pace']>
 
 export interface AuditLogOptions {
   readonly kv: Kv
@@ -58,7 +59,7 @@ export class AuditLog {
   /** Tells the records of this process from those of others. */
   readonly #process = randomBytes(4).toString('hex')
   readonly #ending = new Set<Promise<unknown>>()
-  readonly #reading = new FairSlots(readAtOnce)
+  readonly #reading = new FairSemaphore(readAtOnce)
   #count = 0
 
   constructor(options: AuditLogOptions) {
@@ -66,11 +67,11 @@ export class AuditLog {
   }
 
   /** Its record is on its way to the disk, ahead of whatever is written a turn of the event loop later. */
-  begin(place: AuditPlace, entry: NewRecord): Begun {
+  begin(place: AuditScope, entry: NewRecord): OpenAuditRecord {
     const at = this.#options.clock.now()
     const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
     const stored = this.#put(place, record, 'soon')
-    let pace: Pace = 'now'
+    let pace: CommitPace = 'now'
     const settled = () => {
       pace = 'soon'
     }
@@ -84,8 +85,8 @@ export class AuditLog {
     }
   }
 
-  /** For what has happened; several at once are one commit. Resolves when durable. @throws StoreUnavailable */
-  async add(place: AuditPlace, entries: readonly NewRecord[]): Promise<void> {
+  /** For what has happened; several at once are one commit. Resolves when durable. @throws StoreUnavailableError */
+  async add(place: AuditScope, entries: readonly NewRecord[]): Promise<void> {
     const at = this.#options.clock.now()
     const records = entries.map((entry) => ({
       ...blank,
@@ -97,18 +98,37 @@ export class AuditLog {
     await this.#options.kv.commit(auditPart(place), { puts: records.map(entryOf) })
   }
 
+  /**
+   * Carries out a change of the operator. Its record is durable before the change, and its outcome is durable after it.
+   * @throws what `work` throws; StoreUnavailableError
+   */
+  async carryOut<T>(place: AuditScope, entry: NewRecord, work: () => Promise<T>): Promise<T> {
+    const at = this.#options.clock.now()
+    const record: AuditRecord = { ...blank, ...entry, id: this.#id(at), at }
+    await this.#put(place, record, 'now')
+    let done: T
+    try {
+      done = await work()
+    } catch (error) {
+      await this.#put(place, { ...record, outcome: outcomeOf(error) }, 'now')
+      throw error
+    }
+    await this.#put(place, { ...record, outcome: success }, 'now')
+    return done
+  }
+
   /** What came of calls that have been answered is in it. */
-  async list(place: AuditPlace, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
+  async list(place: AuditScope, query: AuditQuery, range: AuditRange): Promise<AuditPage> {
     await Promise.all(this.#ending)
     const part = auditPart(place)
     return this.#reading.run(keyName(part), () => listRecords(this.#options.kv, part, query, range))
   }
 
-  async #put(place: AuditPlace, record: AuditRecord, pace: Pace): Promise<void> {
+  async #put(place: AuditScope, record: AuditRecord, pace: CommitPace): Promise<void> {
     await this.#options.kv.commit(auditPart(place), { puts: [entryOf(record)], pace })
   }
 
-  #end(place: AuditPlace, record: AuditRecord, pace: Pace): void {
+  #end(place: AuditScope, record: AuditRecord, pace: CommitPace): void {
     const ending = this.#put(place, record, pace)
       .catch((err: unknown) =>
         this.#options.log.warn({ err, auditId: record.id }, 'what came of a call is not in the audit log'),
@@ -123,6 +143,9 @@ export class AuditLog {
     return auditId(at, this.#count.toString(36).padStart(8, '0') + this.#process)
   }
 }
+
+/** A change that failed without a status of ours may have been made. */
+const outcomeOf = (error: unknown): string => (error instanceof ApiError ? error.status : unknownOutcome)
 
 const entryOf = (record: AuditRecord) => ({
   key: auditKeys.record(record.id),

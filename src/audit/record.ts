@@ -4,7 +4,7 @@ export type AuditActor = 'key' | 'workspace' | 'operator' | 'nobody'
 export const auditActors: readonly AuditActor[] = ['key', 'workspace', 'operator', 'nobody']
 
 /** Ids that a call names, by the name of the member that holds them. */
-export type ConcernedIds = Readonly<Record<string, readonly string[]>>
+export type AuditedIds = Readonly<Record<string, readonly string[]>>
 
 /** Of a call that has not ended yet, or whose end was lost with the process. */
 export const unknownOutcome = 'UNKNOWN'
@@ -26,7 +26,7 @@ export interface AuditRecord {
   readonly requestId: string | null
   /** `success`, the status of an error, or `UNKNOWN`. */
   readonly outcome: string
-  readonly ids: ConcernedIds
+  readonly ids: AuditedIds
   /** Ids that were too many to be kept. */
   readonly idsLeftOut: number
   /** Start of the SHA-256 of the `idempotency-key` header, in hex; null: none was sent. */

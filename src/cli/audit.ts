@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { showRecord } from '../api/audit-schema.ts'
+import { showRecord } from '../api/schemas/audit-schema.ts'
 import type { AuditQuery } from '../audit/listing.ts'
 import { type AuditActor, auditActors } from '../audit/record.ts'
 import { systemClock } from '../clock.ts'
-import { auditOf, type PlacedRecord } from '../storage/audit.ts'
-import { plain, printSlowly } from './options.ts'
+import { type PlacedRecord, readAuditLog } from '../storage/read-audit-log.ts'
+import { escapeControls } from '../text.ts'
+import { printWithBackpressure } from './command-io.ts'
 
 interface Flags {
   readonly since?: number
@@ -29,8 +30,8 @@ export function auditCommand(): Command {
     .addOption(new Option('--actor <actor>', 'Only those by such.').choices(auditActors))
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
-      for await (const placed of auditOf(directory, queryOf(flags), flags.workspace ?? null))
-        await printSlowly(flags.json ? asJson(placed) : asText(placed))
+      for await (const placed of readAuditLog(directory, queryOf(flags), flags.workspace ?? null))
+        await printWithBackpressure(flags.json ? asJson(placed) : asText(placed))
     })
 }
 
@@ -71,6 +72,6 @@ function asText({ workspaceId, record }: PlacedRecord): string {
   ]
   return parts
     .filter((part) => part !== '')
-    .map(plain)
+    .map(escapeControls)
     .join('  ')
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import { writeBackup } from '../storage/backup.ts'
-import { StorageError } from '../storage/problem.ts'
-import { backupOfServing, backupOfStopped } from '../storage/sources.ts'
-import { print } from './options.ts'
+import { backupOffline, backupOnline } from '../storage/backup-sources.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
 
 interface Flags {
@@ -24,16 +24,16 @@ export function backupCommand(): Command {
     .action(async (source: string, file: string, flags: Flags) => {
       const progress = showProgress('backup', flags.json ? 'json' : 'text')
       const done = await writeBackup(sourceOf(source, flags), file, progress.at).finally(progress.end)
-      if (flags.json) return print(JSON.stringify({ ok: true, file, ...done }))
-      print(`${file} holds ${done.pairs} records (${done.bytes} bytes), checked`)
+      if (flags.json) return printResult(JSON.stringify({ ok: true, file, ...done }))
+      printResult(`${file} holds ${done.pairs} records (${done.bytes} bytes), checked`)
     })
 }
 
 function sourceOf(source: string, { tokenFile }: Flags): AsyncIterable<Uint8Array> {
-  if (!/^https?:\/\//.test(source)) return backupOfStopped(source, systemClock)
+  if (!/^https?:\/\//.test(source)) return backupOffline(source, systemClock)
   if (tokenFile === undefined)
     throw new StorageError(
       'a server that serves gives its backup to the holder of its admin token: --token-file',
     )
-  return backupOfServing(source, tokenFile)
+  return backupOnline(source, tokenFile)
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { type Compacted, compactAll } from '../storage/compact.ts'
-import { exitCodes } from './exit.ts'
-import { print } from './options.ts'
+import { printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
+import { exitCodes } from './run-command.ts'
 
 /** `weft compact`: exit code 1 when documents are damaged, which are left as they are. */
 export function compactCommand(): Command {
@@ -13,7 +13,7 @@ export function compactCommand(): Command {
     .action(async (directory: string, { json }: { json?: true }) => {
       const progress = showProgress('compact', json ? 'json' : 'text')
       const done = await compactAll(directory, progress.at).finally(progress.end)
-      print(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(done))
+      printResult(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(done))
       if (done.damaged.length > 0) process.exitCode = exitCodes.fault
     })
 }

@@ -1,5 +1,5 @@
 import { Argument, Command, type Option } from 'commander'
-import { print } from './options.ts'
+import { printResult } from './command-io.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -9,7 +9,7 @@ export function completionCommand(program: () => Command): Command {
   return new Command('completion')
     .description('Print a script that completes commands and options: source <(weft completion bash).')
     .addArgument(new Argument('<shell>', 'Which shell it is for.').choices([...shells]))
-    .action((shell: Shell) => print(writers[shell](nodesOf(program()))))
+    .action((shell: Shell) => printResult(writers[shell](nodesOf(program()))))
 }
 
 /** A command as completion knows it. */
@@ -86,7 +86,8 @@ function fish(nodes: readonly Node[]): string {
     const there = `-n '${open.join('; and ')}'`
     return [
       ...commands.map(
-        ({ name, description }) => `complete -c weft ${here} -f -a ${name} -d '${told(description)}'`,
+        ({ name, description }) =>
+          `complete -c weft ${here} -f -a ${name} -d '${escapeForFish(description)}'`,
       ),
       ...choices.map((choice) => `complete -c weft ${there} -f -a ${choice}`),
       ...options.map((option) => `complete -c weft ${there} ${fishOption(option)}`),
@@ -99,11 +100,11 @@ function fishOption(option: Option): string {
   const short = option.short === undefined ? '' : ` -s ${option.short.slice(1)}`
   const value = option.argChoices === undefined ? ' -r' : ` -x -a '${option.argChoices.join(' ')}'`
   const takes = option.required || option.optional ? value : ''
-  return `-l ${nameOf(option).slice(2)}${short}${takes} -d '${told(option.description)}'`
+  return `-l ${nameOf(option).slice(2)}${short}${takes} -d '${escapeForFish(option.description)}'`
 }
 
 const nameOf = (option: Option): string => option.long ?? option.flags
 
-const told = (text: string): string => text.replaceAll(/['\\]/g, '\\$&')
+const escapeForFish = (text: string): string => text.replaceAll(/['\\]/g, '\\$&')
 
 const writers: Readonly<Record<Shell, (nodes: readonly Node[]) => string>> = { bash, zsh, fish }

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { unknownVariables } from '../config/read.ts'
-import { configAsJson, renderConfig, renderMarkdown } from '../config/render.ts'
-import { configOf, print, withConfigFlags } from './options.ts'
+import { configAsJson, renderConfig, renderMarkdown } from '../config/render-config.ts'
+import { injectedVariables, misspelledVariables } from '../config/variables.ts'
+import { escapeControls } from '../text.ts'
+import { configOf, printResult, withConfigFlags } from './command-io.ts'
 
 /** `weft config print` and `weft config check`. */
 export function configCommand(): Command {
@@ -15,9 +16,9 @@ function printCommand(): Command {
     .description('Print every option, its value and where that comes from; secrets are not shown.')
     .option('--markdown', 'Print the table of all options instead.')
     .action((flags: { json?: true; markdown?: true }) => {
-      if (flags.markdown) return print(renderMarkdown())
+      if (flags.markdown) return printResult(renderMarkdown())
       const read = configOf(flags)
-      print(flags.json ? JSON.stringify(configAsJson(read)) : renderConfig(read))
+      printResult(flags.json ? JSON.stringify(configAsJson(read)) : renderConfig(read))
     })
 }
 
@@ -26,9 +27,15 @@ function checkCommand(): Command {
     .description('Check the configuration: exit code 2 and a sentence if it cannot be used.')
     .action((flags: { json?: true }) => {
       configOf(flags)
-      const unknown = unknownVariables(process.env)
-      if (flags.json) return print(JSON.stringify({ ok: true, unknownVariables: unknown }))
-      for (const name of unknown) print(`${name} is set, but is no option`)
-      print('the configuration can be used')
+      const skipped = injectedVariables(process.env)
+      const misspelled = misspelledVariables(process.env)
+      if (flags.json)
+        return printResult(
+          JSON.stringify({ ok: true, skippedVariables: skipped, misspelledVariables: misspelled }),
+        )
+      for (const name of skipped) printResult(`${name} describes a service of an orchestrator and is skipped`)
+      for (const { name, meant } of misspelled)
+        printResult(escapeControls(`${name} configures nothing (did you mean ${meant}?)`))
+      printResult('the configuration can be used')
     })
 }

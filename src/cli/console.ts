@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { callKeyOf } from './credentials.ts'
-import { configOf, print, withConfigFlags } from './options.ts'
+import { withoutTrailing } from '../text.ts'
+import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { credentialsOf, requireStoredKey, restCredentialsOf } from './tenant-credentials.ts'
 
 /** `weft console`: the link is as good as the credentials in it. */
 export function consoleCommand(): Command {
@@ -14,9 +15,10 @@ export function consoleCommand(): Command {
     )
     .action(async (flags: { json?: true; open?: true }) => {
       const { config } = configOf({ ...flags })
-      const url = consoleLink(config, config.port, await callKeyOf(config))
+      await requireStoredKey(config, await credentialsOf(config))
+      const url = consoleLink(config, config.port, await restCredentialsOf(config))
       if (flags.open) return open(url)
-      print(flags.json ? JSON.stringify({ url }) : url)
+      printResult(flags.json ? JSON.stringify({ url }) : url)
     })
 }
 
@@ -26,7 +28,7 @@ export function consoleLink(
   port: number,
   { apiKey, authToken }: { readonly apiKey: string; readonly authToken: string },
 ): string {
-  const base = (publicUrl ?? `http://localhost:${port}`).replace(/\/+$/, '')
+  const base = withoutTrailing('/', publicUrl ?? `http://localhost:${port}`)
   return `${base}/console#key=${encodeURIComponent(apiKey)}&token=${encodeURIComponent(authToken)}`
 }
 
@@ -47,7 +49,7 @@ function open(url: string): void {
   const opened = setTimeout(() => opening.unref(), openedAfterMs)
   const ended = (code: number | null): void => {
     clearTimeout(opened)
-    if (code !== 0) print(url)
+    if (code !== 0) printResult(url)
   }
   opening.once('error', () => ended(null)).once('exit', ended)
 }

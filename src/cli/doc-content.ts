@@ -1,26 +1,38 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { ConfigError } from '../config/read.ts'
-import type { Reading } from '../content/reading.ts'
-import { contentTypeNames } from '../content/types.ts'
-import { messageOf } from '../errors.ts'
+import { contentTypeNames } from '../content/content-types.ts'
+import type { DeltaInsert } from '../content/delta/delta-json.ts'
+import type { DocumentReading } from '../content/read-document.ts'
+import { errorMessage } from '../errors.ts'
 import { type DocumentPath, documentAddress } from '../model/address.ts'
-import { StorageError } from '../storage/problem.ts'
-import { getStopped, parsePath, putStopped, type ShownDocument } from '../transfer/document.ts'
-import { getServing, putContentServing, putUpdateServing } from '../transfer/document-rest.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import {
-  type Format,
-  ownerOf,
-  type PlaceFlags,
-  placeOf,
+  type DocumentRoot,
+  type NewContent,
+  type PutReport,
+  parsePath,
+  putContentStopped,
+  putUpdateStopped,
+  readOffline,
+} from '../transfer/document-offline.ts'
+import { applyOnline, readOnline, replaceOnline } from '../transfer/document-online.ts'
+import { configOf, printResult } from './command-io.ts'
+import { checkUpdate, contentOf, fileFormat } from './doc-file.ts'
+import {
+  formatOption,
+  type LocationFlags,
+  locationOf,
+  onlineServerOf,
+  type ReadFormat,
   type ReadingFlags,
-  serverOf,
-  withPlace,
-  withReading,
-} from './doc-place.ts'
-import { configOf, print } from './options.ts'
+  tenantFlagsOf,
+  withContentKey,
+  withLocationFlags,
+  withReadFlags,
+} from './doc-location.ts'
 
-interface Flags extends PlaceFlags, ReadingFlags {
+interface Flags extends LocationFlags, ReadingFlags {
   readonly json?: true
 }
 
@@ -28,68 +40,104 @@ interface GetFlags extends Flags {
   readonly out?: string
 }
 
-interface PutFlags extends Flags {
+interface PutFlags extends LocationFlags, Pick<ReadingFlags, 'contentKey'> {
+  readonly format?: ReadFormat
   readonly type?: string
+  readonly json?: true
 }
 
 export const addressHelp = 'organization/document/editor, each percent-encoded.'
 
 /** `weft doc get`. */
 export function docGetCommand(): Command {
-  return withPlace(withReading(new Command('get'), 'json'))
+  return withLocationFlags(withReadFlags(new Command('get')))
     .description(
-      'Print one document: as JSON what `doc put` takes, or its Yjs state, or the text or XML of a root.',
+      'Print one document: as JSON what `doc put` takes, or its Yjs state, or the text or XML of a root. ' +
+        'Text with formatting is printed as JSON of the type `delta`.',
     )
     .argument('<address>', addressHelp)
     .option('--out <file>', 'File to write; it must not be there.')
     .option('--json', 'Print for machines: one line of JSON.')
     .action(async (address: string, flags: GetFlags) => {
-      const shown = await read(parsePath(address), flags)
+      const found = await read(parsePath(address), flags)
+      // `doc put` knows a state by this type.
+      const shown = flags.format === 'update' ? { ...found, type: 'update' } : found
       await write(flags.json ? `${JSON.stringify(shown)}\n` : rendered(shown, flags.format), flags.out)
     })
 }
 
 /** `weft doc put`. */
 export function docPutCommand(): Command {
-  return withPlace(withReading(new Command('put'), 'update'))
+  return withLocationFlags(withContentKey(new Command('put')))
     .description(
       'Merge a Yjs update into a document, or replace what a root holds; makes the document if need be.',
     )
     .argument('<address>', addressHelp)
-    .argument('<file>', 'What `doc get` prints, or with --type the content alone.')
-    .addOption(new Option('--type <type>', 'Of the content in a JSON file.').choices([...contentTypeNames]))
+    .argument('[file]', 'What `doc get` prints, or with --type the content alone; - is standard input.', '-')
+    .addOption(
+      formatOption(
+        'Form of the file (default: by its extension .json, .xml, .txt or .md; else `json` if it is what `doc get` prints, else `update`).',
+      ),
+    )
+    .addOption(
+      new Option('--type <type>', 'Type of the content in a JSON file.').choices([...contentTypeNames]),
+    )
     .option('--json', 'Print for machines.')
     .action(async (address: string, file: string, flags: PutFlags) => {
-      const outcome = await store(parsePath(address), await readInput(file), flags)
-      const changed = outcome !== 'there'
-      if (flags.json) return print(JSON.stringify({ ok: true, changed }))
-      print(changed ? 'written' : 'all of it was there already')
+      const format = fileFormat(file, flags)
+      const given = { ...flags, ...(format !== undefined && { format }) }
+      const report = await store(parsePath(address), await readInput(file), given)
+      printResult(flags.json ? JSON.stringify({ ok: true, ...report }) : describe(report))
     })
 }
 
-async function read(path: DocumentPath, flags: Flags): Promise<ShownDocument> {
-  const reading: Reading = { format: flags.format, contentKey: flags.contentKey }
-  const server = await serverOf(flags)
+function describe({ created, changed, bytes, insertions, deletions }: PutReport): string {
+  if (created && insertions === 0) return `created: ${bytes} bytes`
+  if (!changed) return 'all of it was there already'
+  if (insertions === undefined || deletions === undefined) return `written: ${bytes} bytes`
+  return `written: ${insertions} inserted, ${deletions} deleted, ${bytes} bytes`
+}
+
+/** Formatting is lost in `text`, and `doc put` could not give it back. */
+async function read(path: DocumentPath, flags: Flags): Promise<DocumentRoot> {
+  const { format, contentKey } = flags
+  const shown = await readAs(path, flags, { format, contentKey })
+  if (format !== 'json' || shown.type !== 'text') return shown
+  const delta = await readAs(path, flags, { format: 'delta', contentKey: shown.contentKey })
+  return isFormatted(delta.data) ? delta : shown
+}
+
+const isFormatted = (delta: unknown): boolean =>
+  Array.isArray(delta) &&
+  delta.some((op: DeltaInsert) => typeof op.insert !== 'string' || op.attributes !== undefined)
+
+async function readAs(path: DocumentPath, flags: Flags, reading: DocumentReading): Promise<DocumentRoot> {
+  const server = await onlineServerOf(flags)
   const { type, contentKey, data } =
     server !== null
-      ? await getServing(server, path, reading)
-      : await getStopped(placeOf(flags), documentAddress(await ownerOf(flags), path), reading)
+      ? await readOnline(server, path, reading)
+      : await readOffline(locationOf(flags), documentAddress(await tenantFlagsOf(flags), path), reading)
   return { type, contentKey, data }
 }
 
-async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promise<string> {
-  const server = await serverOf(flags)
-  if (server !== null && flags.format === 'update') return putUpdateServing(server, path, bytes)
-  if (server !== null) return putContentServing(server, path, contentOf(bytes, flags))
-  if (flags.format === 'update') {
-    const { maxDocumentBytes: documentBytesMax, allowSubdocuments } = configOf({}).config
-    const address = documentAddress(await ownerOf(flags), path)
-    return putStopped(placeOf(flags), address, bytes, { documentBytesMax, allowSubdocuments })
-  }
-  throw new ConfigError('the server is needed to make JSON, text or XML a change of a document: --url')
+async function store(path: DocumentPath, bytes: Buffer, flags: PutFlags): Promise<PutReport> {
+  const content = contentOf(bytes, flags)
+  const update = content?.type === 'update' ? stateOf(content) : content === null ? bytes : null
+  if (content === null && flags.format === undefined) checkUpdate(bytes)
+  const server = await onlineServerOf(flags)
+  if (server !== null)
+    return content === null || update !== null
+      ? applyOnline(server, path, update ?? bytes)
+      : replaceOnline(server, path, content)
+  const { maxDocumentBytes: documentBytesMax, allowSubdocuments, defaultAccess } = configOf({}).config
+  const limits = { documentBytesMax, allowSubdocuments, defaultAccess }
+  const address = documentAddress(await tenantFlagsOf(flags), path)
+  return content === null || update !== null
+    ? putUpdateStopped(locationOf(flags), address, update ?? bytes, limits)
+    : putContentStopped(locationOf(flags), address, content, limits)
 }
 
-function rendered(shown: ShownDocument, format: Format): string | Buffer {
+function rendered(shown: DocumentRoot, format: ReadFormat): string | Buffer {
   if (format === 'update') return Buffer.from(shown.data as string, 'base64')
   return format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : (shown.data as string)
 }
@@ -100,31 +148,21 @@ async function write(content: string | Buffer, out: string | undefined): Promise
     return
   }
   await writeFile(out, content, { flag: 'wx' }).catch((error: unknown) => {
-    throw new StorageError(`${out} cannot be written: ${messageOf(error)}`)
+    throw new StorageError(`${out} cannot be written: ${errorMessage(error)}`)
   })
 }
 
-const readInput = (file: string): Promise<Buffer> =>
-  readFile(file).catch((error: unknown) => {
-    throw new StorageError(`${file} cannot be read: ${messageOf(error)}`)
+async function readInput(file: string): Promise<Buffer> {
+  if (file === '-') return buffer(process.stdin)
+  return readFile(file).catch((error: unknown) => {
+    throw new StorageError(`${file} cannot be read: ${errorMessage(error)}`)
   })
-
-/** What a file holds that is no update. */
-function contentOf(bytes: Buffer, { format, type, contentKey }: PutFlags): ShownDocument {
-  const text = bytes.toString()
-  if (format !== 'json') return { type: format, contentKey: contentKey ?? 'content', data: text }
-  const json = parseJson(text)
-  if (type !== undefined) return { type, contentKey: contentKey ?? 'content', data: json }
-  const shown = json as Partial<ShownDocument> | null
-  if (shown?.type === undefined || shown.data === undefined)
-    throw new StorageError('the file holds no `type` and `data`: name the --type of its content')
-  return { type: shown.type, contentKey: contentKey ?? shown.contentKey ?? 'content', data: shown.data }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new StorageError(`the file is no JSON: ${messageOf(error)}`, { cause: error })
-  }
+/** The bytes of a state that `doc get --format update --json` has printed. @throws StorageError */
+function stateOf({ data }: NewContent): Buffer {
+  if (typeof data === 'string') return Buffer.from(data, 'base64')
+  throw new StorageError(
+    'the `data` of an update must be base64: use what `doc get --format update --json` prints',
+  )
 }

@@ -1,26 +1,27 @@
 import { Command } from 'commander'
 import { decodeSegment, idProblem } from '../model/address.ts'
-import { StorageError } from '../storage/problem.ts'
-import type { Catalogue, ShownEditor, ShownOrganization, ShownRecord } from '../transfer/catalogue.ts'
-import { type PlaceFlags, withCatalogue, withPlace } from './doc-place.ts'
-import { plain, print, printEach } from './options.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { escapeControls } from '../text.ts'
+import type { Catalog, CatalogDocument, CatalogEditor, CatalogOrganization } from '../transfer/catalog.ts'
+import { printResult, printRows } from './command-io.ts'
+import { type LocationFlags, withCatalog, withLocationFlags } from './doc-location.ts'
 
-interface Flags extends PlaceFlags {
+interface Flags extends LocationFlags {
   readonly json?: true
 }
 
 /** `weft doc ls`: a line each, as they are read. The second column is what `weft doc` takes as an address. */
 export function docListCommand(): Command {
-  return withPlace(new Command('ls'))
+  return withLocationFlags(new Command('ls'))
     .description('List organizations, the documents of one, or the editors of a document.')
     .argument('[place]', 'organization or organization/document, each percent-encoded.')
     .option('--json', 'Print a line of JSON for each.')
     .action(async (place: string | undefined, flags: Flags) => {
       const ids = place === undefined ? [] : parseIds(place)
-      await withCatalogue(flags, async (catalogue) => {
+      await withCatalog(flags, async (catalogue) => {
         const { items, header, line, none } = listing(catalogue, ids)
-        if (!flags.json && process.stdout.isTTY) print(header)
-        await printEach(items, { line: flags.json ? null : line, none })
+        if (!flags.json && process.stdout.isTTY) printResult(header)
+        await printRows(items, { line: flags.json ? null : line, none })
       })
     })
 }
@@ -43,40 +44,40 @@ interface Listing {
   readonly none: string
 }
 
-function listing(catalogue: Catalogue, [organizationId, documentId]: readonly string[]): Listing {
+function listing(catalogue: Catalog, [organizationId, documentId]: readonly string[]): Listing {
   if (organizationId === undefined)
     return {
       items: catalogue.organizations(),
       header: columns('CHANGED', 'ORGANIZATION', 'NAME'),
-      line: (item) => organizationLine(item as ShownOrganization),
+      line: (item) => organizationLine(item as CatalogOrganization),
       none: 'there are no organizations yet',
     }
   if (documentId === undefined)
     return {
       items: catalogue.documents(organizationId),
       header: columns('CHANGED', 'DOCUMENT', 'NAME'),
-      line: (item) => documentLine(item as ShownRecord),
+      line: (item) => documentLine(item as CatalogDocument),
       none: 'there are no documents yet',
     }
   return {
     items: catalogue.editors(organizationId, documentId),
     header: columns('CHANGED', 'EDITOR', 'BYTES', 'BY'),
-    line: (item) => editorLine(item as ShownEditor),
+    line: (item) => editorLine(item as CatalogEditor),
     none: 'there are no editors',
   }
 }
 
-const organizationLine = ({ lastUpdated, organizationId, organizationName }: ShownOrganization): string =>
+const organizationLine = ({ lastUpdated, organizationId, organizationName }: CatalogOrganization): string =>
   columns(timeOf(lastUpdated), addressOf(organizationId), organizationName)
 
-const documentLine = (shown: ShownRecord): string =>
+const documentLine = (shown: CatalogDocument): string =>
   columns(
     timeOf(shown.lastUpdated),
     addressOf(shown.organizationId, shown.documentId),
     shown.disabled ? `${shown.documentName} (disabled)` : shown.documentName,
   )
 
-const editorLine = (shown: ShownEditor): string =>
+const editorLine = (shown: CatalogEditor): string =>
   columns(
     timeOf(shown.lastUpdated),
     addressOf(shown.organizationId, shown.documentId, shown.editorId),
@@ -90,4 +91,4 @@ const addressOf = (...ids: readonly string[]): string => ids.map(encodeURICompon
 
 /** Wide enough for most: lines are printed before later ones are known. */
 const columns = (time: string, address: string, ...more: readonly string[]): string =>
-  plain([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()
+  escapeControls([time.padEnd(19), address.padEnd(32), ...more].join('  ')).trimEnd()

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { unknownVariables } from '../config/read.ts'
+import { injectedVariables } from '../config/variables.ts'
 import { examine, type Finding } from '../storage/doctor.ts'
-import { exitCodes } from './exit.ts'
-import { configOf, print, withConfigFlags } from './options.ts'
+import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { exitCodes } from './run-command.ts'
 
 /** `weft doctor`: exit code 1 when something fails. */
 export function doctorCommand(): Command {
@@ -12,22 +12,16 @@ export function doctorCommand(): Command {
       const { config } = configOf(flags)
       const found = [configured(), ...(await examine(config))]
       const ok = found.every(({ verdict }) => verdict !== 'fail')
-      print(flags.json ? JSON.stringify({ ok, findings: found }) : found.map(asText).join('\n'))
+      printResult(flags.json ? JSON.stringify({ ok, findings: found }) : found.map(asText).join('\n'))
       if (!ok) process.exitCode = exitCodes.fault
     })
 }
 
 /** A configuration that cannot be used never comes here. */
 function configured(): Finding {
-  const unknown = unknownVariables(process.env)
-  const name = 'configuration'
-  if (unknown.length === 0) return { name, verdict: 'ok', found: 'can be used', help: '' }
-  return {
-    name,
-    verdict: 'warn',
-    found: `${unknown.join(', ')}: no such option`,
-    help: 'see weft config print',
-  }
+  const skipped = injectedVariables(process.env)
+  const found = skipped.length === 0 ? 'can be used' : `can be used; Weft skips ${skipped.join(', ')}`
+  return { name: 'configuration', verdict: 'ok', found, help: '' }
 }
 
 const asText = ({ name, verdict, found, help }: Finding): string =>

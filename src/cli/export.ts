@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import { type Exported, exportStore } from '../transfer/export.ts'
-import { exitCodes } from './exit.ts'
-import { print } from './options.ts'
+import { printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
-import { storePlace } from './store-place.ts'
+import { exitCodes } from './run-command.ts'
+import { storeLocation } from './store-location.ts'
 
 interface Flags {
-  readonly data?: string
+  readonly dataDir?: string
   readonly documentsOnly?: true
   readonly organization?: string
   readonly secrets?: true
@@ -19,13 +19,16 @@ export function exportCommand(): Command {
   return new Command('export')
     .description('Write all that stopped servers have stored as files that can be read without Weft.')
     .argument('<directory>', 'New or empty directory; made for its owner only.')
-    .option('--data <directory>', 'Data directory; what is configured, a database too, unless given.')
+    .option(
+      '--data-dir <directory>',
+      'Data directory (default: the configured store, which may be a database).',
+    )
     .option('--documents-only', 'Only the contents of documents.')
     .option('--organization <id>', 'Only this organization.')
     .option('--secrets', 'Also tokens, signing secrets of webhooks, and the file with the credentials.')
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
-      const { data, documentsOnly, organization, secrets, json } = flags
+      const { dataDir: data, documentsOnly, organization, secrets, json } = flags
       const progress = showProgress('export', json ? 'json' : 'text')
       const options = {
         holds: documentsOnly ? 'documents' : 'all',
@@ -33,8 +36,10 @@ export function exportCommand(): Command {
         secrets: secrets ? 'included' : 'left out',
         clock: systemClock,
       } as const
-      const done = await exportStore(storePlace(data), directory, options, progress.at).finally(progress.end)
-      print(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(directory, done))
+      const done = await exportStore(storeLocation(data), directory, options, progress.at).finally(
+        progress.end,
+      )
+      printResult(json ? JSON.stringify({ ok: done.damaged.length === 0, ...done }) : asText(directory, done))
       if (done.damaged.length > 0) process.exitCode = exitCodes.fault
     })
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { ConfigError } from '../config/read.ts'
-import { placeName } from '../storage/stopped.ts'
-import { type Imported, importExport } from '../transfer/weft-import.ts'
-import { exitCodes } from './exit.ts'
-import { print } from './options.ts'
+import { ConfigError } from '../config/read-config.ts'
+import { locationName } from '../storage/offline-store.ts'
+import { type ExportImportResult, importExport } from '../transfer/import-export.ts'
+import { configOf, printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
-import { storePlace } from './store-place.ts'
+import { exitCodes } from './run-command.ts'
+import { storeLocation } from './store-location.ts'
 
 interface Flags {
-  readonly data?: string
+  readonly dataDir?: string
   readonly workspace?: string
   readonly apiKey?: string
   readonly dryRun?: true
@@ -22,7 +22,7 @@ export function addWeftImport(command: Command): void {
     .description('Take in what `weft export` has written, into the store of stopped servers, new or not.')
     .argument('<directory>', 'The export.')
     .option(
-      '--data <directory>',
+      '--data-dir <directory>',
       'Data directory, made unless it is there; what is configured, a database too, unless given.',
     )
     .option('--workspace <id>', 'Whose the documents of an export of documents only are to be.')
@@ -31,11 +31,12 @@ export function addWeftImport(command: Command): void {
     .option('--json', 'Print for machines.')
     .action(async (directory: string, flags: Flags) => {
       const progress = showProgress('import', flags.json ? 'json' : 'text')
-      const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags) } as const
-      const target = storePlace(flags.data)
+      const { defaultAccess } = configOf({}).config
+      const options = { run: flags.dryRun ? 'dry' : 'real', tenant: tenantOf(flags), defaultAccess } as const
+      const target = storeLocation(flags.dataDir)
       const done = await importExport(directory, target, options, progress.at).finally(progress.end)
       const ok = done.problems.length === 0
-      print(flags.json ? JSON.stringify({ ok, ...done }) : asText(placeName(target), flags, done))
+      printResult(flags.json ? JSON.stringify({ ok, ...done }) : asText(locationName(target), flags, done))
       if (!ok) process.exitCode = exitCodes.fault
     })
 }
@@ -50,7 +51,7 @@ function tenantOf({ workspace, apiKey }: Flags): { workspaceId: string; apiKey: 
 function asText(
   target: string,
   { dryRun }: Flags,
-  { documents, deleted, records, problems }: Imported,
+  { documents, deleted, records, problems }: ExportImportResult,
 ): string {
   const { added, merged, there } = documents
   const left = problems.map((sentence) => `left out: ${sentence}`)

@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { mirrorCommand } from '../mirror/command.ts'
 import { type DocumentPath, idProblem } from '../model/address.ts'
+import type { ImportSource } from '../transfer/import-source.ts'
 import { readNameMap } from '../transfer/name-map.ts'
-import type { Naming } from '../transfer/names.ts'
-import type { Source } from '../transfer/source.ts'
-import { tenantOf } from './credentials.ts'
-import { exitCodes } from './exit.ts'
-import { addImportLive } from './import-live.ts'
-import { importJson, importText } from './import-text.ts'
+import type { NameMapping } from '../transfer/name-mapping.ts'
+import { configOf, printResult } from './command-io.ts'
+import { formatImport, importAsJson } from './import-report.ts'
 import { addWeftImport } from './import-weft.ts'
-import { configOf, print } from './options.ts'
 import { showProgress } from './progress.ts'
+import { exitCodes } from './run-command.ts'
+import { tenantOf } from './tenant-credentials.ts'
 
 interface Flags {
-  readonly data?: string
+  readonly dataDir?: string
   readonly config?: string
   readonly workspace?: string
   readonly apiKey?: string
@@ -25,7 +25,7 @@ interface Flags {
 }
 
 /** Loaded when asked for: each has a library of its own. */
-type Open = (path: string) => Promise<Source>
+type Open = (path: string) => Promise<ImportSource>
 
 const openYLeveldb: Open = async (path) =>
   (await import('../transfer/sources/y-leveldb.ts')).openYLeveldb(path)
@@ -44,7 +44,7 @@ export function importCommand(): Command {
       from('hocuspocus-sqlite', openHocuspocusSqlite, '<file>', 'Database of @hocuspocus/extension-sqlite.'),
     )
     .addCommand(from('updates', openUpdates, '<path>', updates))
-  addImportLive(command)
+  mirrorCommand(command)
   addWeftImport(command)
   return command
 }
@@ -53,10 +53,13 @@ function from(name: string, open: Open, argument: string, described: string): Co
   return new Command(name)
     .description(`Merge each document of ${name} into the one that has its address; what is there stays.`)
     .argument(argument, described)
-    .option('--data <directory>', 'Data directory of the stopped server; as configured unless given.')
-    .option('--config <file>', 'Configuration file, instead of weft.config.json.')
-    .option('--workspace <id>', 'Workspace; that of credentials.json unless given.')
-    .option('--api-key <id>', 'API key; that of credentials.json unless given.')
+    .option(
+      '--data-dir <directory>',
+      'Data directory of the stopped server (default: WEFT_DATA_DIR, else ./data).',
+    )
+    .option('--config <file>', 'Configuration file (default: WEFT_CONFIG, else weft.config.json).')
+    .option('--workspace <id>', 'Workspace (default: WEFT_WORKSPACE_ID, else that of credentials.json).')
+    .option('--api-key <id>', 'API key (default: WEFT_API_KEY, else that of credentials.json).')
     .option('--organization <id>', 'Of names that are not organization/document/editor.', checkedId)
     .option('--editor <id>', 'Of such names.', checkedId, 'main')
     .option('--map <file>', 'Lines of JSON: name, organizationId, documentId, editorId.')
@@ -67,26 +70,30 @@ function from(name: string, open: Open, argument: string, described: string): Co
 }
 
 /** Loads what imports only when it imports. */
-async function run(name: string, open: () => Promise<Source>, flags: Flags): Promise<void> {
-  const { config } = configOf({ data: flags.data, config: flags.config })
+async function run(name: string, open: () => Promise<ImportSource>, flags: Flags): Promise<void> {
+  const { config } = configOf({ dataDir: flags.dataDir, config: flags.config })
   const naming = await namingOf(flags)
   const tenant = await tenantOf(config, flags)
-  const { importInto, look } = await import('../transfer/run.ts')
+  const { importInto, dryRunImport } = await import('../transfer/run-import.ts')
   const progress = showProgress(`import ${name}`, flags.json ? 'json' : 'text')
   const work = { open, naming, onProgress: progress.at }
-  const limits = { documentBytesMax: config.maxDocumentBytes, allowSubdocuments: config.allowSubdocuments }
+  const limits = {
+    documentBytesMax: config.maxDocumentBytes,
+    allowSubdocuments: config.allowSubdocuments,
+    defaultAccess: config.defaultAccess,
+  }
   const deleted = flags.recreate ? 'recreate' : 'refuse'
   const doing = flags.dryRun
-    ? look(work, limits)
-    : importInto({ directory: config.data, tenant }, work, { ...limits, deleted })
+    ? dryRunImport(work, limits)
+    : importInto({ directory: config.dataDir, tenant }, work, { ...limits, deleted })
   const done = await doing.finally(progress.end)
   const how = flags.dryRun ? 'look' : 'write'
-  print(flags.json ? importJson(done, how) : importText(done, how))
+  printResult(flags.json ? importAsJson(done, how) : formatImport(done, how))
   if (done.problems.length > 0) process.exitCode = exitCodes.fault
 }
 
 /** @throws StorageError */
-async function namingOf({ map, organization, editor }: Flags): Promise<Naming> {
+async function namingOf({ map, organization, editor }: Flags): Promise<NameMapping> {
   return {
     map: map === undefined ? new Map<string, DocumentPath>() : await readNameMap(map),
     organizationId: organization ?? null,

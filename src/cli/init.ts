@@ -2,12 +2,12 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Command } from 'commander'
 import { environmentOf } from '../config.ts'
-import { type Credentials, credentialsPath } from '../directory/credentials-file.ts'
-import { Generator } from '../directory/generator.ts'
-import { messageOf } from '../errors.ts'
-import { StorageError } from '../storage/problem.ts'
-import { credentialLines } from './notice.ts'
-import { configOf, print } from './options.ts'
+import { CredentialGenerator } from '../directory/tenants/credential-generator.ts'
+import { credentialsPath, type ServerCredentials } from '../directory/tenants/credentials-file.ts'
+import { errorMessage } from '../errors.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { configOf, printResult } from './command-io.ts'
+import { credentialLines } from './credentials-notice.ts'
 
 interface Flags {
   readonly env?: true
@@ -20,8 +20,9 @@ const names = { config: 'weft.config.json', data: 'data', env: '.env' } as const
 /** What most want to change first, as it would be anyway. */
 const settings = {
   port: 8787,
-  data: './data',
+  dataDir: './data',
   durability: 'disk',
+  defaultAccess: 'restricted',
   logLevel: 'info',
 } as const
 
@@ -40,8 +41,8 @@ export function initCommand(): Command {
       const credentials = flags.env ? await makeEnv(directory) : await makeStore(directory)
       await writeConfig(join(directory, names.config))
       const { jwtSecret: _, ...shown } = credentials
-      if (flags.json) return print(JSON.stringify({ ok: true, directory, files, ...shown }))
-      print(noticeOf(directory, files, credentials, flags))
+      if (flags.json) return printResult(JSON.stringify({ ok: true, directory, files, ...shown }))
+      printResult(noticeOf(directory, files, credentials, flags))
     })
 }
 
@@ -58,16 +59,23 @@ const writeConfig = (path: string): Promise<void> =>
   writing(path, () => writeFile(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' }))
 
 /** What is configured elsewhere is for other servers. */
-async function makeStore(directory: string): Promise<Credentials> {
-  const { makeData } = await import('../storage/first-start.ts')
+async function makeStore(directory: string): Promise<ServerCredentials> {
+  const { createDataDirectory } = await import('../storage/create-data-directory.ts')
   const { config } = configOf({})
-  const none = { workspaceId: null, workspaceAuthToken: null, apiKey: null, authToken: null, jwtSecret: null }
-  return makeData({ ...config, ...none, bootstrap: [], data: join(directory, names.data) })
+  const none = {
+    workspaceId: null,
+    workspaceAuthToken: null,
+    apiKey: null,
+    authToken: null,
+    addKey: null,
+    jwtSecret: null,
+  }
+  return createDataDirectory({ ...config, ...none, bootstrap: [], dataDir: join(directory, names.data) })
 }
 
-async function makeEnv(directory: string): Promise<Credentials> {
-  const generator = new Generator()
-  const credentials: Credentials = {
+async function makeEnv(directory: string): Promise<ServerCredentials> {
+  const generator = new CredentialGenerator()
+  const credentials: ServerCredentials = {
     workspaceId: generator.id('ws'),
     workspaceAuthToken: generator.secret(),
     apiKey: generator.id('key'),
@@ -75,7 +83,7 @@ async function makeEnv(directory: string): Promise<Credentials> {
     jwtSecret: generator.secret(),
   }
   const lines = Object.entries(credentials).map(
-    ([key, value]) => `${environmentOf(key as keyof Credentials)}=${value}\n`,
+    ([key, value]) => `${environmentOf(key as keyof ServerCredentials)}=${value}\n`,
   )
   const path = join(directory, names.env)
   const content = `# Secrets of a Weft server. Keep them out of version control.\n${lines.join('')}`
@@ -85,7 +93,7 @@ async function makeEnv(directory: string): Promise<Credentials> {
 
 async function writing(path: string, work: () => Promise<unknown>): Promise<void> {
   await work().catch((error: unknown) => {
-    throw new StorageError(`${path} cannot be written: ${messageOf(error)}`, {
+    throw new StorageError(`${path} cannot be written: ${errorMessage(error)}`, {
       hint: 'name another directory',
     })
   })
@@ -94,7 +102,7 @@ async function writing(path: string, work: () => Promise<unknown>): Promise<void
 function noticeOf(
   directory: string,
   files: readonly string[],
-  credentials: Credentials,
+  credentials: ServerCredentials,
   { env }: Flags,
 ): string {
   const place = relative('', directory)
@@ -113,7 +121,7 @@ Kept in ${kept} (mode 0600): keep it out of version control. Next:
     env ? ' (with the same .env)' : ''
   }
 
-${join(directory, names.config)} has what most change first, at its default; weft config print shows all there is.`
+${join(directory, names.config)} has the options that you are most likely to change, with defaultAccess restricted; weft config print shows all options.`
 }
 
 /** One word of a command line. */

@@ -1,4 +1,4 @@
-import { diffTokens, type Hunk } from '../content/diff.ts'
+import { diffTokens, type Hunk } from '../content/diff/diff.ts'
 
 /** Lines that stay, shown around those that differ. */
 const around = 3

@@ -1,22 +1,24 @@
 import { Command } from 'commander'
-import { readVersion } from '../config/version.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { checkVariables } from '../config/variables.ts'
+import { benchCommand } from '../loadtest/command.ts'
 import { auditCommand } from './audit.ts'
 import { backupCommand } from './backup.ts'
-import { benchCommand } from './bench.ts'
 import { compactCommand } from './compact.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { consoleCommand } from './console.ts'
 import { docCommand } from './doc.ts'
 import { doctorCommand } from './doctor.ts'
-import { refuseWithoutStore } from './embedded.ts'
+import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
+import { keysCommand } from './keys.ts'
+import { requireEmbeddedStore } from './require-embedded-store.ts'
 import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { tokenCommand } from './token.ts'
-import { upgradeCommand } from './upgrade.ts'
 import { verifyCommand } from './verify.ts'
 
 const examples = `
@@ -36,24 +38,25 @@ export function createProgram(): Command {
   const program: Command = new Command('weft')
     .description('Self-hosted realtime engine for Yjs documents')
     .usage('[command] [options]')
-    .version(readVersion())
+    .version(readPackageVersion())
     .commandsGroup('Serve (what weft alone does):')
     .addCommand(serveCommand())
     .addCommand(initCommand())
     .addCommand(configCommand())
     .addCommand(doctorCommand())
     .addCommand(tokenCommand())
+    .addCommand(keysCommand())
     .addCommand(consoleCommand())
     .commandsGroup('Documents:')
     .addCommand(docCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())
+    .addCommand(eventsCommand())
     .commandsGroup('Stored data:')
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(verifyCommand())
     .addCommand(compactCommand())
-    .addCommand(upgradeCommand())
     .addCommand(auditCommand())
     .commandsGroup('Others:')
     .addCommand(benchCommand())
@@ -62,5 +65,8 @@ export function createProgram(): Command {
       new Command('help').argument('[command]').description('Tell more of a command.').helpGroup('Others:'),
     )
     .addHelpText('after', examples)
-  return program.hook('preAction', (_, command) => refuseWithoutStore(command))
+  return program.hook('preAction', (_, command) => {
+    checkVariables(process.env)
+    requireEmbeddedStore(command)
+  })
 }

@@ -1,4 +1,4 @@
-import type { Progress } from '../storage/problem.ts'
+import type { Progress } from '../storage/storage-error.ts'
 
 const width = 30
 /** Where nobody looks at a bar, a line each time so much more is done. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { restore } from '../storage/restore.ts'
-import { print } from './options.ts'
+import { printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
 
 /** `weft restore`. */
@@ -14,7 +14,7 @@ export function restoreCommand(): Command {
       const progress = showProgress('restore', json ? 'json' : 'text')
       const done = await restore(file, directory, progress.at).finally(progress.end)
       const madeAt = new Date(done.madeAt).toISOString()
-      if (json) return print(JSON.stringify({ ok: true, ...done, madeAt }))
-      print(`${done.records} records of ${madeAt} are in ${directory}`)
+      if (json) return printResult(JSON.stringify({ ok: true, ...done, madeAt }))
+      printResult(`${done.records} records of ${madeAt} are in ${directory}`)
     })
 }

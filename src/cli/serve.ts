@@ -1,12 +1,16 @@
 import { Command } from 'commander'
+import { localUrlAt } from '../config/node-url.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { injectedVariables, misspelledVariables } from '../config/variables.ts'
 import type { Config } from '../config.ts'
-import { credentialsPath } from '../directory/credentials-file.ts'
+import { credentialsPath, type ServerCredentials } from '../directory/tenants/credentials-file.ts'
 import { createLog, type Log } from '../log.ts'
 import type { RunningServer } from '../server.ts'
+import { withoutTrailing } from '../text.ts'
+import { configOf, printResult, withConfigFlags } from './command-io.ts'
 import { consoleLink } from './console.ts'
-import { exitCodes } from './exit.ts'
-import { credentialLines } from './notice.ts'
-import { configOf, print, withConfigFlags } from './options.ts'
+import { credentialLines } from './credentials-notice.ts'
+import { exitCodes } from './run-command.ts'
 
 /** `weft serve`: what `weft` alone does too. */
 export function serveCommand(): Command {
@@ -14,15 +18,21 @@ export function serveCommand(): Command {
     .description('Serve documents.')
     .action(async (flags: { json?: true }) => {
       const { config } = configOf(flags)
-      const log = createLog(config.logLevel)
+      const log = createLog(config.logLevel, logFormatOf(config))
+      const variables = injectedVariables(process.env)
+      if (variables.length > 0)
+        log.info({ variables }, 'the server skips variables that an orchestrator has set')
+      for (const { name, meant } of misspelledVariables(process.env))
+        log.warn({ variable: name }, `the variable configures nothing (did you mean ${meant}?)`)
       leaveOnFault(log)
       const starting = start(config, log)
       stopOnSignal(starting, log)
       const server = await starting
-      if (server.created) print(flags.json ? noticeAsJson(server) : firstStartNotice(server, config))
+      announce(server, config, flags)
       log.info({ port: server.port, host: config.host, engine: config.engine }, 'listening')
       // Never with what is in the link: logs are kept, and read by others.
-      if (!server.created) log.info({ port: server.port }, '`weft console` prints the link to the console')
+      if (!server.created && !isTerminal())
+        log.info({ port: server.port }, '`weft console` prints the link to the console')
     })
 }
 
@@ -57,31 +67,55 @@ function stopOnSignal(starting: Promise<RunningServer>, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
+/** Whether people read the output; anything else is a log that is kept, and read by others. */
+const isTerminal = (): boolean => process.stdout.isTTY
+
+const logFormatOf = ({ logFormat }: Config): 'json' | 'text' =>
+  logFormat === 'auto' ? (isTerminal() ? 'text' : 'json') : logFormat
+
+/**
+ * Prints to a terminal, at every start, where the server is and how to use it. The credentials of the first start are
+ * printed there, or if `--json` requests them. Any other output is a log, and gets the name of the file that has the
+ * credentials. The memory engine has no such file, and its credentials end with the process.
+ */
+function announce(server: RunningServer, config: Config, flags: { readonly json?: true }): void {
+  const { created } = server
+  if (flags.json) return created ? printResult(noticeAsJson(server)) : undefined
+  if (isTerminal() || (created && config.engine === 'memory')) return printResult(welcome(server, config))
+  if (created)
+    printResult(`Weft has made credentials, in ${credentialsPath(config.dataDir)} (mode 0600).
+\`weft console\` prints the link to the console. It holds the API key and its auth token.`)
+}
+
 const noticeAsJson = ({ credentials, port }: RunningServer): string =>
   JSON.stringify({ port, ...credentials, jwtSecret: undefined })
 
-/** What the first start says, once. */
-function firstStartNotice({ credentials, port }: RunningServer, config: Config): string {
+function welcome({ credentials, port, created }: RunningServer, config: Config): string {
   const { apiKey, authToken } = credentials
-  const kept =
-    config.engine === 'memory'
-      ? 'Gone when the process ends.'
-      : `Kept in ${credentialsPath(config.data)} (mode 0600).`
+  const url = withoutTrailing('/', config.publicUrl ?? localUrlAt(config.host, port))
   return `
-Weft has made credentials. They are printed this once.
-
-${credentialLines(credentials)}
-
-${kept}
-
-Console and a shared editor to try: ${consoleLink(config, port, credentials)}
+Weft ${readPackageVersion()} serves at ${url}
+${created ? newCredentials(credentials, config) : ''}
+Console and a shared editor to try: ${consoleLink({ publicUrl: url }, port, credentials)}
+Documentation: ${url}/docs
 
 Or try:
 
-  curl http://localhost:${port}/v2/crdt/add \\
-    -H 'x-service-api-key: ${apiKey}' \\
-    -H 'x-service-auth-token: ${authToken}' \\
+  curl ${url}/v2/crdt/update \\
+    -H ${quoted(`x-service-api-key: ${apiKey}`)} \\
+    -H ${quoted(`x-service-auth-token: ${authToken}`)} \\
     -H 'content-type: application/json' \\
-    -d '{"data":{"organizationId":"acme","documentId":"notes","editorId":"main","type":"text","data":"Hello"}}'
+    -d '{"data":{"organizationId":"acme","documentId":"notes","editorId":"main","type":"text","data":"Hello","upsert":true}}'
 `
 }
+
+const newCredentials = (credentials: ServerCredentials, { engine, dataDir }: Config): string => `
+Weft has made credentials.
+
+${credentialLines(credentials)}
+
+${engine === 'memory' ? 'Gone when the process ends.' : `Kept in ${credentialsPath(dataDir)} (mode 0600).`}
+`
+
+/** A word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

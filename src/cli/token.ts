@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { Grant, Identity } from '../access/identity.ts'
-import { Tokens } from '../access/tokens.ts'
+import type { Identity, TokenGrant } from '../access/identity.ts'
+import { RealtimeTokens } from '../access/realtime-tokens.ts'
 import { systemClock } from '../clock.ts'
-import { ConfigError } from '../config/read.ts'
+import { ConfigError } from '../config/read-config.ts'
 import type { Config } from '../config.ts'
 import { idProblem } from '../model/address.ts'
-import { credentialsOf, noCredentials } from './credentials.ts'
-import { configOf, print, withConfigFlags } from './options.ts'
+import { configOf, printResult, withConfigFlags } from './command-io.ts'
+import { credentialsOf, noCredentials, requireStoredKey } from './tenant-credentials.ts'
 
 interface Flags {
   readonly name?: string
@@ -24,7 +24,7 @@ export function tokenCommand(): Command {
   return withConfigFlags(new Command('token'))
     .description('Make a realtime token for a user, without a server.')
     .argument('<userId>', 'Id of the user.', checkedId)
-    .option('--name <name>', 'Display name; the id unless given.')
+    .option('--name <name>', 'Display name (default: the id).')
     .option('--email <email>', 'E-mail address.', '')
     .option('--admin', 'Editor on all documents.')
     .option('--organization <id>', 'Good only for this organization.', checkedId)
@@ -33,7 +33,7 @@ export function tokenCommand(): Command {
     .option('--expires-in <seconds>', 'Time until it ends.', checkedSeconds, 172_800)
     .action(async (userId: string, flags: Flags) => {
       const issued = await mint(userId, flags, configOf({ ...flags }).config)
-      print(flags.json ? JSON.stringify(issued) : issued.token)
+      printResult(flags.json ? JSON.stringify(issued) : issued.token)
     })
 }
 
@@ -41,12 +41,14 @@ export function tokenCommand(): Command {
 const unknown = {
   isTenant: () => Promise.resolve(true),
   revokedUntil: () => Promise.resolve(-1),
+  minted: null,
   foreign: null,
 }
 
 async function mint(userId: string, flags: Flags, config: Config) {
   const { jwtSecret: secret, workspaceId, apiKey } = await credentialsOf(config)
   if (secret === undefined || workspaceId === undefined || apiKey === undefined) throw noCredentials(config)
+  await requireStoredKey(config, { workspaceId, apiKey })
   const identity: Omit<Identity, 'issuedAt'> = {
     tenant: { workspaceId, apiKey },
     userId,
@@ -56,10 +58,10 @@ async function mint(userId: string, flags: Flags, config: Config) {
     grants: grantsOf(flags),
     expiresAt: systemClock.now() + flags.expiresIn * 1000,
   }
-  return new Tokens({ secret, previousSecret: null, clock: systemClock, ...unknown }).issue(identity)
+  return new RealtimeTokens({ secret, previousSecret: null, clock: systemClock, ...unknown }).issue(identity)
 }
 
-function grantsOf({ organization, document, role }: Flags): readonly Grant[] | null {
+function grantsOf({ organization, document, role }: Flags): readonly TokenGrant[] | null {
   if (organization === undefined && document === undefined) return null
   if (organization === undefined) throw new ConfigError('--document needs --organization')
   const [type, id] =

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { type Verification, verify } from '../storage/verify.ts'
-import { exitCodes } from './exit.ts'
-import { print } from './options.ts'
+import { printResult } from './command-io.ts'
 import { showProgress } from './progress.ts'
+import { exitCodes } from './run-command.ts'
 
 /** `weft verify`: exit code 0 when all is sound, 1 when something is damaged, 2 when it cannot be looked at. */
 export function verifyCommand(): Command {
@@ -15,7 +15,9 @@ export function verifyCommand(): Command {
     .action(async (directory: string, { json }: { json?: true }) => {
       const progress = showProgress('verify', json ? 'json' : 'text')
       const found = await verify(directory, progress.at).finally(progress.end)
-      print(json ? JSON.stringify({ ok: found.damages.length === 0, ...found }) : asText(directory, found))
+      printResult(
+        json ? JSON.stringify({ ok: found.damages.length === 0, ...found }) : asText(directory, found),
+      )
       if (found.damages.length > 0) process.exitCode = exitCodes.fault
     })
 }

@@ -16,6 +16,8 @@ export const commentLimits = {
   /** JSON of what a suggestion suggests. */
   suggestionBytes: 16_384,
   priorityCharacters: 100,
+  /** Name of the root that an anchor is in. */
+  contentKeyCharacters: 10_000,
   /** Bytes of an encoded relative position. */
   positionBytes: 1_024,
   /** Comments that are shown with their annotation; further ones are listed apart. */

@@ -1,14 +1,17 @@
-import { commentKeys as keys } from '../directory/comment-keys.ts'
-import type { CommentRecord } from '../directory/comment-records.ts'
-import type { Reader } from '../directory/reader.ts'
-import { decodeRecord } from '../directory/records.ts'
+import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
+import type { CommentRecord } from '../directory/comments/comment-records.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { decodeRecord } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
 
 /** Comments that are looked through, from the first one. */
 const commentsMax = 1_000
 
 /** Who has written in a thread, each once, the first one first; nobody when it is gone. */
-export async function participantsOf(reader: Reader, annotationId: string): Promise<readonly ActionUser[]> {
+export async function participantsOf(
+  reader: DirectoryReader,
+  annotationId: string,
+): Promise<readonly ActionUser[]> {
   const entries = await reader.scan({ prefix: keys.comments(annotationId), limit: commentsMax })
   const users = new Map<string, ActionUser>()
   for (const { value } of entries) {

@@ -1,4 +1,4 @@
-import type { Parser } from './parse.ts'
+import type { Parser } from './option-parsers.ts'
 
 /** Which claims of a third party's tokens say what. Null: none does. */
 export interface ClaimNames {

@@ -1,41 +1,61 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { Api } from './api.ts'
-import { ApiContext } from './calls.ts'
-import { type Credentials, credentialsOfLink, keepCredentials, keptCredentials } from './credentials.ts'
-import { forgetOrganization } from './organization.tsx'
-import { href, useRoute } from './route.ts'
-import { SectionPage, sections } from './sections.tsx'
-import { EnterContext } from './session.ts'
-import { SignIn } from './sign-in.tsx'
+import { ApiClient } from './api/client.ts'
+import { ApiContext } from './api/hooks.ts'
+import {
+  type ConsoleCredentials,
+  loadCredentials,
+  saveCredentials,
+  takeCredentialsFromLink,
+} from './auth/credentials.ts'
+import { SignIn } from './auth/sign-in.tsx'
+import { SignInContext } from './auth/sign-in-context.ts'
+import { LinkOffer } from './link-offer.tsx'
+import { href, useRoute } from './routing/route.ts'
+import { SectionPage, sections } from './routing/sections.tsx'
+import { forgetOrganization } from './routing/with-organization.tsx'
 import { Button } from './ui/controls.tsx'
 
 /** Signed in or not, and if so where. */
 export function App() {
-  const [credentials, setCredentials] = useState(() => credentialsOfLink() ?? keptCredentials())
-  const enter = (given: Credentials | null) => {
-    if (given?.apiKey !== keptCredentials()?.apiKey) forgetOrganization()
-    keepCredentials(given)
+  // First of all: the credentials of a link leave the address before anything else runs.
+  const [offered, setOffered] = useState(takeCredentialsFromLink)
+  const [credentials, setCredentials] = useState(loadCredentials)
+  const enter = (given: ConsoleCredentials | null) => {
+    if (given?.apiKey !== loadCredentials()?.apiKey) forgetOrganization()
+    saveCredentials(given)
     setCredentials(given)
   }
-  // Those of a link, too, are there after the page has been read again.
-  useEffect(() => enter(credentials), [])
   // A link that is opened in a tab of the console changes its address only.
   useEffect(() => {
     const follow = () => {
-      const brought = credentialsOfLink()
-      if (brought !== null) enter(brought)
+      const brought = takeCredentialsFromLink()
+      if (brought !== null) setOffered(brought)
     }
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
-  const api = useMemo(() => (credentials === null ? null : new Api(credentials)), [credentials])
+  const api = useMemo(() => (credentials === null ? null : new ApiClient(credentials)), [credentials])
+  if (offered !== null) {
+    const decide = (isAccepted: boolean) => {
+      if (isAccepted) enter(offered)
+      setOffered(null)
+    }
+    return (
+      <LinkOffer
+        offered={offered}
+        currentKey={credentials === null ? null : (credentials.apiKey ?? 'none')}
+        onAccept={() => decide(true)}
+        onDecline={() => decide(false)}
+      />
+    )
+  }
   if (api === null) return <SignIn onSignedIn={enter} />
   return (
     <ApiContext.Provider value={api}>
-      <EnterContext.Provider value={enter}>
+      <SignInContext.Provider value={enter}>
         {/* Of another API key everything is read anew. */}
         <Shell key={api.credentials.apiKey ?? ''} onSignOut={() => enter(null)} />
-      </EnterContext.Provider>
+      </SignInContext.Provider>
     </ApiContext.Provider>
   )
 }

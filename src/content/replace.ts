@@ -1,28 +1,28 @@
 import type * as Y from 'yjs'
 import { invalid } from '../errors.ts'
-import { limits } from '../model/limits.ts'
-import type { Change } from './change.ts'
-import { fitsKind, type RootKind, rootKind } from './kind.ts'
-import { type ContentType, contentTypeNames, contentTypes, type Replacement } from './types.ts'
+import { type ContentType, contentTypeNames, contentTypes, type ReplaceFunction } from './content-types.ts'
+import type { ReplacementResult } from './replacement-result.ts'
+import { contentKeyOf, shownName } from './roots.ts'
+import { fitsKind, type KnownKind, type RootKind, rootKind } from './yjs/root-kind.ts'
 
 /** What a root is to hold. */
 export interface ContentTarget {
   readonly type: string
-  /** Name of the root: 1 to 500 characters. */
-  readonly contentKey: string
+  /** Name of the root: any well-formed string. Without it, `contentKeyOf` chooses one. */
+  readonly contentKey?: string | undefined
   readonly data: unknown
 }
 
 /** Which root a target is for, and what kind of root that must be. */
 export interface TargetKind {
   readonly target: Pick<ContentTarget, 'type' | 'contentKey'>
-  readonly kind: RootKind
+  readonly kind: KnownKind
 }
 
 /** A target that has passed every check that needs no document. */
 export interface CheckedContent extends TargetKind {
   readonly target: ContentTarget
-  readonly replace: Replacement
+  readonly replace: ReplaceFunction
 }
 
 /**
@@ -42,9 +42,9 @@ export function targetKind(target: ContentTarget): TargetKind {
 
 /** The first of these checks, which do not look at `data`: cheap whatever its size. */
 export function checkTarget(target: ContentTarget): ContentType {
-  if (typeof target.type !== 'string') throw invalid('type must be a string')
-  checkContentKey(target.contentKey)
-  if (target.data === undefined) throw invalid('data is required')
+  if (typeof target.type !== 'string') throw invalid('crdt/invalid-content', 'type must be a string')
+  if (target.contentKey !== undefined) checkContentKey(target.contentKey)
+  if (target.data === undefined) throw invalid('crdt/invalid-content', 'data is required')
   return contentTypeOf(target.type)
 }
 
@@ -53,35 +53,38 @@ export function checkTarget(target: ContentTarget): ContentType {
  * own, or the caller's). Equal already: no transaction. Throws INVALID_ARGUMENT before the first change, as
  * `checkContent` does or because the root holds another kind of content. Work is bounded for every input.
  */
-export const replaceContent = (doc: Y.Doc, target: ContentTarget): Change =>
+export const replaceContent = (doc: Y.Doc, target: ContentTarget): ReplacementResult =>
   replaceChecked(doc, checkContent(target))
 
 /** `replaceContent` without doing the checks of `checkContent` again. */
-export function replaceChecked(doc: Y.Doc, { target, kind: wanted, replace }: CheckedContent): Change {
+export function replaceChecked(
+  doc: Y.Doc,
+  { target, kind: wanted, replace }: CheckedContent,
+): ReplacementResult {
   checkKind(doc, target, wanted)
-  return replace(doc, target.contentKey)
+  return replace(doc, contentKeyOf(doc, target.contentKey))
 }
 
 /** Throws INVALID_ARGUMENT when the root cannot be of the kind that its content is asked for as. */
 export function checkKind(
   doc: Y.Doc,
-  { type, contentKey }: Pick<ContentTarget, 'type' | 'contentKey'>,
+  { type, contentKey: given }: Pick<ContentTarget, 'type' | 'contentKey'>,
   wanted: RootKind,
 ): void {
+  const contentKey = contentKeyOf(doc, given)
   if (fitsKind(doc, contentKey, wanted)) return
   const kind = rootKind(doc, contentKey)
-  throw invalid(`the content at contentKey ${JSON.stringify(contentKey)} is of type "${kind}", not "${type}"`)
+  throw invalid(
+    'crdt/root-kind-mismatch',
+    `the content at contentKey ${shownName(contentKey)} is of type "${kind}", not "${type}"; send that type, or another contentKey`,
+  )
 }
 
 /** Throws INVALID_ARGUMENT when `contentKey` cannot name a root. */
 export function checkContentKey(contentKey: unknown): void {
-  if (typeof contentKey !== 'string') throw invalid('contentKey must be a string')
-  const { length } = contentKey
-  if (length === 0) throw invalid('contentKey must not be empty')
-  if (length > limits.nameLength) {
-    throw invalid(`contentKey must be at most ${limits.nameLength} characters; it has ${length}`)
-  }
-  if (!contentKey.isWellFormed()) throw invalid('contentKey must be well-formed Unicode')
+  if (typeof contentKey !== 'string') throw invalid('crdt/invalid-content-key', 'contentKey must be a string')
+  if (!contentKey.isWellFormed())
+    throw invalid('crdt/invalid-content-key', 'contentKey must be well-formed Unicode')
 }
 
 /** Throws INVALID_ARGUMENT when there is no type of this name. */
@@ -89,7 +92,10 @@ export function contentTypeOf(type: string): ContentType {
   const found = contentTypes[type]
   if (found === undefined) {
     const known = contentTypeNames.map((name) => `"${name}"`).join(', ')
-    throw invalid(`type must be one of ${known}; it is ${JSON.stringify(type.slice(0, 50))}`)
+    throw invalid(
+      'crdt/invalid-content',
+      `type must be one of ${known}; it is ${JSON.stringify(type.slice(0, 50))}`,
+    )
   }
   return found
 }

@@ -1,16 +1,16 @@
 import type * as Y from 'yjs'
 import { ApiError } from '../errors.ts'
-import { type Change, unchanged } from './change.ts'
-import { restoreDelta } from './delta.ts'
-import { Exactness } from './exactness.ts'
-import { fitsKind, type Root, type RootKind, rootKind } from './kind.ts'
-import { restoreArray, restoreMap } from './value-root.ts'
-import { restoreXml } from './xml.ts'
-import { readXmlText, replaceXmlText } from './xmltext.ts'
-import { checkXmlText } from './xmltext-check.ts'
+import { restoreDelta } from './delta/delta.ts'
+import { restoreArray, restoreMap } from './json/replace-values.ts'
+import { noReplacement, type ReplacementResult } from './replacement-result.ts'
+import { ExactRestore } from './restore-exact.ts'
+import { restoreXml } from './xml/xml.ts'
+import { checkXmlText } from './xmltext/validator.ts'
+import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
+import { fitsKind, type RootKind, rootKind, type SharedRoot } from './yjs/root-kind.ts'
 
 /** Makes a root equal to the same root of another document, whose kind it can have. */
-type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => Change
+type Restoration = (doc: Y.Doc, contentKey: string, past: Y.Doc) => ReplacementResult
 
 const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
   text: restoreDelta,
@@ -27,16 +27,18 @@ const restorations: Readonly<Record<Exclude<RootKind, 'none'>, Restoration>> = {
  * Equal already: no transaction. It refuses nothing: what no replacement may hold (names that are too long, say) is
  * written as it was stored.
  */
-export function restoreContent(doc: Y.Doc, past: Y.Doc): Change {
+export function restoreContent(doc: Y.Doc, past: Y.Doc): ReplacementResult {
   const keys = [...new Set([...past.share.keys(), ...doc.share.keys()])].sort()
-  return doc.transact(() => keys.map((key) => restoreRoot(doc, key, past)).reduce(sum, unchanged))
+  return doc.transact(() => keys.map((key) => restoreRoot(doc, key, past)).reduce(sum, noReplacement))
 }
 
-function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): Change {
+function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult {
   const kind = rootKind(past, contentKey)
   const root = doc.share.get(contentKey)
   const emptied =
-    root === undefined || (kind !== 'none' && fitsKind(doc, contentKey, kind)) ? unchanged : empty(doc, root)
+    root === undefined || (kind !== 'none' && fitsKind(doc, contentKey, kind))
+      ? noReplacement
+      : empty(doc, root)
   if (kind === 'none') return emptied
   const steps = [restoreFinely, makeExact]
   return steps.map((restore) => restore(doc, contentKey, past)).reduce(sum, emptied)
@@ -46,9 +48,9 @@ function restoreRoot(doc: Y.Doc, contentKey: string, past: Y.Doc): Change {
 const restoreFinely: Restoration = (doc, contentKey, past) => {
   const kind = rootKind(past, contentKey)
   try {
-    return kind === 'none' ? unchanged : restorations[kind](doc, contentKey, past)
+    return kind === 'none' ? noReplacement : restorations[kind](doc, contentKey, past)
   } catch (error) {
-    if (error instanceof ApiError) return unchanged
+    if (error instanceof ApiError) return noReplacement
     throw error
   }
 }
@@ -56,8 +58,8 @@ const restoreFinely: Restoration = (doc, contentKey, past) => {
 /** What the formats do not show: a difference in that has been none up to here. */
 const makeExact: Restoration = (doc, contentKey, past) =>
   doc.transact((transaction) => {
-    const exactness = new Exactness(transaction)
-    const then = past.share.get(contentKey) as Root
+    const exactness = new ExactRestore(transaction)
+    const then = past.share.get(contentKey) as SharedRoot
     exactness.match(
       doc.share.get(contentKey) ?? doc.get(contentKey),
       then,
@@ -67,7 +69,7 @@ const makeExact: Restoration = (doc, contentKey, past) =>
   })
 
 /** Deletes all that is in a root, whatever it is. */
-function empty(doc: Y.Doc, root: Root): Change {
+function empty(doc: Y.Doc, root: SharedRoot): ReplacementResult {
   let deletions = 0
   doc.transact((transaction) => {
     for (let item = root._start; item !== null; item = item.right) {
@@ -85,7 +87,7 @@ function empty(doc: Y.Doc, root: Root): Change {
   return { changed: deletions > 0, insertions: 0, deletions }
 }
 
-const sum = (a: Change, b: Change): Change => ({
+const sum = (a: ReplacementResult, b: ReplacementResult): ReplacementResult => ({
   changed: a.changed || b.changed,
   insertions: a.insertions + b.insertions,
   deletions: a.deletions + b.deletions,

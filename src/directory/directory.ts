@@ -1,67 +1,72 @@
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Events } from '../events/events.ts'
+import type { EventRecorder } from '../events/event-recorder.ts'
 import type { Log } from '../log.ts'
-import { Activities } from './activities.ts'
-import { Documents } from './documents.ts'
-import { Edits } from './edits.ts'
-import { Folders } from './folders.ts'
-import { Groups } from './groups.ts'
-import type { OrganizationStore } from './organization-store.ts'
-import { Organizations } from './organizations.ts'
-import { Permissions } from './permissions.ts'
-import { type ForgetDocument, type ForgetOrganization, Removal } from './removal.ts'
-import { Removals } from './removals.ts'
-import { Users } from './users.ts'
-import { VisitEvents } from './visit-events.ts'
+import { DocumentService } from './documents/document-service.ts'
+import { EditActivityRecorder } from './documents/edit-activity-recorder.ts'
+import { FolderService } from './documents/folder-service.ts'
+import { VisitRecorder } from './documents/visit-recorder.ts'
+import type { ForgetJudgments } from './judged-comments.ts'
+import { ActivityService } from './organizations/activity-service.ts'
+import { GroupService } from './organizations/group-service.ts'
+import { OrganizationService } from './organizations/organization-service.ts'
+import type { OrganizationStore } from './organizations/organization-store.ts'
+import { UserService } from './organizations/user-service.ts'
+import { PermissionService } from './permissions/permission-service.ts'
+import { CascadeRemoval, type DocumentCascade, type OrganizationCascade } from './removal/cascade-removal.ts'
+import { RemovalService } from './removal/removal-service.ts'
+import type { AccessType } from './store/records.ts'
 
 /** What organizations are made of. */
 export interface Directory {
-  readonly organizations: Organizations
-  readonly documents: Documents
-  readonly folders: Folders
-  readonly users: Users
-  readonly groups: Groups
-  readonly permissions: Permissions
-  readonly activities: Activities
+  readonly organizations: OrganizationService
+  readonly documents: DocumentService
+  readonly folders: FolderService
+  readonly users: UserService
+  readonly groups: GroupService
+  readonly permissions: PermissionService
+  readonly activities: ActivityService
   /** To be started, and stopped after rooms are closed. */
-  readonly edits: Edits
+  readonly edits: EditActivityRecorder
   /** To be started, and stopped before clients are. */
-  readonly visits: VisitEvents
+  readonly visits: VisitRecorder
   /** To be started, and stopped before the engine is closed. */
-  readonly removals: Removals
+  readonly removals: RemovalService
 }
 
-interface DirectoryParts {
+interface DirectoryOptions {
   readonly store: OrganizationStore
   readonly clock: Clock
   readonly log: Log
-  readonly forget: ForgetOrganization
-  readonly forgetDocument: ForgetDocument
-  readonly events: Events
+  readonly forget: OrganizationCascade
+  readonly forgetDocument: DocumentCascade
+  readonly forgetJudgments: ForgetJudgments
+  readonly events: EventRecorder
   /** One activity stands for the edits of a user to an editor in this time. */
   readonly editWindowMs: number
   /** Who comes back to a document within this time has not been away. */
   readonly awayMs: number
+  /** The access type of new documents and folders that inherit none. */
+  readonly defaultAccess: AccessType
 }
 
 export function createDirectory(
   engine: Engine,
-  { store, clock, log, forget, forgetDocument, events, editWindowMs, awayMs }: DirectoryParts,
+  { store, clock, log, events, editWindowMs, awayMs, defaultAccess, ...forgetting }: DirectoryOptions,
 ): Directory {
-  const { kv, log: documentLog, bus, queue, cluster } = engine
-  const removal = new Removal({ kv, log: documentLog, bus, cluster, store, forget, forgetDocument })
-  const removals = new Removals({ engine, removal, clock, log })
-  const organizations = new Organizations({ kv, store, removals, clock })
+  const { kv, log: documentLog, bus, queue, cluster, fences } = engine
+  const removal = new CascadeRemoval({ kv, log: documentLog, bus, cluster, store, ...forgetting })
+  const removals = new RemovalService({ engine, removal, clock, log })
+  const organizations = new OrganizationService({ kv, store, removals, clock })
   return {
     organizations,
-    documents: new Documents({ store, organizations, removals, clock }),
-    folders: new Folders(store, removals, clock),
-    users: new Users(store, clock),
-    groups: new Groups(store, clock),
-    permissions: new Permissions(store, clock),
-    activities: new Activities(store, events),
-    edits: new Edits({
+    documents: new DocumentService({ store, organizations, removals, clock, fences, defaultAccess }),
+    folders: new FolderService(store, removals, clock, defaultAccess),
+    users: new UserService(store, clock),
+    groups: new GroupService(store, clock),
+    permissions: new PermissionService(store, clock),
+    activities: new ActivityService(store, events),
+    edits: new EditActivityRecorder({
       store,
       queue,
       clock,
@@ -69,7 +74,7 @@ export function createDirectory(
       windowMs: editWindowMs,
       sharedBy: cluster.isShared ? cluster.self : null,
     }),
-    visits: new VisitEvents({ engine, store, events, clock, log, awayMs }),
+    visits: new VisitRecorder({ engine, store, events, clock, log, awayMs }),
     removals,
   }
 }

@@ -1,15 +1,22 @@
-import { putFolder } from './folder-adding.ts'
-import { impossibleMoves, type MoveProblem } from './folder-moves.ts'
-import { countsOf, folderPath, parentsOfAll, treeChanged } from './folder-tree.ts'
-import { eachItem, ItemRefused, type Results, repeatedIds } from './items.ts'
+import type { DocumentWriteOptions } from './documents/document-writes.ts'
+import { type MoveProblem, rejectedMoves } from './documents/folder-moves.ts'
+import {
+  accessTypeIn,
+  folderPath,
+  markTreeChanged,
+  parentsOfAll,
+  readCounts,
+} from './documents/folder-tree.ts'
+import { putFolder } from './documents/folder-writes.ts'
 import { directoryLimits } from './limits.ts'
-import { rootFolderId } from './organization-keys.ts'
-import type { AccessType, FolderRecord } from './records.ts'
-import { touched } from './touched.ts'
-import type { Transaction } from './transaction.ts'
+import { rootFolderId } from './organizations/organization-keys.ts'
+import { type BatchResults, forEachItem, ItemRejectedError, repeatedIds } from './store/batch.ts'
+import { patchRecord } from './store/patch-record.ts'
+import type { AccessType, FolderRecord } from './store/records.ts'
+import type { Transaction } from './store/transaction.ts'
 
 /** What is not given stays. */
-export interface FolderChange {
+export interface FolderPatch {
   readonly folderId: string
   readonly folderName?: string | undefined
   /** Another one moves the folder, with all that is in it. */
@@ -18,33 +25,41 @@ export interface FolderChange {
   readonly inheritAccessFromParent?: boolean | undefined
 }
 
-const moveProblems: Record<MoveProblem, string> = {
-  cycle: 'a folder cannot be moved below itself',
-  depth: `folders are at most ${directoryLimits.folderDepth} deep`,
+const moveProblems: Record<MoveProblem, ConstructorParameters<typeof ItemRejectedError>> = {
+  cycle: ['folder/below-itself', 'a folder cannot be moved below itself'],
+  depth: [
+    'folder/too-deep',
+    `folders are at most ${directoryLimits.folderDepth} deep; choose a higher parent folder`,
+  ],
 }
 
 /** Changes and moves folders. Moves are judged together: what becomes of them does not depend on their order. */
-export async function updateFolders(
+export async function writeFolderPatches(
   transaction: Transaction,
-  changes: readonly FolderChange[],
-  now: number,
-): Promise<Results> {
-  const found = new Map<FolderChange, FolderRecord | string>()
+  changes: readonly FolderPatch[],
+  { now, defaultAccess }: DocumentWriteOptions,
+): Promise<BatchResults> {
+  const found = new Map<FolderPatch, FolderRecord | ItemRejectedError>()
   for (const change of changes) found.set(change, await checked(transaction, change))
   const moves = movesOf(found)
   const refused = await refusedMoves(transaction, moves)
-  if (moves.size > refused.size) await treeChanged(transaction, 0)
-  return eachItem(
+  if (moves.size > refused.size) await markTreeChanged(transaction, 0)
+  return forEachItem(
     changes,
     ({ folderId }) => folderId,
     async (change) => {
       const folder = found.get(change)
       const problem = refused.get(change.folderId)
-      if (folder === undefined || typeof folder === 'string') throw new ItemRefused(folder ?? '')
-      if (problem !== undefined) throw new ItemRefused(moveProblems[problem])
+      if (folder === undefined || folder instanceof ItemRejectedError) throw folder
+      if (problem !== undefined) throw new ItemRejectedError(...moveProblems[problem])
       const { folderName, parentFolderId, accessType, inheritAccessFromParent } = change
       const changed = { folderName, parentFolderId, accessType, inheritAccessFromParent }
-      putFolder(transaction, touched<FolderRecord>(folder, changed, now), folder)
+      const target = moves.get(folder.folderId)
+      const above = target === undefined ? null : await folderPath(transaction, target)
+      const isOpen = above !== null && folder.accessType === null && folder.inheritAccessFromParent
+      const inherited = isOpen ? accessTypeIn(above, defaultAccess) : null
+      const before = inherited === null ? folder : { ...folder, accessType: inherited }
+      putFolder(transaction, patchRecord<FolderRecord>(before, changed, now), folder)
       return 'updated'
     },
   )
@@ -53,20 +68,26 @@ export async function updateFolders(
 /** The folder as it is, or why it cannot be changed. */
 async function checked(
   transaction: Transaction,
-  { folderId, parentFolderId = rootFolderId }: FolderChange,
-): Promise<FolderRecord | string> {
-  if (folderId === rootFolderId) return `the id ${rootFolderId} is reserved`
+  { folderId, parentFolderId = rootFolderId }: FolderPatch,
+): Promise<FolderRecord | ItemRejectedError> {
+  if (folderId === rootFolderId)
+    return new ItemRejectedError('folder/root', `the id ${rootFolderId} is reserved`)
   const [folder] = (await folderPath(transaction, folderId)) ?? []
-  if (folder === undefined) return 'the folder does not exist'
+  if (folder === undefined) return new ItemRejectedError('folder/not-found', 'the folder does not exist')
   const target = await folderPath(transaction, parentFolderId)
-  return target === null ? 'the parent folder does not exist' : folder
+  return target === null
+    ? new ItemRejectedError('folder/not-found', 'the parent folder does not exist')
+    : folder
 }
 
-function movesOf(found: ReadonlyMap<FolderChange, FolderRecord | string>): ReadonlyMap<string, string> {
+function movesOf(
+  found: ReadonlyMap<FolderPatch, FolderRecord | ItemRejectedError>,
+): ReadonlyMap<string, string> {
   const repeated = repeatedIds([...found.keys()].map(({ folderId }) => folderId))
   const moves = new Map<string, string>()
   for (const [{ folderId, parentFolderId }, folder] of found) {
-    if (typeof folder === 'string' || parentFolderId === undefined || repeated.has(folderId)) continue
+    if (folder instanceof ItemRejectedError || parentFolderId === undefined || repeated.has(folderId))
+      continue
     if (folder.parentFolderId !== parentFolderId) moves.set(folderId, parentFolderId)
   }
   return moves
@@ -77,6 +98,6 @@ async function refusedMoves(
   moves: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, MoveProblem>> {
   if (moves.size === 0) return new Map()
-  await countsOf(transaction)
-  return impossibleMoves(await parentsOfAll(transaction), moves, directoryLimits.folderDepth)
+  await readCounts(transaction)
+  return rejectedMoves(await parentsOfAll(transaction), moves, directoryLimits.folderDepth)
 }

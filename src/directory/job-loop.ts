@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Queue } from '../engine/engine.ts'
-import { messageOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 /** A job of a process that has died is taken up by the next one after this. */
@@ -86,7 +86,7 @@ export class JobLoop {
       log.warn({ err, queue: name, attempt }, 'a job failed; it is tried again')
       // Without this it is due at the end of its lease.
       const delayMs = Math.min(retryMs * 2 ** (attempt - 1), retryMsMax)
-      await queue.retry(token, delayMs, messageOf(err)).catch(() => {})
+      await queue.retry(token, delayMs, errorMessage(err)).catch(() => {})
     }
   }
 }

@@ -8,6 +8,4 @@ export const directoryLimits = {
   lookedAtBySearch: 5_000,
   /** The same of organizations, each of which is read by itself. */
   organizationsLookedAtBySearch: 1_000,
-  /** Documents in an answer that has no pages. */
-  documentsInAnswer: 100_000,
 } as const

@@ -8,10 +8,14 @@ export interface Chapter {
 /** What `/docs` itself is: in the repository the page that is shown for the folder. */
 export const index: Chapter = { name: 'README', title: 'Weft' }
 
+/** Each of its codes has a page of its own, too. */
+export const errorChapter: Chapter = { name: 'errors', title: 'Errors' }
+
 /** In the order in which they are read. */
 export const chapters: readonly Chapter[] = [
   { name: 'concepts', title: 'Concepts' },
   { name: 'rest', title: 'The REST service' },
+  errorChapter,
   { name: 'idempotency', title: 'Calls that are made again' },
   { name: 'editors', title: 'Connecting editors' },
   { name: 'replacement', title: 'Replacing content' },

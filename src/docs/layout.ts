@@ -1,6 +1,6 @@
 import { type Chapter, chapters, index, pathOf, references } from './chapters.ts'
 
-export interface PageParts {
+export interface PageLayout {
   readonly title: string
   /** Which entry of the navigation it is, or belongs to. */
   readonly chapter: Chapter
@@ -36,7 +36,7 @@ export const anchorOf = (text: string): string =>
     .replaceAll(' ', '-')
 
 /** A page of the documentation: nothing in it runs, and its one stylesheet comes from this server. */
-export function layOut({ title, chapter, sections, body }: PageParts): string {
+export function renderPage({ title, chapter, sections, body }: PageLayout): string {
   const name = chapter === index ? 'Weft: documentation' : `${escapeHtml(title)} · Weft`
   return `<!doctype html>
 <html lang="en">

@@ -1,9 +1,9 @@
 import { Marked, type Tokens } from 'marked'
 import { type Chapter, chapters, index, pathOf } from './chapters.ts'
-import { anchorOf, escapeHtml, layOut, type Section } from './layout.ts'
+import { anchorOf, escapeHtml, renderPage, type Section } from './layout.ts'
 
-/** A chapter's Markdown as the page that a server answers. */
-export function renderChapter(chapter: Chapter, text: string): string {
+/** A chapter's Markdown as the page that a server answers. @param title of the page, if it is only a part of the chapter */
+export function renderChapter(chapter: Chapter, text: string, title = chapter.title): string {
   const sections: Section[] = []
   const marked = new Marked({
     renderer: {
@@ -17,7 +17,7 @@ export function renderChapter(chapter: Chapter, text: string): string {
       },
       link({ href, tokens }) {
         const inside = this.parser.parseInline(tokens)
-        const target = served(href)
+        const target = linkTarget(href)
         // The repository is not at hand where this is read.
         return target === null ? inside : `<a href="${escapeHtml(target)}">${inside}</a>`
       },
@@ -38,7 +38,7 @@ export function renderChapter(chapter: Chapter, text: string): string {
     },
   })
   const body = marked.parse(text, { async: false })
-  return layOut({ title: chapter.title, chapter, sections, body })
+  return renderPage({ title, chapter, sections, body })
 }
 
 /** A table that is scrolled by itself where the page is too narrow for it, by keyboard, too. */
@@ -51,7 +51,7 @@ const languageOf = (info: string | undefined): string => info?.split(' ')[0] || 
 const localDocs = 'http://localhost:8787/docs'
 
 /** Where a link of a chapter leads at a server; null for files that are in the repository alone. */
-export function served(href: string): string | null {
+export function linkTarget(href: string): string | null {
   if (href.startsWith(localDocs)) return href.slice('http://localhost:8787'.length)
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [, name, anchor = ''] = /^([a-z]+|README)\.md(#.*)?$/.exec(href) ?? []

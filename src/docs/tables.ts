@@ -1,5 +1,6 @@
-import { renderMarkdown } from '../config/render.ts'
+import { renderMarkdown } from '../config/render-config.ts'
 import { createMetrics } from '../metrics.ts'
+import { errorList } from './error-list.ts'
 import { limitsTable } from './limits-table.ts'
 
 /** Tables that are made of the code, by the name of the mark between which they stand in a chapter. */
@@ -7,14 +8,20 @@ const tables: Readonly<Record<string, () => string>> = {
   options: renderMarkdown,
   limits: limitsTable,
   metrics: metricsTable,
+  errors: errorList,
 }
 
-/** The text of a chapter with its tables as the code says now. */
-export const filled = (chapter: string): string =>
-  chapter.replaceAll(
-    /<!-- (\w+) -->\n[\s\S]*?<!-- \/\1 -->/g,
-    (_, name: string) => `<!-- ${name} -->\n\n${tables[name]?.() ?? ''}\n\n<!-- /${name} -->`,
-  )
+/**
+ * The text of a chapter with its tables generated from the code.
+ * @param more tables of upper layers; a table that is not given here stays unchanged
+ */
+export const fillTables = (chapter: string, more: Readonly<Record<string, () => string>> = {}): string =>
+  Object.entries({ ...tables, ...more }).reduce((text, [name, table]) => {
+    const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+    const [from, to] = [text.indexOf(start), text.indexOf(end)]
+    if (from === -1 || to === -1) return text
+    return `${text.slice(0, from)}${start}\n${table()}\n\n${text.slice(to)}`
+  }, chapter)
 
 /** Ours alone: what Node tells of itself is known elsewhere. */
 function metricsTable(): string {

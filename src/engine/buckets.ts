@@ -2,7 +2,7 @@
 export const bucketCount = 16_384
 
 /** FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/), over UTF-16 code units, and the finish of MurmurHash3. */
-export function hashOf(text: string): number {
+export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
     hash ^= text.charCodeAt(index)
@@ -14,4 +14,4 @@ export function hashOf(text: string): number {
 }
 
 /** The bucket of a document: the same for every node and version of Weft. @param name as `keyName` makes it */
-export const bucketOf = (name: string): number => hashOf(name) % bucketCount
+export const bucketOf = (name: string): number => hash32(name) % bucketCount

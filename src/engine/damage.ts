@@ -19,22 +19,22 @@ export interface StoreCheck {
 export type LiveLog = Extract<LoadedLog, { state: 'live' }>
 
 /** Something that must be there because something else is: in the same partition, or a blob. */
-export interface Expected {
+export interface ExpectedEntry {
   readonly in: 'partition' | 'blobs'
   readonly key: Key
 }
 
 /** A record of a partition that, while it says so, has the whole of it removed, one commit after the other. */
-export interface Removed {
+export interface PendingRemoval {
   readonly key: Key
   readonly isBeing: (value: Uint8Array) => boolean
 }
 
 export interface CheckOptions {
   /** What says that a partition is being removed: nothing is expected there any more. */
-  readonly removed: (part: Key) => Removed | null
+  readonly removed: (part: Key) => PendingRemoval | null
   /** What a record, or an entry of an index, says that there is. */
-  readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly Expected[]
+  readonly expected: (part: Key, key: Key, value: Uint8Array) => readonly ExpectedEntry[]
   /** Why what is stored of a document is of no use although it is what was written; null when it is. */
   readonly contentProblem: (loaded: LiveLog) => Promise<string | null>
   readonly onProgress: (step: string, share: number) => void

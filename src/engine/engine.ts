@@ -47,6 +47,34 @@ export interface AppendOptions {
   readonly expectHead?: number
   /** Enqueued in the same commit. */
   readonly jobs?: readonly Job[]
+  /** Refuse with reason `fence` when one of these fences was raised since it was read. */
+  readonly fence?: Fence
+}
+
+/**
+ * How often a fence was raised. Fences share counters: a fence may look raised because another one was.
+ * Counts of an earlier process are never passed to a later one.
+ */
+export interface FenceValue {
+  readonly counter: number
+  /** In the store. */
+  readonly raised: number
+  /** By this process. */
+  readonly raisedHere: number
+}
+
+/** Some fences, as they were read at one time. */
+export type Fence = readonly FenceValue[]
+
+/**
+ * Order between commits of the Kv that end a right and appends that rely on the right. A commit raises a fence. An append
+ * that has read the fence before is then either durable before that commit, or refused.
+ */
+export interface FenceStore {
+  /** Call it before reading the records that the fences protect. @throws StoreUnavailableError */
+  read(names: readonly Key[]): Promise<Fence>
+  /** False when this process knows that a fence was raised since. Never waits. */
+  isCurrent(fence: Fence): boolean
 }
 
 export interface LoadOptions {
@@ -101,7 +129,7 @@ export interface LoadedVersion {
 }
 
 /** How a log stood in another store. `epoch` and `head` are at least 1. */
-export type FormerLog =
+export type AdoptedLog =
   | { readonly state: 'deleted'; readonly epoch: number }
   | {
       readonly state: 'live'
@@ -129,16 +157,16 @@ export interface DocumentLog {
   /**
    * Adds updates (at least one) to the end. Resolves when durable. Numbers are contiguous and without gaps, also
    * under concurrent appends; the order of calls is the order of numbers.
-   * @throws AppendRefused when nothing was written and nothing will be
-   * @throws StoreUnavailable when the store is away; whether the updates were written is then unknown
+   * @throws AppendRejectedError when nothing was written and nothing will be
+   * @throws StoreUnavailableError when the store is away; whether the updates were written is then unknown
    */
   append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended>
-  /** @throws CorruptRecord when what is stored fails its checksum or has a gap: the document is not served. */
+  /** @throws CorruptRecordError when what is stored fails its checksum or has a gap: the document is not served. */
   load(doc: Key, options?: LoadOptions): Promise<LoadedLog>
   /**
    * The parts to rebuild the document as it was when `seq` was its last entry. Null when that is not possible: the
    * log has another epoch, ends before, or no longer holds what it takes (with `after`: what it takes to go on).
-   * @throws CorruptRecord when what it takes is damaged; the document itself may be sound
+   * @throws CorruptRecordError when what it takes is damaged; the document itself may be sound
    */
   loadAt(doc: Key, epoch: number, seq: number, options?: LoadAtOptions): Promise<LoadedVersion | null>
   /** Heads of those of `docs` that are live, in the order given; null for the others. */
@@ -166,7 +194,7 @@ export interface DocumentLog {
    * rebuilt. False, and nothing done, where a log is live, or one of that epoch or a later one was deleted.
    * @throws RangeError for numbers that no log has
    */
-  adopt(doc: Key, log: FormerLog): Promise<boolean>
+  adopt(doc: Key, log: AdoptedLog): Promise<boolean>
   /** Removes everything of the document but one record that keeps its epoch: a late append is refused. */
   destroy(doc: Key): Promise<void>
   /**
@@ -175,29 +203,36 @@ export interface DocumentLog {
   destroyPrefix(prefix: Key, options?: DestroyOptions): Promise<Key | null>
 }
 
-export type RefusalReason = 'exists' | 'absent' | 'deleted' | 'epoch' | 'head'
+export type AppendRejection = 'exists' | 'absent' | 'deleted' | 'epoch' | 'head' | 'fence'
 
 /** The append was refused by a rule: nothing was written. */
-export class AppendRefused extends Error {
-  readonly reason: RefusalReason
-  constructor(reason: RefusalReason) {
+export class AppendRejectedError extends Error {
+  readonly reason: AppendRejection
+  constructor(reason: AppendRejection) {
     super(`append refused: ${reason}`)
-    this.name = 'AppendRefused'
+    this.name = 'AppendRejectedError'
     this.reason = reason
   }
 }
 
 /** The store cannot write or read now. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
 }
 
 /** Stored bytes are damaged. Names the document. */
-export class CorruptRecord extends Error {
-  override readonly name = 'CorruptRecord'
+export class CorruptRecordError extends Error {
+  override readonly name = 'CorruptRecordError'
 }
 
-export type OpenFailure = 'locked' | 'corrupted' | 'readOnly' | 'newerFormat' | 'olderFormat' | 'failed'
+export type OpenFailure =
+  | 'locked'
+  | 'corrupted'
+  | 'readOnly'
+  | 'full'
+  | 'newerFormat'
+  | 'olderFormat'
+  | 'failed'
 
 /** The store cannot be opened. The message is a sentence for the operator: what is wrong, and what helps. */
 export class EngineOpenError extends Error {
@@ -251,6 +286,8 @@ export interface KvCommit {
   readonly puts?: readonly KvEntry[]
   readonly dels?: readonly Key[]
   readonly jobs?: readonly Job[]
+  /** Fences that are raised when it is written. */
+  readonly fences?: readonly Key[]
   /**
    * `soon`: nobody waits for it alone, so it is written together with what is asked for after it, or at the latest
    * after 20 ms; never after what is asked for a turn of the event loop later. `now` unless given.
@@ -332,16 +369,24 @@ export type Health = { readonly ok: true } | { readonly ok: false; readonly reas
 /** Some stored pairs, in the order of their keys. What keys and values mean only the engine knows. */
 export type StoredPage = readonly (readonly [key: Uint8Array, value: Uint8Array])[]
 
-export interface Dump {
+export interface StoreDump {
   /** Number of the layout that keys and values have. */
   readonly format: number
-  /** All that is stored, as it is when the first page is asked for. @throws StoreUnavailable, CorruptRecord */
+  /** All that is stored, as it is when the first page is asked for. @throws StoreUnavailableError, CorruptRecordError */
   readonly pages: AsyncIterable<StoredPage>
 }
 
 /** Of a store that no engine has open. */
-export interface OpenedDump extends Dump {
+export interface OpenedDump extends StoreDump {
   close(): Promise<void>
+}
+
+/** Everything whose key starts with one of these. */
+export interface StoredUnder {
+  readonly logs: readonly Key[]
+  readonly blobs: readonly Key[]
+  /** Prefixes of partition names. */
+  readonly parts: readonly Key[]
 }
 
 export interface Engine {
@@ -349,14 +394,21 @@ export interface Engine {
   readonly blobs: Blobs
   readonly bus: Bus
   readonly kv: Kv
+  readonly fences: FenceStore
   readonly queue: Queue
   readonly cluster: Cluster
   /** What `/readyz` says. Cheap, never blocks. */
   health(): Health
   /** Bytes accepted but not yet durable: writers slow down when it grows. */
   pendingBytes(): number
+  /**
+   * An estimate of the bytes that the store takes for all this, with all writes that were durable before the call. LevelDB
+   * counts its compressed files: deleted records count until it rewrites them, and of each file it may miss one block.
+   * The cost grows with the number of records (PostgreSQL) or files (LevelDB): do not call it for each request.
+   */
+  storedBytes(under: StoredUnder): Promise<number>
   /** What a backup is made of, while writes go on; null: nothing is kept. */
-  dump(): Dump | null
-  /** Waits for accepted writes, then closes. Everything after it fails with StoreUnavailable. */
+  dump(): StoreDump | null
+  /** Waits for accepted writes, then closes. Everything after it fails with StoreUnavailableError. */
   close(): Promise<void>
 }

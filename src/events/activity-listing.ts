@@ -9,9 +9,9 @@ import {
   writePosition,
 } from './activity-keys.ts'
 import { type ActivityQuery, indexesFor, matcher } from './activity-query.ts'
+import { readActivities } from './activity-store.ts'
 import { type Chunk, type ChunkRange, compareIn, type Order, readChunk } from './index-chunk.ts'
 import { type PartitionReader, storedIn } from './partition.ts'
-import { readActivities } from './record.ts'
 
 /** Index entries that are read at a time where several indexes could answer, or entries do not fit. */
 const chunkSize = 500
@@ -30,7 +30,7 @@ export interface ActivityRange {
   readonly limit: number
 }
 
-export interface ActivityPage {
+export interface ListedActivities {
   readonly items: readonly ActivityRecord[]
   /** What the next page comes after; null at the end. */
   readonly next: string | null
@@ -45,7 +45,7 @@ export async function listActivities(
   reader: PartitionReader,
   query: ActivityQuery,
   { order, after, limit }: ActivityRange,
-): Promise<ActivityPage> {
+): Promise<ListedActivities> {
   const indexes = indexesFor(query)
   const range = { order, after: after === undefined ? null : readPosition(after), limit }
   if (indexes.length === 0) return listAll(reader, range)
@@ -74,7 +74,10 @@ async function readSlices(
 
 const bytesOf = (records: readonly unknown[]): number => Buffer.byteLength(JSON.stringify(records))
 
-async function listAll(reader: PartitionReader, { order, after, limit }: ChunkRange): Promise<ActivityPage> {
+async function listAll(
+  reader: PartitionReader,
+  { order, after, limit }: ChunkRange,
+): Promise<ListedActivities> {
   const prefix = activityKeys.activities
   const items: ActivityRecord[] = []
   let last = after
@@ -143,7 +146,7 @@ export async function findActivities(
   ids: readonly string[],
   query: ActivityQuery,
   { order, after, limit }: ActivityRange,
-): Promise<ActivityPage> {
+): Promise<ListedActivities> {
   const compare = compareIn(order)
   const from = after === undefined ? null : readPosition(after)
   const records = [...(await readActivities(reader, [...new Set(ids)])).values()]

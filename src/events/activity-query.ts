@@ -7,6 +7,7 @@ export interface ActivityQuery {
   readonly documentId?: string
   readonly userId?: string
   readonly targetEntityId?: string
+  readonly locationId?: string
   /** Any of these. */
   readonly featureTypes?: readonly FeatureType[]
   /** Any of these. */
@@ -21,6 +22,7 @@ function wantedOf(query: ActivityQuery): readonly Wanted[] {
     ['documentId', one(query.documentId)],
     ['userId', one(query.userId)],
     ['targetEntityId', one(query.targetEntityId)],
+    ['locationId', one(query.locationId)],
     ['featureType', query.featureTypes],
     ['actionType', query.actionTypes],
   ]

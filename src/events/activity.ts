@@ -1,4 +1,4 @@
-import { usersNamedIn } from '../model/named-users.ts'
+import { findNamedUsers } from '../model/named-users.ts'
 
 /** Who did something; other members than the id are shown as they were given. */
 export interface ActionUser {
@@ -8,11 +8,26 @@ export interface ActionUser {
 }
 
 /** What an activity is about. */
-export const featureTypes = ['comment', 'reaction', 'recorder', 'crdt', 'custom'] as const
+export const featureTypes = ['comment', 'reaction', 'recorder', 'crdt', 'custom', 'administration'] as const
 export type FeatureType = (typeof featureTypes)[number]
+
+/** Feature types of activities that callers add. Only the server records activities of `administration`. */
+export const addedFeatureTypes = [
+  'comment',
+  'reaction',
+  'recorder',
+  'crdt',
+  'custom',
+] as const satisfies readonly FeatureType[]
 
 /** JSON of one activity: a page answers a thousand of them. */
 export const activityBytesMax = 16_384
+
+/** A place in what is shown of a document, such as a page. */
+export interface ActivityLocation {
+  readonly id: string
+  readonly locationName?: string
+}
 
 /** What is said of an activity. Placeholders of the template, `{{name}}`, are kept as they are, for whoever shows it. */
 export interface ActivityContent {
@@ -22,6 +37,8 @@ export interface ActivityContent {
   readonly actionUser: ActionUser
   /** What was acted on: an annotation, a document, a user, … */
   readonly targetEntityId?: string
+  /** The place in the document that it is about: it is deleted with the data of this location. */
+  readonly location?: ActivityLocation
   readonly changes?: Readonly<Record<string, unknown>>
   readonly displayMessageTemplate?: string
   readonly displayMessageTemplateData?: Readonly<Record<string, unknown>>
@@ -48,6 +65,7 @@ export interface ActivityTraits {
   readonly documentId: string | null
   readonly userId: string
   readonly targetEntityId: string | null
+  readonly locationId: string | null
   readonly featureType: FeatureType
   readonly actionType: string
 }
@@ -56,6 +74,7 @@ export const traitsOf = (activity: ActivityEvent): ActivityTraits => ({
   documentId: activity.documentId,
   userId: activity.actionUser.userId,
   targetEntityId: activity.targetEntityId ?? null,
+  locationId: activity.location?.id ?? null,
   featureType: activity.featureType,
   actionType: activity.actionType,
 })
@@ -66,7 +85,7 @@ export const aboutUsers = 'user.'
 /** Ids of the users that an activity names, other than who did it. */
 export function namedUsers(activity: ActivityEvent): readonly string[] {
   const { actionUser, actionType, targetEntityId, changes, displayMessageTemplateData } = activity
-  const named = new Set(usersNamedIn([changes, displayMessageTemplateData]))
+  const named = new Set(findNamedUsers([changes, displayMessageTemplateData]))
   if (targetEntityId !== undefined && actionType.startsWith(aboutUsers)) named.add(targetEntityId)
   named.delete(actionUser.userId)
   return [...named]
@@ -85,6 +104,7 @@ const contentNames = [
   'actionType',
   'actionUser',
   'targetEntityId',
+  'location',
   'changes',
   'displayMessageTemplate',
   'displayMessageTemplateData',

@@ -1,23 +1,23 @@
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { AlignedWindows } from './aligned-windows.ts'
-import type { Wanted } from './events.ts'
-import { EventIds, eventIdOf, eventJob, type StoredEvent, storedEvent } from './outbound.ts'
+import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
-  type Begun,
-  type CountedWindows,
-  type EditNotes,
-  type Editor,
+  DebounceWindows,
+  type EditAuthor,
+  type EditListener,
   editorName,
-  Windows,
-} from './windows.ts'
+  type StartedWindows,
+  type WindowCounter,
+} from './debounce-windows.ts'
+import type { HasSubscriber } from './event-recorder.ts'
+import { EventIds, eventIdOf, eventJob, type QueuedEvent, queuedEvent } from './outbound-event.ts'
 
 export interface ChangeWindowsOptions {
   readonly clock: Clock
   readonly windowMs: number
   /** May other nodes note commits to the same editors? Then all mean the same windows. */
   readonly isShared: boolean
-  readonly wanted: Wanted
+  readonly wanted: HasSubscriber
   /** Events are due. */
   readonly due: () => void
 }
@@ -36,9 +36,9 @@ interface Ahead {
  * Windows of the commits to each editor, whoever makes them: each is one event `crdt.update_data`, told when the
  * window ends. It waits as a job that came with the first commit; nothing else is kept of it.
  */
-export class ChangeWindows implements EditNotes {
+export class ChangeWindows implements EditListener {
   readonly #options: ChangeWindowsOptions
-  readonly #windows: CountedWindows<StoredEvent>
+  readonly #windows: WindowCounter<QueuedEvent>
   readonly #ahead: (name: string) => Ahead
 
   constructor(options: ChangeWindowsOptions) {
@@ -46,11 +46,15 @@ export class ChangeWindows implements EditNotes {
     const { clock, windowMs, isShared, due } = options
     if (!isShared) {
       const ids = new EventIds()
-      this.#windows = new Windows(clock, windowMs, due)
+      this.#windows = new DebounceWindows(clock, windowMs, due)
       this.#ahead = () => ({ id: ids.next(clock.now()), tellAt: clock.now() + windowMs })
       return
     }
-    const windows = new AlignedWindows<StoredEvent>(clock, windowMs, () => void clock.after(graceMs, due))
+    const windows = new ClockAlignedWindows<QueuedEvent>(
+      clock,
+      windowMs,
+      () => void clock.after(graceMs, due),
+    )
     this.#windows = windows
     this.#ahead = (name) => {
       const until = windows.endOf(name)
@@ -58,7 +62,7 @@ export class ChangeWindows implements EditNotes {
     }
   }
 
-  noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
+  noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
     if (!this.#options.wanted(address, 'crdt.update_data')) return null
     const name = editorName(address)
     if (this.#windows.count(name)) return null
@@ -73,11 +77,11 @@ export class ChangeWindows implements EditNotes {
   }
 
   /** Who edits first stands for all of the window; what nobody known does is done by the API key. */
-  #eventOf(address: DocumentAddress, [first]: readonly Editor[], id: string): StoredEvent {
+  #eventOf(address: DocumentAddress, [first]: readonly EditAuthor[], id: string): QueuedEvent {
     const { apiKey, documentId, editorId } = address
     const at = this.#options.clock.now()
     const user = first === undefined || first.userId === '' ? { userId: apiKey } : first
     const event = { type: 'crdt.update_data', documentId, actionUser: user, data: { editorId } } as const
-    return storedEvent(address, event, { id, at })
+    return queuedEvent(address, event, { id, at })
   }
 }

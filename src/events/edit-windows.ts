@@ -1,77 +1,81 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { AlignedWindows } from './aligned-windows.ts'
+import { ClockAlignedWindows } from './clock-aligned-windows.ts'
 import {
-  type Begun,
-  type CountedWindows,
-  type EditNotes,
-  type Editor,
+  DebounceWindows,
+  type EditAuthor,
+  type EditListener,
   editorName,
+  type StartedWindows,
   userName,
-  Windows,
-} from './windows.ts'
+  type WindowCounter,
+} from './debounce-windows.ts'
 
 /** The queue of edits whose activity is to be recorded. */
 export const editQueue = 'edits'
 
 /** Whose commits of a time are one activity. */
-export interface Edit {
+export interface UserEdit {
   readonly activityId: string
   readonly address: DocumentAddress
-  readonly user: Editor
+  readonly user: EditAuthor
   /** Epoch milliseconds of the first commit. */
   readonly at: number
 }
 
 /** The edit of a job that `EditWindows` has made. */
-export const editOf = (payload: Uint8Array): Edit => JSON.parse(Buffer.from(payload).toString()) as Edit
+export const decodeUserEdit = (payload: Uint8Array): UserEdit =>
+  JSON.parse(Buffer.from(payload).toString()) as UserEdit
 
 export interface EditWindowsOptions {
   readonly clock: Clock
   /** Where the jobs go. */
   readonly queue: string
   readonly windowMs: number
+  /** The author of edits by calls that name no user; null: these edits are not recorded. */
+  readonly unnamed: EditAuthor | null
   /** Id of this node where others note the same windows, whose edits are then the same; null: each window is one's own. */
   readonly sharedBy: string | null
   /** Edits have been enqueued. */
   readonly begun: () => void
   /** A window has ended that had several; null: nobody is told. @param commits of the whole window */
-  readonly ended: ((edit: Edit, commits: number) => void) | null
+  readonly ended: ((edit: UserEdit, commits: number) => void) | null
 }
 
 /** Windows of each user's commits to each editor. */
-export class EditWindows implements EditNotes {
+export class EditWindows implements EditListener {
   readonly #options: EditWindowsOptions
-  readonly #windows: CountedWindows<Edit>
+  readonly #windows: WindowCounter<UserEdit>
   readonly #idOf: (name: string) => string
 
   constructor(options: EditWindowsOptions) {
     const { clock, windowMs, ended, sharedBy } = options
     this.#options = options
-    const told = (edit: Edit, commits: number): void => {
+    const told = (edit: UserEdit, commits: number): void => {
       if (commits > 1) ended?.(edit, commits)
     }
     const end = ended === null ? null : told
     if (sharedBy === null) {
-      this.#windows = new Windows(clock, windowMs, end)
+      this.#windows = new DebounceWindows(clock, windowMs, end)
       this.#idOf = () => randomUUID()
       return
     }
-    const windows = new AlignedWindows(clock, windowMs, end)
+    const windows = new ClockAlignedWindows(clock, windowMs, end)
     this.#windows = windows
     this.#idOf = (name) => idOfWindow(name, windows.endOf(name))
   }
 
-  noted(address: DocumentAddress, editors: readonly Editor[]): Begun | null {
-    let begun: Map<string, Edit> | null = null
-    for (const user of distinct(editors)) {
-      if (user.userId === '') continue
+  noted(address: DocumentAddress, editors: readonly EditAuthor[]): StartedWindows | null {
+    let begun: Map<string, UserEdit> | null = null
+    for (const known of distinct(editors)) {
+      const user = known.userId === '' ? this.#options.unnamed : known
+      if (user === null) continue
       const name = userName(address, user.userId)
       if (this.#windows.count(name)) continue
       const edit = this.#editOf(address, user, this.#idOf(name))
       this.#windows.begin(name, edit)
-      begun = (begun ?? new Map<string, Edit>()).set(name, edit)
+      begun = (begun ?? new Map<string, UserEdit>()).set(name, edit)
     }
     return begun === null ? null : this.#begun(begun)
   }
@@ -91,7 +95,7 @@ export class EditWindows implements EditNotes {
     this.#windows.forgetAll('')
   }
 
-  #editOf(address: DocumentAddress, user: Editor, activityId: string): Edit {
+  #editOf(address: DocumentAddress, user: EditAuthor, activityId: string): UserEdit {
     const { workspaceId, apiKey, organizationId, documentId, editorId } = address
     return {
       activityId,
@@ -101,7 +105,7 @@ export class EditWindows implements EditNotes {
     }
   }
 
-  #begun(edits: ReadonlyMap<string, Edit>): Begun {
+  #begun(edits: ReadonlyMap<string, UserEdit>): StartedWindows {
     const { queue, sharedBy } = this.#options
     const suffix = sharedBy === null ? '' : `/${sharedBy}`
     return {
@@ -129,9 +133,9 @@ function idOfWindow(name: string, until: number): string {
 }
 
 /** The first of each user; most commits have one. */
-function distinct(editors: readonly Editor[]): Iterable<Editor> {
+function distinct(editors: readonly EditAuthor[]): Iterable<EditAuthor> {
   if (editors.length === 1) return editors
-  const first = new Map<string, Editor>()
+  const first = new Map<string, EditAuthor>()
   for (const editor of editors) if (!first.has(editor.userId)) first.set(editor.userId, editor)
   return first.values()
 }

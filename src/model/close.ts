@@ -1,4 +1,5 @@
 import type { LimitName } from '../quota/limits.ts'
+import { shortened } from '../text.ts'
 
 /**
  * Close codes of the websocket. 44xx are permanent: y-websocket 3.1 and later stop retrying; the others are
@@ -6,30 +7,42 @@ import type { LimitName } from '../quota/limits.ts'
  */
 export const closeCodes = {
   /** A bad address, or a message that no legitimate client sends. */
-  bad: 4400,
+  badRequest: 4400,
   unauthenticated: 4401,
-  revoked: 4403,
+  forbidden: 4403,
   notFound: 4404,
-  tooBig: 4413,
-  internal: 1011,
-  restarting: 1012,
-  overloaded: 1013,
+  tooLarge: 4413,
+  internalError: 1011,
+  serviceRestart: 1012,
+  tryAgainLater: 1013,
 } as const
 
 export interface Close {
   readonly code: (typeof closeCodes)[keyof typeof closeCodes]
   /** Shown to the client's developer; at most 123 bytes of UTF-8 (RFC 6455 5.5). */
   readonly reason: string
-  /** The limit that has acted; null: none. */
+  /** The limit that was exceeded, if any. */
   readonly limit: LimitName | null
 }
 
+/** The client must not come back as it is. */
+export const isPermanent = ({ code }: Close): boolean => code >= 4000
+
+const reasonBytesMax = 123
+
+/** @param reason if it is too long, its part before the first semicolon, or as many characters as fit */
 export const close = (
   kind: keyof typeof closeCodes,
   reason: string,
   limit: LimitName | null = null,
 ): Close => ({
   code: closeCodes[kind],
-  reason,
+  reason: fitting(reason) ?? fitting(reason.split(';')[0] as string) ?? cut(reason),
   limit,
 })
+
+const fitting = (reason: string): string | null =>
+  Buffer.byteLength(reason) <= reasonBytesMax ? reason : null
+
+/** A UTF-16 unit has at most 3 bytes, as the ellipsis has. */
+const cut = (reason: string): string => shortened(reason, reasonBytesMax / 3 - 1)

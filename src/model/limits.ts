@@ -11,6 +11,4 @@ export const limits = {
   nodes: 200_000,
   /** Attributes of one XML element. */
   attributes: 256,
-  /** Characters of a map key, attribute, element or root name. At least 1. */
-  nameLength: 500,
 } as const

@@ -19,7 +19,7 @@ export interface NamedUser {
 export const deletedUser: NamedUser = { userId: deletedUserId }
 
 /** Ids of the users that a JSON value names: each object in it with an id as `userId` is one. */
-export function usersNamedIn(value: unknown): ReadonlySet<string> {
+export function findNamedUsers(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const look = (one: unknown): void => {
     if (typeof one !== 'object' || one === null) return

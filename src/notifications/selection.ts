@@ -1,8 +1,8 @@
-import type { NotificationRecord, NotifiedUser } from '../directory/notification-records.ts'
-import { organizationOf } from '../directory/organization-store.ts'
-import { checkResource } from '../directory/places.ts'
-import type { Reader } from '../directory/reader.ts'
-import { type InboxRule, seenBy } from './visibility.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import type { NotificationRecord, NotifiedUser } from '../directory/notifications/notification-records.ts'
+import { organizationOf } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { type InboxRule, visibleTo } from './visibility.ts'
 
 /** What notifications are asked for; several filters hold together. */
 export interface NotificationFilter {
@@ -21,18 +21,21 @@ export interface Selected {
 
 /** Those records that fit. */
 export async function select(
-  reader: Reader,
+  reader: DirectoryReader,
   records: readonly NotificationRecord[],
   { documentId, userId }: NotificationFilter,
   rule: InboxRule,
 ): Promise<readonly Selected[]> {
   const fitting = records.filter((record) => documentId === undefined || record.documentId === documentId)
-  if (userId !== undefined) return seenBy(reader, userId, fitting, rule)
+  if (userId !== undefined) return visibleTo(reader, userId, fitting, rule)
   return fitting.map((record) => ({ record, recipient: null, read: false }))
 }
 
 /** @throws ApiError NOT_FOUND when the organization, or the document asked for, does not exist */
-export async function checkFilter(reader: Reader, { documentId }: NotificationFilter): Promise<void> {
+export async function checkFilter(
+  reader: DirectoryReader,
+  { documentId }: NotificationFilter,
+): Promise<void> {
   if (documentId === undefined) await organizationOf(reader)
-  else await checkResource(reader, { type: 'document', id: documentId })
+  else await requireResource(reader, { type: 'document', id: documentId })
 }

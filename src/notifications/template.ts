@@ -1,4 +1,4 @@
-import type { NotificationRecord, NotifiedUser } from '../directory/notification-records.ts'
+import type { NotificationRecord, NotifiedUser } from '../directory/notifications/notification-records.ts'
 import { notificationLimits } from './limits.ts'
 
 const placeholder = /\{([^{}]+)\}/g
@@ -6,7 +6,7 @@ const placeholder = /\{([^{}]+)\}/g
 /**
  * The headline as a recipient reads it; with null as it is for nobody in particular. `{name}` is the member of that name
  * of the template's data: text, a number or a boolean as it is, a user by name. `{actionUser}` is who acted unless the
- * data say otherwise, `{recipientUser}` the recipient unless the data have a text for it. What is not known stays as it
+ * data say otherwise, and so is `{recipientUser}` the recipient. What is not known stays as it
  * is, and what is filled in is not looked through again. At most `headlineLength` characters.
  */
 export function renderHeadline(record: NotificationRecord, recipient: NotifiedUser | null): string {
@@ -39,8 +39,7 @@ function valuesOf(
     const text = textOf(value)
     if (text !== null) values.set(name, text)
   }
-  const fixed = new Map(Object.entries(data)).get('recipientUser')
-  if (recipient !== null && typeof fixed !== 'string') values.set('recipientUser', nameOf(recipient))
+  if (recipient !== null && !values.has('recipientUser')) values.set('recipientUser', nameOf(recipient))
   return values
 }
 

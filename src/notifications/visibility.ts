@@ -1,19 +1,23 @@
-import { notificationKeys as keys } from '../directory/notification-keys.ts'
+import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
 import type {
   NotificationConfig,
-  NotificationMark,
+  NotificationReadState,
   NotificationRecord,
   NotifiedUser,
-} from '../directory/notification-records.ts'
-import { keys as organizationKeys } from '../directory/organization-keys.ts'
-import type { Reader } from '../directory/reader.ts'
-import type { UserRecord } from '../directory/records.ts'
+} from '../directory/notifications/notification-records.ts'
+import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { UserRecord } from '../directory/store/records.ts'
 
 /** How a notification reaches somebody; null: not at all. */
-export type Reach = 'direct' | 'everybody' | null
+export type Reachability = 'direct' | 'everybody' | null
 
 /** @param user record of the user in the organization, if any */
-export function reachOf(record: NotificationRecord, userId: string, user: UserRecord | null): Reach {
+export function reachabilityOf(
+  record: NotificationRecord,
+  userId: string,
+  user: UserRecord | null,
+): Reachability {
   if (record.notifyUsers.some((each) => each.userId === userId)) return 'direct'
   return record.notifyAll && user !== null && user.createdAt <= record.createdAt ? 'everybody' : null
 }
@@ -34,7 +38,7 @@ export const effectiveConfig = (
 export type InboxRule = 'as wanted' | 'all'
 
 /** A notification as one user has it. */
-export interface Seen {
+export interface VisibleNotification {
   readonly record: NotificationRecord
   /** The user, as well as known. */
   readonly recipient: NotifiedUser
@@ -42,20 +46,20 @@ export interface Seen {
 }
 
 /** Those that are in the inbox of a user: they reach the user, were not removed there, and the user wants to see them. */
-export async function seenBy(
-  reader: Reader,
+export async function visibleTo(
+  reader: DirectoryReader,
   userId: string,
   records: readonly NotificationRecord[],
   rule: InboxRule,
-): Promise<readonly Seen[]> {
+): Promise<readonly VisibleNotification[]> {
   const user = await reader.get<UserRecord>(organizationKeys.user(userId))
-  const marks = await reader.getAll<NotificationMark>(records.map(({ id }) => keys.mark(id, userId)))
+  const marks = await reader.getAll<NotificationReadState>(records.map(({ id }) => keys.mark(id, userId)))
   const ofOrganization = await reader.get<NotificationConfig>(keys.config(userId, null))
   const ofDocuments = await reader.getAll<NotificationConfig>(
     records.map(({ documentId }) => keys.config(userId, documentId)),
   )
   return records.flatMap((record, index) => {
-    const reach = reachOf(record, userId, user)
+    const reach = reachabilityOf(record, userId, user)
     const { inbox } = effectiveConfig(ofOrganization, ofDocuments[index] ?? null)
     const isWanted = rule === 'all' || inbox === 'ALL' || (inbox === 'MINE' && reach === 'direct')
     if (reach === null || !isWanted || marks[index]?.gone === true) return []

@@ -1,3 +1,4 @@
+import { environmentOf, type OptionKey, optionKeys } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
 /** Whose a limit is: each of these has it for itself. */
@@ -11,51 +12,85 @@ export const limitScopes = {
   maxConnections: 'server',
   maxConnectionsPerAddress: 'address',
   maxConnectionsPerWorkspace: 'workspace',
-  maxPendingPerAddress: 'address',
+  maxUnauthenticatedPerAddress: 'address',
   maxHttpConnectionsPerAddress: 'address',
   connectsPerAddressPerSecond: 'address',
   authTimeoutSeconds: 'connection',
   maxDocumentsPerWorkspace: 'workspace',
-  receiveBytesPerSecond: 'workspace',
+  newDocumentsPerWorkspacePerSecond: 'workspace',
+  maxStoredBytesPerWorkspace: 'workspace',
+  receiveBytesPerWorkspacePerSecond: 'workspace',
   callsPerAddressPerSecond: 'address',
-  rateLimitPerSecond: 'apiKey',
-  rateLimitWorkspaceGetPerMinute: 'workspace',
-  bodyBytesPerSecond: 'apiKey',
+  callsPerKeyPerSecond: 'apiKey',
+  workspaceReadsPerMinute: 'workspace',
+  bodyBytesPerKeyPerSecond: 'apiKey',
   maxBodyBytes: 'call',
+  maxResponseBytes: 'call',
+  /** UTF-16 units of content as text that a change compares with new content. */
+  comparedCharacters: 'call',
   maxMessageBytes: 'connection',
   maxDocumentBytes: 'document',
   sendBufferBytes: 'connection',
   /** Bytes of bodies of a workspace that are in memory. */
-  bodyBytesAtOnce: 'workspace',
+  bodyMemoryPerWorkspace: 'workspace',
   /** The same, in all. */
-  bodyBytesInAll: 'server',
+  bodyMemoryTotal: 'server',
   /** Connections of any kind for which the process has files. */
   openFiles: 'server',
   /** Calls with an `idempotency-key` that are remembered. */
   idempotentCalls: 'apiKey',
   /** Users of a document whom a backend shows as present. */
-  guestsPerDocument: 'document',
+  virtualUsersPerDocument: 'document',
   /** The same, in all. */
-  guestsInAll: 'server',
+  virtualUsersTotal: 'server',
   /** Refused connections that are being told why. */
-  pendingRefusals: 'server',
+  pendingRejections: 'server',
   /** Bytes of a client that is being refused. */
   unauthenticatedBytes: 'connection',
-  /** The same of a message that is not complete. */
-  unfinishedBytes: 'connection',
+  /** Bytes of an incomplete message before authentication. */
+  incompleteMessageBytes: 'connection',
+  /** Memory of incomplete messages. */
+  incompleteMemoryPerAddress: 'address',
+  incompleteMemoryPerWorkspace: 'workspace',
+  incompleteMemoryTotal: 'server',
+  /** Memory of bytes that were sent to websockets, or as responses, and that their clients have not read. */
+  unreadMemoryPerAddress: 'address',
+  unreadMemoryPerWorkspace: 'workspace',
+  unreadMemoryTotal: 'server',
+  /** Time to finish a message, and to read what was sent. */
+  transferTimeoutSeconds: 'connection',
+  /** Memory of updates whose dependencies are missing. */
+  pendingUpdateMemoryPerWorkspace: 'workspace',
+  pendingUpdateMemoryTotal: 'server',
+  /** Memory of updates that wait until their document may change. */
+  queuedUpdateMemoryPerWorkspace: 'workspace',
+  queuedUpdateMemoryTotal: 'server',
+  /** Memory of documents that threads work on, or that wait for one. */
+  threadMemoryPerWorkspace: 'workspace',
+  threadMemoryTotal: 'server',
   /** Tokens that were refused on a websocket of many documents. */
-  refusedTokens: 'connection',
+  rejectedTokens: 'connection',
   /** Bytes on their way to the disk. */
-  pendingBytes: 'server',
+  uncommittedBytes: 'server',
+  /** Steps of Yjs to read a document, with the update that is received. */
+  integrationSteps: 'document',
+  /** Milliseconds of the event loop that expensive edits take, per second. */
+  integrationMsPerSecond: 'workspace',
   /** Large contents that wait for a thread. */
-  threadQueue: 'server',
+  threadQueueLength: 'server',
+  /** The part of them that one workspace may have. */
+  threadQueuePerWorkspace: 'workspace',
+  /** Time for the work of one call on a thread. */
+  threadJobSeconds: 'call',
+  /** Time of work that was ended, or that ended its thread. */
+  threadOverrunSeconds: 'workspace',
 } as const satisfies Record<string, LimitScope>
 
 export type LimitName = keyof typeof limitScopes
 
 export const limitNames = Object.keys(limitScopes) as LimitName[]
 
-/** What `error.details` says about a limit that has acted. */
+/** Details of an error about a limit. */
 export interface LimitDetails extends Record<string, unknown> {
   readonly limit: LimitName
   readonly value: number
@@ -68,14 +103,24 @@ export const limitDetails = (limit: LimitName, value: number): LimitDetails => (
   scope: limitScopes[limit],
 })
 
-/** The answer to a call for which there is no room now; `retryAfterSeconds` is a whole number, at least 1. */
-export const exhausted = (
-  limit: LimitName,
-  value: number,
-  message: string,
-  retryAfterSeconds: number,
-): ApiError =>
-  new ApiError('RESOURCE_EXHAUSTED', message, { details: limitDetails(limit, value), retryAfterSeconds })
+export interface ExhaustedOptions {
+  /** What is too much. */
+  readonly problem: string
+  /** What the caller can do, such as `try again after 5 s`. */
+  readonly remedy: string
+  /** A whole number, at least 1. */
+  readonly retryAfterSeconds: number
+  /** The option that raises the limit; default: the option of the same name, if any. */
+  readonly option?: OptionKey
+}
+
+/** The error for a call that exceeds a limit at the moment. Its message is the problem, the remedy, and the option. */
+export function exhausted(limit: LimitName, value: number, options: ExhaustedOptions): ApiError {
+  const { problem, remedy, retryAfterSeconds, option = optionKeys.find((key) => key === limit) } = options
+  const raise = option === undefined ? '' : `, or have the operator raise ${environmentOf(option)}`
+  const details = limitDetails(limit, value)
+  return new ApiError('limit/exceeded', `${problem}; ${remedy}${raise}`, { details, retryAfterSeconds })
+}
 
 /** The limit that an error tells of; null when it tells of none. */
 export function limitOf(error: unknown): LimitName | null {

@@ -7,10 +7,10 @@ export interface RateLimitOptions {
   readonly burst: number
   readonly clock: Clock
   /** Told what is used, where others count that, too. */
-  readonly used?: Used
+  readonly used?: CountUsage
 }
 
-type Used = (key: string, cost: number) => void
+type CountUsage = (key: string, cost: number) => void
 
 /** Keys remembered before those that could make a full burst again are forgotten. */
 const keysMax = 10_000
@@ -26,7 +26,7 @@ export class RateLimiter {
   readonly #intervalMs: number
   readonly #toleranceMs: number
   readonly #now: () => number
-  readonly #used: Used | undefined
+  readonly #used: CountUsage | undefined
   readonly #restedAt = new Map<string, number>()
 
   constructor({ perSecond, burst, clock, used }: RateLimitOptions) {
@@ -42,13 +42,20 @@ export class RateLimiter {
    * that costs more than is left is let in as long as anything is left: it is paid off by waiting afterwards.
    */
   take(key: string, cost = 1): number {
-    const now = this.#now()
-    const restedAt = Math.max(this.#restedAt.get(key) ?? now, now)
-    const waitMs = restedAt - now - this.#toleranceMs
-    if (waitMs > roundingMs) return waitMs
-    this.#set(key, restedAt + this.#intervalMs * cost)
-    this.#used?.(key, cost)
-    return 0
+    const waitMs = this.waitMs(key)
+    if (waitMs === 0) this.charge(key, cost)
+    return waitMs
+  }
+
+  /** Returns the milliseconds until `take` counts a call of `key`; 0: it does now. Counts nothing. */
+  waitMs(key: string): number {
+    const waitMs = this.#restMs(key, this.#now()) - this.#toleranceMs
+    return waitMs > roundingMs ? waitMs : 0
+  }
+
+  /** Returns how many calls (or bytes) of `key` count at the moment: the time that passes takes them off. */
+  usedBy(key: string): number {
+    return this.#restMs(key, this.#now()) / this.#intervalMs
   }
 
   /** Counts what `key` has used without having asked for it. */
@@ -60,7 +67,12 @@ export class RateLimiter {
   /** Counts what others say that `key` has used. */
   chargeOthers(key: string, cost: number): void {
     const now = this.#now()
-    this.#set(key, Math.max(this.#restedAt.get(key) ?? now, now) + this.#intervalMs * cost)
+    this.#set(key, now + this.#restMs(key, now) + this.#intervalMs * cost)
+  }
+
+  /** Returns the milliseconds until `key` can make a full burst. */
+  #restMs(key: string, now: number): number {
+    return Math.max(0, (this.#restedAt.get(key) ?? now) - now)
   }
 
   #set(key: string, restedAt: number): void {
@@ -92,10 +104,10 @@ const minuteMs = 60_000
 export class MinuteLimiter {
   readonly perMinute: number
   readonly #now: () => number
-  readonly #used: Used | undefined
+  readonly #used: CountUsage | undefined
   readonly #minutes = new Map<string, { readonly endsAt: number; calls: number }>()
 
-  constructor({ perMinute, clock, used }: { perMinute: number; clock: Clock; used?: Used }) {
+  constructor({ perMinute, clock, used }: { perMinute: number; clock: Clock; used?: CountUsage }) {
     this.#used = used
     this.perMinute = perMinute
     this.#now = steadyTime(clock)

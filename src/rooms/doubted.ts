@@ -1,4 +1,4 @@
-import type { Member } from './member.ts'
+import type { Member } from './room/member.ts'
 
 /**
  * Members of which nobody knows who they are: they have said of a client of their user what others had been told of it.

@@ -1,6 +1,6 @@
 import { removedText, writeAwareness } from '../update/awareness.ts'
-import { clockMax } from '../update/reader.ts'
-import type { Member } from './member.ts'
+import { clockMax } from '../update/byte-reader.ts'
+import type { Member } from './room/member.ts'
 
 /** By so much later than any that is known here: others may have heard of it elsewhere, or before we were started. */
 const aheadBy = 16
@@ -12,7 +12,7 @@ const aheadBy = 16
  * @param told the latest clock that anybody is known to have heard of
  * @returns the clock under which it is asked; null: there are no later ones
  */
-export function askByFarewell(member: Member, clientId: number, told: number): number | null {
+export function requestRenewal(member: Member, clientId: number, told: number): number | null {
   const clock = told + aheadBy
   if (clock >= clockMax) return null
   const { encoder } = member

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { askByFarewell } from './farewell.ts'
-import type { Member } from './member.ts'
+import { requestRenewal } from './farewell.ts'
+import type { Member } from './room/member.ts'
 
 /**
  * States that are said because of the questions of one window: what others were not told a moment ago all are told, and
@@ -10,18 +10,18 @@ const statesPerWindow = 1_000
 /** Who has not answered for so long is asked again for the next one who has to see it. */
 const againMs = 1_000
 /** A client that is shown here. */
-export interface Renewable {
+export interface RenewableState {
   readonly member: Member
   /** The latest that anybody is known to have heard of. */
   readonly clock: number
 }
 
-interface Parts {
+interface RenewalOptions {
   readonly clock: Clock
   /** Shortest time between two rounds of questions. */
   readonly windowMs: number
   /** Null: it is shown no more. */
-  readonly find: (clientId: number) => Renewable | null
+  readonly find: (clientId: number) => RenewableState | null
   /** Have all others been told a moment ago what it shows? Then the answer is for few. */
   readonly isKnown: (clientId: number) => boolean
   /** How many states clients see. */
@@ -35,7 +35,7 @@ interface Asked {
 
 /** Has clients say again what they show, under a later clock, for those who have heard of it under the one it has. */
 export class Renewals {
-  readonly #parts: Parts
+  readonly #parts: RenewalOptions
   readonly #waiting = new Set<number>()
   readonly #asked = new Map<number, Asked>()
   #lastRound = 0
@@ -43,7 +43,7 @@ export class Renewals {
   #lastStates = 0
   #cancel: (() => void) | null = null
 
-  constructor(parts: Parts) {
+  constructor(parts: RenewalOptions) {
     this.#parts = parts
   }
 
@@ -97,7 +97,7 @@ export class Renewals {
   #ask(clientId: number): number {
     const isKnown = this.#parts.isKnown(clientId)
     const found = this.#parts.find(clientId)
-    const clock = found === null ? null : askByFarewell(found.member, clientId, found.clock)
+    const clock = found === null ? null : requestRenewal(found.member, clientId, found.clock)
     if (found === null || clock === null) return 0
     this.#asked.set(clientId, { clock, at: this.#lastRound })
     return found.member.encoder.tellsBack && isKnown ? 1 : this.#parts.count()

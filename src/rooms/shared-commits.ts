@@ -1,37 +1,56 @@
 import {
   type Appended,
   type AppendTo,
-  type DocumentLog,
   type Job,
   type Key,
   type LoadedLog,
   type LogHead,
-  StoreUnavailable,
+  StoreUnavailableError,
 } from '../engine/engine.ts'
-import { Asked } from './asked.ts'
-import { type Foreign, LostFromLog, since } from './catching-up.ts'
-import { bytesOf } from './commit-notes.ts'
-import { type CommitListeners, type Commits, clocksWithout } from './commits.ts'
-import type { Delivery } from './delivery.ts'
-import type { DocumentNews } from './document-news.ts'
-import { type Existence, LogPosition } from './log-position.ts'
-import { Overheard } from './overheard.ts'
-import { type ExactCommit, firstOf, isOvertaken, outcomeOf, type Queued } from './queued.ts'
-import type { QueuedBytes } from './queued-bytes.ts'
+import type { AppendBacklog } from './log/append-backlog.ts'
+import { updateBytesOf } from './log/commit-summary.ts'
+import { CommitWaiters } from './log/commit-waiters.ts'
+import { type CommitListeners, type Commits, clocksBefore } from './log/commits.ts'
+import { type Existence, LogPosition } from './log/log-position.ts'
+import {
+  type ConditionalCommit,
+  firstOf,
+  isFenced,
+  isHeadConflict,
+  type QueuedAppend,
+  settleAppend,
+} from './log/queued-append.ts'
+import type { CommitLog } from './log/recorded-log.ts'
+import { LogTruncatedError, type RemoteAppend, readLogSince } from './replication/read-log-since.ts'
+import { RemoteAppendBuffer } from './replication/remote-append-buffer.ts'
+import type { AppendNotice } from './replication/replica-messages.ts'
+import type { UpdateBroadcast } from './room/broadcast.ts'
+import { fencing, recheckRights } from './room/write-rights.ts'
 
 export interface SharedCommitListeners extends CommitListeners {
   /** Others have appended this: it is durable, and comes now. In the order of the log. */
-  foreign(foreign: readonly Foreign[]): void
+  foreign(foreign: readonly RemoteAppend[]): void
   /** This node has appended this, and others may hear of it. */
-  appended(news: DocumentNews): void
+  appended(news: AppendNotice): void
 }
 
-export interface SharedCommitParts {
-  readonly log: DocumentLog
+/** Finds updates of other nodes that are too expensive for the event loop. */
+export interface RemotePlacement {
+  /** Splits updates into parts that are applied one after the other. */
+  split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[]
+  /** Returns whether a part must be placed before it is applied. All parts before it must be applied. */
+  isExpensive(part: readonly RemoteAppend[]): boolean
+  /** Places an expensive part; then it is applied at once. */
+  place(part: readonly RemoteAppend[]): Promise<void>
+}
+
+export interface SharedCommitOptions {
+  readonly log: CommitLog
   readonly doc: Key
   readonly loaded: LoadedLog
   /** What all documents of this process have waiting. */
-  readonly queued: QueuedBytes
+  readonly queued: AppendBacklog
+  readonly placing: RemotePlacement
   readonly listeners: SharedCommitListeners
 }
 
@@ -44,14 +63,14 @@ const runsMax = 8
  * way at a time, with all that has come meanwhile in the next one: a later one must not get in where an earlier one fails.
  */
 export class SharedCommits implements Commits {
-  readonly #parts: SharedCommitParts
+  readonly #parts: SharedCommitOptions
   readonly #position: LogPosition
-  readonly #asked = new Asked()
-  readonly #overheard = new Overheard()
+  readonly #asked = new CommitWaiters()
+  readonly #overheard = new RemoteAppendBuffer()
   /** Applied and not durable, the oldest first. */
-  readonly #queue: Queued[] = []
+  readonly #queue: QueuedAppend[] = []
   /** Applied and durable, and just being given to the members. */
-  #delivering: Delivery | null = null
+  #delivering: UpdateBroadcast | null = null
   /** Of the log, as far as anything of it is here; null: nothing. */
   #epoch: number | null
   #durableTo: number
@@ -68,7 +87,7 @@ export class SharedCommits implements Commits {
   #whenSettled: (() => void)[] = []
   #whenFree: (() => void)[] = []
 
-  constructor(parts: SharedCommitParts) {
+  constructor(parts: SharedCommitOptions) {
     const { loaded } = parts
     this.#parts = parts
     this.#position = new LogPosition(loaded)
@@ -108,24 +127,20 @@ export class SharedCommits implements Commits {
   async #whenDurable(): Promise<{ seq: number; isExact: boolean }> {
     this.#checkAlive()
     if (this.#queue.length === 0) return { seq: this.#durableTo, isExact: true }
-    return this.#asked.add(this.#committed, this.#shift)
+    return this.#asked.add(this.#committed, this.#durableTo - this.#stored)
   }
 
-  get #shift(): number {
-    return this.#durableTo - this.#stored
-  }
-
-  commit(delivery: Delivery, at: number, jobs: readonly Job[] = []): void {
+  commit(delivery: UpdateBroadcast, at: number, jobs: readonly Job[] = []): void {
     if (this.#failure !== null) return
     const { updates } = delivery
-    const bytes = bytesOf(updates)
+    const bytes = updateBytesOf(updates)
     this.#parts.queued.add(bytes)
     this.#queue.push({ delivery, jobs, bytes })
     this.#committed += updates.length
     this.#position.noteChange(at, updates.at(-1)?.by ?? '')
     // From now on it exists, as far as anybody here can see.
     if (this.#position.existence !== 'live') this.#made = this.#position.target()
-    if (this.#parts.queued.isFull) this.#fail(new StoreUnavailable('too much waits for the store'))
+    if (this.#parts.queued.isFull) this.#fail(new StoreUnavailableError('too much waits for the store'))
     else this.#goOn()
   }
 
@@ -134,7 +149,7 @@ export class SharedCommits implements Commits {
    * Resolves with its number; null where the document has moved on: what others have done has been taken over then.
    * @throws what the log throws
    */
-  async commitAt(head: number, { delivery, at, jobs, apply }: ExactCommit): Promise<number | null> {
+  async commitAt(head: number, { delivery, at, jobs, apply }: ConditionalCommit): Promise<number | null> {
     this.#checkAlive()
     if (this.#isBusy || this.#queue.length > 0 || this.#durableTo !== head) {
       await this.settled()
@@ -142,12 +157,13 @@ export class SharedCommits implements Commits {
     }
     const to = this.#epoch ?? (this.#position.existence === 'deleted' ? 'recreate' : 'create')
     this.#isBusy = true
-    const outcome = await outcomeOf(this.#append(to, [{ delivery, jobs }], head))
+    const outcome = await settleAppend(this.#append(to, [{ delivery, jobs }], head))
     if (outcome.is === 'done') this.#attempt(() => this.#storeExact(outcome.appended, delivery, at, apply))
-    else if (isOvertaken(outcome.error)) this.#isBehind = true
-    else this.#fail(outcome.error)
+    else if (isHeadConflict(outcome.error)) this.#isBehind = true
+    else if (!isFenced(outcome.error)) this.#fail(outcome.error)
     this.#free()
     if (outcome.is === 'done' && this.#failure === null) return outcome.appended.last
+    if (outcome.is === 'failed' && isFenced(outcome.error)) await recheckRights([delivery])
     await this.settled()
     this.#checkAlive()
     return null
@@ -158,7 +174,12 @@ export class SharedCommits implements Commits {
     if (this.#failure !== null) throw this.#failure.error
   }
 
-  #storeExact(appended: Appended, delivery: Delivery, at: number, apply: ExactCommit['apply']): void {
+  #storeExact(
+    appended: Appended,
+    delivery: UpdateBroadcast,
+    at: number,
+    apply: ConditionalCommit['apply'],
+  ): void {
     apply(this.#queue.length === 0 ? 'alone' : 'among others')
     this.#reached(appended)
     this.#position.noteChange(at, delivery.updates.at(-1)?.by ?? '')
@@ -167,7 +188,7 @@ export class SharedCommits implements Commits {
   }
 
   /** What another node says that it has appended. It may come late, twice, or never. */
-  heard(news: DocumentNews): void {
+  heard(news: AppendNotice): void {
     if (this.#failure !== null || (news.epoch === this.#epoch && news.last <= this.#durableTo)) return
     this.#overheard.add(news)
     if (!this.#isBusy) this.#goOn()
@@ -189,13 +210,13 @@ export class SharedCommits implements Commits {
     return !this.#isBusy && this.#failure === null && this.#isElsewhere(head, had)
   }
 
-  /** Resolves when all that is in the log by now is here. @throws what the log throws, StoreUnavailable */
+  /** Resolves when all that is in the log by now is here. @throws what the log throws, StoreUnavailableError */
   async reach(): Promise<void> {
     const had = this.#durableTo
     const [found = null] = await this.#parts.log.heads([this.#parts.doc])
     for (let runs = 0; this.#isElsewhere(found, had); runs += 1) {
       this.#checkAlive()
-      if (runs === runsMax) throw new StoreUnavailable('the log cannot be read')
+      if (runs === runsMax) throw new StoreUnavailableError('the log cannot be read')
       this.look()
       if (this.#isBusy) await new Promise<void>((resolve) => this.#whenFree.push(resolve))
     }
@@ -227,7 +248,7 @@ export class SharedCommits implements Commits {
   }
 
   /** Has `give` hand to the members what is durable: who has no room for it must not be taken to have got it. */
-  deliver(delivery: Delivery, give: (delivery: Delivery) => void): void {
+  deliver(delivery: UpdateBroadcast, give: (delivery: UpdateBroadcast) => void): void {
     this.#delivering = delivery
     try {
       give(delivery)
@@ -238,7 +259,7 @@ export class SharedCommits implements Commits {
 
   deliveredClocks(clocks: ReadonlyMap<number, number>): Map<number, number> {
     const undelivered = this.#queue.map(({ delivery }) => delivery)
-    return clocksWithout(clocks, this.#delivering === null ? undelivered : [this.#delivering, ...undelivered])
+    return clocksBefore(clocks, this.#delivering === null ? undelivered : [this.#delivering, ...undelivered])
   }
 
   get #isSettled(): boolean {
@@ -279,13 +300,13 @@ export class SharedCommits implements Commits {
     this.#isBehind = false
     const position = { epoch: this.#epoch, seq: this.#durableTo }
     try {
-      for await (const { epoch, foreign } of since(this.#parts.log, this.#parts.doc, position)) {
+      for await (const { epoch, foreign } of readLogSince(this.#parts.log, this.#parts.doc, position)) {
+        await this.#takeInParts(epoch, foreign)
         if (this.#failure !== null) return
-        this.#take(epoch, foreign)
       }
     } catch (error) {
       // Nobody waits: the next look finds out again.
-      if (!(error instanceof StoreUnavailable) || this.#queue.length > 0) throw error
+      if (!(error instanceof StoreUnavailableError) || this.#queue.length > 0) throw error
     }
   }
 
@@ -293,20 +314,21 @@ export class SharedCommits implements Commits {
   async #appendQueue(): Promise<void> {
     const batch = firstOf(this.#queue)
     const to = this.#epoch ?? this.#made
-    const outcome = await outcomeOf(this.#append(to, batch))
+    const outcome = await settleAppend(this.#append(to, batch))
     if (this.#failure !== null) return
     if (outcome.is === 'failed') {
+      if (isFenced(outcome.error)) return recheckRights(batch.map(({ delivery }) => delivery))
       // Somebody else has made it.
-      if (!isOvertaken(outcome.error)) throw outcome.error
+      if (!isHeadConflict(outcome.error)) throw outcome.error
       this.#isBehind = true
       return
     }
     const { appended } = outcome
-    if (appended.first <= this.#durableTo) throw new LostFromLog()
+    if (appended.first <= this.#durableTo) throw new LogTruncatedError()
     this.#takeOverheard()
     if (this.#lacksBefore(appended)) await this.#fill(appended)
     if (this.#lacksBefore(appended))
-      throw new StoreUnavailable('the log does not have what was appended to it')
+      throw new StoreUnavailableError('the log does not have what was appended to it')
     if (this.#failure === null) this.#tell(appended, batch)
   }
 
@@ -317,29 +339,28 @@ export class SharedCommits implements Commits {
   /** Takes over what is in the log before what has been appended. */
   async #fill(appended: Appended): Promise<void> {
     const position = { epoch: this.#epoch, seq: this.#durableTo }
-    for await (const { epoch, foreign } of since(this.#parts.log, this.#parts.doc, position)) {
-      if (this.#failure !== null) return
+    for await (const { epoch, foreign } of readLogSince(this.#parts.log, this.#parts.doc, position)) {
       const before = foreign.filter(({ is, seq }) => is === 'state' || seq < appended.first)
-      const reached = Math.min(before.at(-1)?.seq ?? 0, appended.last)
-      this.#covered = Math.max(0, reached - appended.first + 1)
-      this.#take(epoch, before)
-      if (before.length < foreign.length) return
+      await this.#takeInParts(epoch, before, (seq) => {
+        this.#covered = Math.max(0, Math.min(seq, appended.last) - appended.first + 1)
+      })
+      if (this.#failure !== null || before.length < foreign.length) return
     }
   }
 
-  #append(
+  async #append(
     to: AppendTo,
-    batch: readonly Pick<Queued, 'delivery' | 'jobs'>[],
+    batch: readonly Pick<QueuedAppend, 'delivery' | 'jobs'>[],
     expectHead?: number,
   ): Promise<Appended> {
     const updates = batch.flatMap(({ delivery }) => delivery.updates)
     const jobs = batch.flatMap((each) => each.jobs)
-    const options = expectHead === undefined ? { jobs } : { jobs, expectHead }
-    return this.#parts.log.append(this.#parts.doc, to, updates, options)
+    const order = expectHead === undefined ? {} : { expectHead }
+    return this.#parts.log.append(this.#parts.doc, to, updates, { jobs, ...order, ...fencing(updates) })
   }
 
   /** Those who asked are told the numbers that it has got; the members here get it, and other nodes. */
-  #tell(appended: Appended, batch: readonly Queued[]): void {
+  #tell(appended: Appended, batch: readonly QueuedAppend[]): void {
     const shift = appended.first - 1 - this.#stored
     for (const { delivery, bytes } of batch) {
       this.#parts.listeners.durable(delivery)
@@ -364,7 +385,35 @@ export class SharedCommits implements Commits {
   #takeOverheard(): void {
     const next = this.#overheard.next({ epoch: this.#epoch, seq: this.#durableTo })
     if (next === 'behind') this.#isBehind = true
-    else if (next !== null && this.#epoch !== null) this.#attempt(() => this.#take(next.epoch, next.foreign))
+    else if (next !== null && this.#epoch !== null)
+      this.#attempt(() => this.#takeUntilExpensive(next.epoch, next.foreign))
+  }
+
+  /** An update that needs a thread is read from the log: that may take its time. */
+  #takeUntilExpensive(epoch: number, foreign: readonly RemoteAppend[]): void {
+    for (const part of this.#parts.placing.split(foreign)) {
+      if (this.#parts.placing.isExpensive(part)) {
+        this.#isBehind = true
+        return
+      }
+      this.#take(epoch, part)
+      if (this.#failure !== null) return
+    }
+  }
+
+  /** @param reaches called with the last number of each part before it is applied */
+  async #takeInParts(
+    epoch: number,
+    foreign: readonly RemoteAppend[],
+    reaches: (seq: number) => void = () => {},
+  ): Promise<void> {
+    if (this.#failure !== null) return
+    for (const part of this.#parts.placing.split(foreign)) {
+      if (this.#parts.placing.isExpensive(part)) await this.#parts.placing.place(part)
+      if (this.#failure !== null) return
+      reaches(part.at(-1)?.seq ?? 0)
+      this.#take(epoch, part)
+    }
   }
 
   #attempt(work: () => void): void {
@@ -375,7 +424,7 @@ export class SharedCommits implements Commits {
     }
   }
 
-  #take(epoch: number, foreign: readonly Foreign[]): void {
+  #take(epoch: number, foreign: readonly RemoteAppend[]): void {
     const last = foreign.at(-1)
     if (last === undefined) return
     this.#reached({ epoch, last: last.seq })

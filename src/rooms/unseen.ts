@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Member } from './member.ts'
+import type { Member } from './room/member.ts'
 
 /** Who sees too little is told for so long what others say anew: by then those who were asked have answered. */
 const helpedMs = 5_000

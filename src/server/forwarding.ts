@@ -1,20 +1,20 @@
 import { Gauge } from 'prom-client'
-import type { Credentials } from '../directory/credentials-file.ts'
+import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
 import { Forwarding } from '../sync/nodes/forwarding.ts'
-import { HopSeal } from '../sync/nodes/hop.ts'
-import type { Base } from './services.ts'
+import { ForwardingSigner } from '../sync/nodes/forwarding-signature.ts'
+import type { ServerBase } from './services.ts'
 
-type Parts = Pick<Base, 'config' | 'clock' | 'engine' | 'log' | 'metrics'>
+type Parts = Pick<ServerBase, 'config' | 'clock' | 'engine' | 'log' | 'metrics'>
 
 /** What sends clients to the node at which their document is at home; null where that is not wanted, or nobody else is. */
 export function createForwarding(
   { config, clock, engine, log, metrics }: Parts,
-  { jwtSecret }: Pick<Credentials, 'jwtSecret'>,
+  { jwtSecret }: Pick<ServerCredentials, 'jwtSecret'>,
 ): Forwarding | null {
   const { bus, cluster } = engine
-  if (!config.forwardToHome || !cluster.isShared) return null
+  if (!config.forwardToHomeNode || !cluster.isShared) return null
   const secrets = [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null)
-  const forwarding = new Forwarding({ bus, cluster, seal: new HopSeal(secrets, clock), logger: log })
+  const forwarding = new Forwarding({ bus, cluster, seal: new ForwardingSigner(secrets, clock), logger: log })
   measure(metrics, forwarding)
   return forwarding
 }

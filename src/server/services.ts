@@ -1,48 +1,57 @@
-import { AccessNews } from '../access/access-news.ts'
-import { configuredProvider } from '../access/configured-provider.ts'
-import { Origins } from '../access/origins.ts'
-import { Tokens } from '../access/tokens.ts'
-import { IdempotentCalls } from '../api/idempotency/calls.ts'
-import { PageTokens } from '../api/page-tokens.ts'
+import { AccessChangeFeed } from '../access/access-change-feed.ts'
+import { AllowedOrigins } from '../access/allowed-origins.ts'
+import { createIdentityProvider } from '../access/create-identity-provider.ts'
+import { MintedTokens } from '../access/minted.ts'
+import { describeClaim } from '../access/misspelled-claims.ts'
+import { RealtimeTokens } from '../access/realtime-tokens.ts'
+import { IdempotencyService } from '../api/idempotency/idempotency-service.ts'
+import { PageTokens } from '../api/paging/page-tokens.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
-import { type Comments, createComments } from '../comments/comments.ts'
+import { type CommentModule, createCommentModule } from '../comments/comment-module.ts'
 import { participantsOf } from '../comments/participants.ts'
 import { publicUrlOf } from '../config/public-url.ts'
 import type { Config } from '../config.ts'
-import type { Credentials } from '../directory/credentials-file.ts'
+import { DecisionMemory } from '../decisions/decision-memory.ts'
 import { createDirectory, type Directory } from '../directory/directory.ts'
-import { OrganizationStore } from '../directory/organization-store.ts'
-import type { Tenancy } from '../directory/tenancy.ts'
+import { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { StorageQuota } from '../directory/storage-quota.ts'
+import type { ServerCredentials } from '../directory/tenants/credentials-file.ts'
+import type { Tenancy } from '../directory/tenants/tenancy.ts'
 import type { Engine } from '../engine/engine.ts'
 import { ChangeWindows } from '../events/change-windows.ts'
-import { Events, type Wanted } from '../events/events.ts'
-import { eventTopic } from '../events/outbound.ts'
-import { allNotes, type EditNotes } from '../events/windows.ts'
+import { combineEditListeners, type EditListener } from '../events/debounce-windows.ts'
+import { EventRecorder, type HasSubscriber } from '../events/event-recorder.ts'
+import { eventTopic } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
-import { Memory } from '../memory/memory.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tenant } from '../model/address.ts'
-import type { LimitReports } from '../quota/reports.ts'
-import { SharedRates } from '../quota/shared-rates.ts'
-import { Rooms } from '../rooms/rooms.ts'
-import { createSubscribing, forgetDeliveries, type Subscribing } from '../subscriptions/subscribing.ts'
-import { userTraces } from '../userdata/traces.ts'
-import { UserData } from '../userdata/user-data.ts'
-import { createVersionParts } from '../versions/version-parts.ts'
-import { Versions } from '../versions/versions.ts'
-import { Destinations } from '../webhooks/destination.ts'
-import { resolveName } from '../webhooks/resolve.ts'
-import { Webhooks } from '../webhooks/webhooks.ts'
+import { ClusterRates } from '../quota/cluster-rates.ts'
+import type { LimitReports } from '../quota/limit-reports.ts'
+import type { MemoryLedger } from '../quota/memory-bounds.ts'
+import type { DocumentRegistry } from '../rooms/room/document-registry.ts'
+import { RoomRegistry } from '../rooms/room/room-registry.ts'
+import { createWebhookModule, removeDeliveries, type WebhookModule } from '../subscriptions/webhook-module.ts'
+import type { RejectionLog } from '../sync/connect/rejection-log.ts'
+import { allUserDataSources } from '../userdata/all-sources.ts'
+import { UserDataService } from '../userdata/user-data-service.ts'
+import { createVersionParts } from '../versions/create-version-parts.ts'
+import { VersionService } from '../versions/version-service.ts'
+import { DestinationPolicy } from '../webhooks/destination-policy.ts'
+import { resolveName } from '../webhooks/dns-resolve.ts'
+import { WebhookService } from '../webhooks/webhook-service.ts'
+import { creationsOf } from './limits-from-config.ts'
 
 /** What the parts of one server are made from. */
-export interface Base {
+export interface ServerBase {
   readonly config: Config
   readonly log: Log
+  readonly rejections: RejectionLog
   readonly clock: Clock
   readonly engine: Engine
   readonly metrics: Metrics
   readonly reports: LimitReports
+  readonly memoryAccounts: MemoryLedger
   readonly tenancy: Tenancy
   readonly auditing: Audit
   /** It is to be asked for nothing more, though it still answers. */
@@ -51,23 +60,24 @@ export interface Base {
 }
 
 /** What the edges work with. */
-export interface Services extends Base {
-  readonly tokens: Tokens
-  readonly rooms: Rooms
-  readonly versions: Versions
+export interface ServerServices extends ServerBase {
+  readonly tokens: RealtimeTokens
+  readonly rooms: RoomRegistry
+  readonly versions: VersionService
   readonly organizations: OrganizationStore
   readonly directory: Directory
-  readonly memory: Memory
-  readonly userData: UserData
-  readonly comments: Comments
-  readonly subscribing: Subscribing
-  readonly webhooks: Webhooks
-  readonly accessNews: AccessNews
-  readonly origins: Origins
+  readonly memory: DecisionMemory
+  readonly userData: UserDataService
+  readonly comments: CommentModule
+  readonly subscribing: WebhookModule
+  readonly webhooks: WebhookService
+  readonly accessNews: AccessChangeFeed
+  readonly origins: AllowedOrigins
   readonly pageTokens: PageTokens
-  readonly idempotentCalls: IdempotentCalls
+  readonly idempotentCalls: IdempotencyService
+  readonly storage: StorageQuota
   /** What nodes count together; null: there is this one only. */
-  readonly rates: SharedRates | null
+  readonly rates: ClusterRates | null
   /** Whom those act as who show no credentials; null where credentials are required. */
   readonly defaultTenant: Tenant | null
 }
@@ -82,16 +92,16 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Everything between the store and the edges. */
-export function createServices(base: Base, credentials: Credentials): Services {
+export function createServices(base: ServerBase, credentials: ServerCredentials): ServerServices {
   const { config, clock, engine, log, tenancy } = base
   const { workspaceId, apiKey, jwtSecret } = credentials
   const first = { workspaceId, apiKey }
-  const subscribing = createSubscribing(engine, clock)
-  const wanted: Wanted = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
-  const events = new Events(clock, wanted)
+  const subscribing = createWebhookModule(engine, clock)
+  const wanted: HasSubscriber = (tenant, type) => subscribing.subscriptions.wanted(tenant, type)
+  const events = new EventRecorder(clock, wanted)
   const organizations = new OrganizationStore(engine, events)
-  const memory = new Memory(engine.kv, organizations, clock)
-  const everyMs = config.versionMinutes * 60_000
+  const memory = new DecisionMemory(engine.kv, organizations, clock)
+  const everyMs = config.autoVersionMinutes * 60_000
   const kept = createVersionParts(engine, { organizations, clock, log, everyMs })
   const directory = createDirectory(engine, {
     store: organizations,
@@ -100,35 +110,38 @@ export function createServices(base: Base, credentials: Credentials): Services {
     events,
     forget: async (scope, goOn) => {
       await memory.forget(scope, goOn)
-      await forgetDeliveries(engine, subscribing, scope, goOn)
+      await removeDeliveries(engine, subscribing, scope, goOn)
       await kept.store.forget(scope, goOn)
     },
+    forgetJudgments: (tenant, judgmentIds) => memory.delete(tenant, judgmentIds),
     forgetDocument: (scope, documentId, goOn) => kept.store.forgetDocument(scope, documentId, goOn),
-    editWindowMs: config.editWindowSeconds * 1000,
-    awayMs: config.presenceLeaveSeconds * 1000,
+    editWindowMs: config.editActivityWindowSeconds * 1000,
+    awayMs: config.presenceLeaveDelaySeconds * 1000,
+    defaultAccess: config.defaultAccess,
   })
-  const notes = allNotes([directory.edits.windows, changeWindows(base, wanted), kept.notes])
-  const rooms = createRooms(base, directory, notes)
-  const accessNews = new AccessNews({ engine, clock, log })
+  const notes = combineEditListeners([directory.edits.windows, changeWindows(base, wanted), kept.notes])
+  const rates = sharedRatesOf(base)
+  const rooms = createRooms({ ...base, rates }, directory, notes)
+  const accessNews = new AccessChangeFeed({ engine, clock, log })
   return {
     ...base,
     rooms,
-    versions: new Versions({ ...kept, rooms, engine, clock, log }),
-    tokens: createTokens(base, credentials),
+    versions: new VersionService({ ...kept, rooms, engine, clock, log }),
+    tokens: createTokens(base, credentials, accessNews),
     subscribing,
     webhooks: createWebhooks(base, subscribing, organizations),
     organizations,
     directory,
     memory,
-    userData: new UserData({
+    userData: new UserDataService({
       engine,
       store: organizations,
       revocations: tenancy.revocations,
-      traces: userTraces({ store: organizations, presence: rooms.presence, memory }),
+      traces: allUserDataSources({ store: organizations, presence: rooms.presence, memory }),
       clock,
       log,
     }),
-    comments: createComments({
+    comments: createCommentModule({
       store: organizations,
       organizations: directory.organizations,
       events,
@@ -138,7 +151,7 @@ export function createServices(base: Base, credentials: Credentials): Services {
       log,
     }),
     accessNews,
-    origins: new Origins({
+    origins: new AllowedOrigins({
       domains: tenancy.domains,
       news: accessNews,
       clock,
@@ -146,71 +159,119 @@ export function createServices(base: Base, credentials: Credentials): Services {
     }),
     pageTokens: new PageTokens(jwtSecret, config.jwtSecretPrevious),
     idempotentCalls: createIdempotentCalls(base, jwtSecret),
-    rates: sharedRatesOf(base),
+    storage: new StorageQuota({
+      engine,
+      tenants: tenancy.tenants,
+      clock,
+      log,
+      metrics: base.metrics,
+      bytesMax: config.maxStoredBytesPerWorkspace,
+    }),
+    rates,
     defaultTenant: config.auth === 'none' ? first : null,
   }
 }
 
-const sharedRatesOf = ({ engine: { bus, cluster }, clock }: Base): SharedRates | null =>
-  cluster.isShared ? new SharedRates({ bus, self: cluster.self, clock }) : null
+const sharedRatesOf = ({ engine: { bus, cluster }, clock }: ServerBase): ClusterRates | null =>
+  cluster.isShared ? new ClusterRates({ bus, self: cluster.self, clock }) : null
 
-const changeWindows = ({ config, clock, engine }: Base, wanted: Wanted): EditNotes =>
+const changeWindows = ({ config, clock, engine }: ServerBase, wanted: HasSubscriber): EditListener =>
   new ChangeWindows({
     clock,
-    windowMs: config.crdtEventSeconds * 1000,
+    windowMs: config.updateEventWindowSeconds * 1000,
     isShared: engine.cluster.isShared,
     wanted,
     due: () => engine.bus.publish(eventTopic, new Uint8Array()),
   })
 
 function createRooms(
-  { config, engine, clock, metrics, log }: Base,
+  {
+    config,
+    engine,
+    clock,
+    metrics,
+    memoryAccounts,
+    reports,
+    log,
+    rates,
+  }: ServerBase & Pick<ServerServices, 'rates'>,
   directory: Directory,
-  edits: EditNotes,
-): Rooms {
+  edits: EditListener,
+): RoomRegistry {
   const options = {
     documentBytesMax: config.maxDocumentBytes,
     heldBytesMax,
     awarenessWindowMs,
-    compactAfter: config.compactAfter,
-    keepVersionsMs: config.keepVersionsSeconds * 1000,
+    compactAfterUpdates: config.compactAfterUpdates,
+    keepVersionsMs: config.baseVersionSeconds * 1000,
     idleMs: config.idleUnloadSeconds * 1000,
     restMs,
     documentsPerWorkspaceMax: config.maxDocumentsPerWorkspace,
-    replaceThreads: config.replaceThreads,
+    computeThreads: config.computeThreads,
+    threadJobMs: config.threadJobSeconds * 1000,
   }
-  const { documents: records, visits } = directory
-  return new Rooms(engine, options, { clock, metrics, logger: log, records, edits, visits: visits.visits })
+  const { documents, visits } = directory
+  const admit = creationsOf({ config, clock, rates })
+  const records: DocumentRegistry = {
+    ensure: (scope, documentId) => documents.ensure(scope, documentId),
+    isGoing: (scope, documentId) => documents.isGoing(scope, documentId),
+    create: (address) => documents.ensure(address, address.documentId, () => admit(address)),
+  }
+  const overspent = (workspaceId: string): void => reports.exceeded('integrationMsPerSecond', workspaceId)
+  const parts = {
+    clock,
+    metrics,
+    memory: memoryAccounts,
+    logger: log,
+    records,
+    edits,
+    visits: visits.visits,
+    overspent,
+  }
+  return new RoomRegistry(engine, options, parts)
 }
 
-function createTokens({ config, clock, tenancy }: Base, { jwtSecret, ...first }: Credentials): Tokens {
-  const { tenants, revocations } = tenancy
-  return new Tokens({
+function createTokens(
+  { config, clock, tenancy, rejections }: ServerBase,
+  { jwtSecret, ...first }: ServerCredentials,
+  news: AccessChangeFeed,
+): RealtimeTokens {
+  const { tenants, revocations, mintingSecrets } = tenancy
+  return new RealtimeTokens({
     secret: jwtSecret,
     previousSecret: config.jwtSecretPrevious,
     clock,
     isTenant: (tenant) => tenants.isTenant(tenant),
     revokedUntil: (tenant, userId) => revocations.revokedUntil(tenant, userId),
-    foreign: configuredProvider(config, { first, tenants, clock }),
+    minted: new MintedTokens({ secrets: mintingSecrets, news, clock }),
+    foreign: createIdentityProvider(config, {
+      first,
+      tenants,
+      clock,
+      onMisspelledClaim: (claim) => rejections.misspelledClaim(describeClaim(claim)),
+    }),
   })
 }
 
-const createIdempotentCalls = ({ config, engine, ...base }: Base, jwtSecret: string): IdempotentCalls =>
-  new IdempotentCalls({
+const createIdempotentCalls = (
+  { config, engine, ...base }: ServerBase,
+  jwtSecret: string,
+): IdempotencyService =>
+  new IdempotencyService({
     ...base,
     kv: engine.kv,
     queue: engine.queue,
     cluster: engine.cluster,
     secrets: [jwtSecret, config.jwtSecretPrevious].filter((each) => each !== null),
-    keepMs: config.idempotencyHours * hourMs,
+    keepMs: config.idempotencyRetentionHours * hourMs,
   })
 
 function createWebhooks(
-  { config, engine, clock, log, metrics }: Base,
-  subscribing: Subscribing,
+  { config, engine, clock, log, metrics }: ServerBase,
+  subscribing: WebhookModule,
   organizations: OrganizationStore,
-): Webhooks {
-  return new Webhooks({
+): WebhookService {
+  return new WebhookService({
     ...subscribing,
     engine,
     clock,
@@ -218,7 +279,7 @@ function createWebhooks(
     metrics,
     organizations,
     participants: (scope, annotationId) => participantsOf(organizations.read(scope), annotationId),
-    destinations: new Destinations(config.webhookAllow, resolveName),
-    keepMs: config.webhookLogDays * dayMs,
+    destinations: new DestinationPolicy(config.webhookAllowlist, resolveName),
+    keepMs: config.webhookLogRetentionDays * dayMs,
   })
 }

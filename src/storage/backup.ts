@@ -2,27 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
-import { credentialsPath } from '../directory/credentials-file.ts'
-import type { Dump } from '../engine/engine.ts'
-import { messageOf } from '../errors.ts'
-import { type ArchiveHeader, ArchiveWriter, readArchive } from './archive.ts'
-import { type Progress, StorageError } from './problem.ts'
+import { credentialsPath } from '../directory/tenants/credentials-file.ts'
+import type { StoreDump } from '../engine/engine.ts'
+import { errorMessage } from '../errors.ts'
+import { type BackupHeader, BackupWriter, readBackupParts } from './backup-file.ts'
+import { noteBackup } from './last-backup.ts'
+import { type Progress, StorageError } from './storage-error.ts'
 
 /**
- * The bytes of a backup: what is stored at the moment of the first one, and the credentials file of `directory`.
+ * The bytes of a backup: the state of the store when the first byte is read, and the credentials file of `directory`.
+ * After the last byte, the time of the backup is written into `directory`.
  * @throws what the engine's dump throws
  */
 export async function* backupOf(
-  { format, pages }: Dump,
+  { format, pages }: StoreDump,
   { directory, clock }: { readonly directory: string; readonly clock: Clock },
 ): AsyncGenerator<Uint8Array> {
-  const writer = new ArchiveWriter()
+  const writer = new BackupWriter()
   yield writer.start({ format, madeAt: clock.now() })
   const path = credentialsPath(directory)
   const credentials = await readFile(path).catch(() => null)
   if (credentials !== null) yield writer.file(basename(path), credentials)
   for await (const page of pages) if (page.length > 0) yield writer.pairs(page)
   yield writer.end()
+  // The reader has taken all bytes.
+  await noteBackup(directory, clock.now())
 }
 
 export interface WrittenBackup {
@@ -49,7 +53,7 @@ export async function writeBackup(
   } catch (error) {
     await rm(partial, { force: true })
     if (error instanceof StorageError) throw error
-    throw new StorageError(`the backup could not be made: ${messageOf(error)}`, { cause: error })
+    throw new StorageError(`the backup could not be made: ${errorMessage(error)}`, { cause: error })
   }
 }
 
@@ -72,9 +76,9 @@ async function giveName(partial: string, out: string): Promise<void> {
 export async function checkBackup(
   path: string,
   onProgress: Progress,
-): Promise<{ header: ArchiveHeader; pairs: number }> {
-  let header: ArchiveHeader | null = null
-  for await (const part of readArchive(chunksOf(path, 'check', onProgress))) {
+): Promise<{ header: BackupHeader; pairs: number }> {
+  let header: BackupHeader | null = null
+  for await (const part of readBackupParts(chunksOf(path, 'check', onProgress))) {
     if (part.kind === 'header') header = part.header
     if (part.kind === 'end' && header !== null) return { header, pairs: part.pairs }
   }
@@ -88,7 +92,7 @@ export async function* chunksOf(
   onProgress: Progress,
 ): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => {
-    throw new StorageError(`${path} cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`, { cause: error })
   })
   const { size } = await file.stat()
   let read = 0

@@ -1,7 +1,7 @@
-import { CorruptRecord, type Engine, type Key } from '../engine/engine.ts'
-import { compactWhole } from '../rooms/log-form.ts'
-import type { Progress } from './problem.ts'
-import { compactFiles, openStopped, storedBytes } from './stopped.ts'
+import { CorruptRecordError, type Engine, type Key } from '../engine/engine.ts'
+import { compactWhole } from '../rooms/log/compaction-policy.ts'
+import { compactStoreFiles, openOfflineStore, storeSizeBytes } from './offline-store.ts'
+import type { Progress } from './storage-error.ts'
 
 export interface Compacted {
   readonly documents: number
@@ -16,11 +16,11 @@ const keysPerPage = 1_000
 /**
  * Puts one snapshot in the place of the log of each document of a stopped server, then rewrites the files without
  * what is gone. Older versions of documents go.
- * @throws StorageError, EngineOpenError, also where files are damaged, StoreUnavailable
+ * @throws StorageError, EngineOpenError, also where files are damaged, StoreUnavailableError
  */
 export async function compactAll(directory: string, onProgress: Progress): Promise<Compacted> {
-  const engine = await openStopped(directory, 'refuse')
-  const bytesBefore = await storedBytes(directory)
+  const engine = await openOfflineStore(directory, 'refuse')
+  const bytesBefore = await storeSizeBytes(directory)
   const damaged: string[] = []
   let documents = 0
   try {
@@ -35,8 +35,8 @@ export async function compactAll(directory: string, onProgress: Progress): Promi
     await engine.close()
   }
   onProgress('files', 0)
-  await compactFiles(directory)
-  return { documents, damaged, bytesBefore, bytesAfter: await storedBytes(directory) }
+  await compactStoreFiles(directory)
+  return { documents, damaged, bytesBefore, bytesAfter: await storeSizeBytes(directory) }
 }
 
 async function liveDocuments({ log }: Engine): Promise<readonly Key[]> {
@@ -55,7 +55,7 @@ async function compactDocument({ log }: Engine, doc: Key): Promise<string | null
     await compactWhole(log, doc)
     return null
   } catch (error) {
-    if (error instanceof CorruptRecord) return error.message
+    if (error instanceof CorruptRecordError) return error.message
     throw error
   }
 }

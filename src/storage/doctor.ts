@@ -2,10 +2,20 @@ import { constants } from 'node:fs'
 import { access, open, rm, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { localUrlAt } from '../config/node-url.ts'
+import { nodeProblem } from '../config/node-version.ts'
+import { describeProcess, type FoundProcess, processOnPort, processWith } from '../config/process-with.ts'
 import type { Config } from '../config.ts'
-import { messageOf } from '../errors.ts'
+import { errorMessage, OperatorError } from '../errors.ts'
 import { filesBeside, openFilesMax } from '../quota/open-files.ts'
-import { fileProblems, interruptedFilling, lookAtBus, lookAtDatabase } from './stopped.ts'
+import {
+  fileDamage,
+  lockPathIn,
+  probeConfiguredBus,
+  probeConfiguredDatabase,
+  startProblem,
+} from './offline-store.ts'
+import { checkStoredCredentials } from './open-tenant.ts'
 
 /** `help` says what to do; '' where nothing is to be done. */
 export interface Finding {
@@ -36,25 +46,55 @@ const skewMs = 2_000
 /** Of the clock: nothing of this version was made before. */
 const earliest = Date.UTC(2026, 0)
 
-/** Looks at what it takes to serve with this configuration. Makes a file in the data directory, and removes it. */
+/**
+ * Checks what a server with this configuration needs. Makes a file in the data directory, and removes it. A check whose
+ * cause of failure another check has found is left out.
+ */
 export async function examine(config: Config): Promise<readonly Finding[]> {
+  const running = await findRunning(config)
   const checks: Checks = {
     'node version': nodeVersion,
-    'data directory': () => dataDirectory(config.data),
-    ...storeChecks(config),
-    clock: () => clock(config.data),
+    'data directory': () => dataDirectory(config.dataDir),
+    ...storeChecks(config, running),
+    clock: () => clock(config.dataDir),
     'open files': () => openFiles(config.maxConnections),
-    port: () => port(config),
+    port: () => port(config, running),
   }
   const found: Finding[] = []
-  for (const [name, check] of Object.entries(checks)) found.push({ name, ...(await judge(check)) })
+  for (const [name, check] of Object.entries(checks)) {
+    const causes = causesOf[name] ?? []
+    if (found.some((each) => each.verdict === 'fail' && causes.includes(each.name))) continue
+    found.push({ name, ...(await judge(check)) })
+  }
   return found
 }
+
+/** Checks that fail along with a check, because they write to the same place. */
+const causesOf: Readonly<Record<string, readonly string[]>> = {
+  'disk sync': ['data directory', 'free disk space'],
+  'stored files': ['data directory'],
+  credentials: ['data directory', 'stored files'],
+  clock: ['data directory', 'free disk space'],
+}
+
+/** Processes that use the port and the store already; null: none, or it is not known. */
+interface Running {
+  readonly onPort: FoundProcess | null
+  readonly onStore: FoundProcess | null
+}
+
+const findRunning = async ({ port: wanted, dataDir, engine }: Config): Promise<Running> => ({
+  onPort: wanted === 0 ? null : processOnPort(wanted),
+  onStore: engine === 'level' ? processWith([await lockPathIn(dataDir)]) : null,
+})
+
+/** Whether one process has both: it is the server of this configuration. */
+const isOneProcess = ({ onPort, onStore }: Running): boolean => onPort !== null && onPort.id === onStore?.id
 
 type Checks = Readonly<Record<string, () => Promise<Judged> | Judged>>
 
 /** Of where the documents are. */
-function storeChecks(config: Config): Checks {
+function storeChecks(config: Config, running: Running): Checks {
   if (config.engine === 'postgres') {
     const { natsUrl } = config
     return {
@@ -63,15 +103,16 @@ function storeChecks(config: Config): Checks {
     }
   }
   return {
-    'free disk space': () => freeSpace(config.data),
+    'free disk space': () => freeSpace(config.dataDir),
     'disk sync': () => syncSpeed(config),
-    'stored files': () => storedFiles(config.data),
+    'stored files': () => storedFiles(config.dataDir, running),
+    credentials: () => credentials(config, running),
   }
 }
 
 async function database(config: Config): Promise<Judged> {
   const { postgresUrl, postgresConnectSeconds, postgresConnections } = config
-  const { version, roundTripMs, connectionsMax, warnings } = await lookAtDatabase({
+  const { version, roundTripMs, connectionsMax, warnings } = await probeConfiguredDatabase({
     url: postgresUrl ?? '',
     connectTimeoutMs: postgresConnectSeconds * 1000,
   })
@@ -97,7 +138,7 @@ function tooFewConnections(connectionsMax: number, used: number): readonly { fou
 }
 
 async function bus(urls: readonly string[], credentialsFile: string | null): Promise<Judged> {
-  const { version, roundTripMs, bytesMax } = await lookAtBus(urls, credentialsFile)
+  const { version, roundTripMs, bytesMax } = await probeConfiguredBus(urls, credentialsFile)
   const found = `NATS ${version}, ${roundTripMs.toFixed(2)} ms away, messages up to ${bytesMax / 1024} KB`
   if (bytesMax < busBytesMin) return warn(found, `set max_payload to at least ${busBytesMin / 1024} KB`)
   return roundTripMs > slowTripMs ? warn(found, 'move the server nearer to NATS') : ok(found)
@@ -107,14 +148,15 @@ async function judge(check: () => Promise<Judged> | Judged): Promise<Judged> {
   try {
     return await check()
   } catch (error) {
-    return fail(messageOf(error), 'put this right first')
+    const hint = error instanceof OperatorError ? error.hint : null
+    return fail(errorMessage(error), hint ?? 'put this right first')
   }
 }
 
 function nodeVersion(): Judged {
-  const { version } = process
-  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
-  return major > 20 || (major === 20 && minor >= 19) ? ok(version) : fail(version, 'use Node 20.19 or later')
+  const { node } = process.versions
+  const problem = nodeProblem(node)
+  return problem === null ? ok(`v${node}`) : fail(problem, 'install a newer Node')
 }
 
 /** The nearest directory that is there: the data directory, or where it will be made. */
@@ -144,9 +186,9 @@ async function freeSpace(directory: string): Promise<Judged> {
   return free < freeBytes.warn ? warn(found, 'make room soon, and watch it') : ok(found)
 }
 
-async function syncSpeed({ data, durability }: Config): Promise<Judged> {
+async function syncSpeed({ dataDir, durability }: Config): Promise<Judged> {
   if (durability === 'process') return warn('not used', 'what is acknowledged can be lost with the power')
-  const path = join(await existing(data), `.doctor-${process.pid}`)
+  const path = join(await existing(dataDir), `.doctor-${process.pid}`)
   const file = await open(path, 'w', 0o600)
   try {
     const times: number[] = []
@@ -167,12 +209,23 @@ async function syncSpeed({ data, durability }: Config): Promise<Judged> {
   }
 }
 
-async function storedFiles(directory: string): Promise<Judged> {
-  const interrupted = await interruptedFilling(directory)
-  if (interrupted !== null) return fail(interrupted, 'the server does not start on it')
-  const problems = await fileProblems(directory)
+async function storedFiles(directory: string, running: Running): Promise<Judged> {
+  const { onStore } = running
+  if (onStore !== null && isOneProcess(running))
+    return ok(`the running server has them open: ${describeProcess(onStore)}`)
+  if (onStore !== null)
+    return fail(`the ${describeProcess(onStore)} has them open`, 'stop it before a server starts here')
+  const problem = await startProblem(directory)
+  if (problem !== null) return fail(problem, 'the server does not start on it')
+  const problems = await fileDamage(directory)
   if (problems.length === 0) return ok('LevelDB has no complaints')
   return warn(problems.join('; '), `stop the server and run: weft verify ${directory}`)
+}
+
+async function credentials(config: Config, { onStore }: Running): Promise<Judged> {
+  if (onStore !== null) return ok('the running server has compared them with the store')
+  if (config.engine === 'level') await checkStoredCredentials(config.dataDir, config)
+  return ok('the store has no others')
 }
 
 /** A disk of another machine has a clock of its own. */
@@ -202,7 +255,8 @@ function openFiles(connections: number): Judged {
   )
 }
 
-async function port({ host, port: wanted }: Config): Promise<Judged> {
+async function port(config: Config, running: Running): Promise<Judged> {
+  const { host, port: wanted } = config
   const code = await new Promise<string | null>((resolve) => {
     const server = createServer()
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'))
@@ -210,7 +264,25 @@ async function port({ host, port: wanted }: Config): Promise<Judged> {
   })
   const place = `${host}:${wanted}`
   if (code === null) return ok(`${place} is free`)
-  if (code === 'EADDRINUSE')
-    return fail(`${place} is in use`, 'stop what listens there, or choose another --port')
-  return fail(`${place} cannot be listened on (${code})`, 'choose another --host or --port')
+  if (code !== 'EADDRINUSE')
+    return fail(`${place} cannot be listened on (${code})`, 'choose another --host or --port')
+  const { onPort } = running
+  const listener = onPort === null ? 'another process' : `the ${describeProcess(onPort)}`
+  if (onPort !== null && isOneProcess(running))
+    return ok(`the running server listens on ${place}: ${describeProcess(onPort)}`)
+  const isOther = config.engine === 'level' && onPort !== null
+  if (!isOther && (await isWeft(config)))
+    return warn(`${listener}, a Weft server, listens on ${place}`, 'stop it before another server starts')
+  return fail(`${listener} listens on ${place}`, 'stop it, or choose another --port')
+}
+
+/** Whether a Weft server answers there. */
+async function isWeft({ host, port: wanted }: Config): Promise<boolean> {
+  try {
+    const response = await fetch(`${localUrlAt(host, wanted)}/version`, { signal: AbortSignal.timeout(1000) })
+    const { name } = (await response.json()) as { readonly name?: unknown }
+    return name === 'weft'
+  } catch {
+    return false
+  }
 }

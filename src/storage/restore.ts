@@ -1,12 +1,12 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { credentialsPath } from '../directory/credentials-file.ts'
+import { credentialsPath } from '../directory/tenants/credentials-file.ts'
 import type { StoredPage } from '../engine/engine.ts'
-import { messageOf } from '../errors.ts'
-import { type ArchiveHeader, type ArchivePart, readArchive } from './archive.ts'
+import { errorMessage } from '../errors.ts'
 import { chunksOf } from './backup.ts'
-import { type Progress, StorageError } from './problem.ts'
-import { fillStopped, isKnownFormat, storeFormat } from './stopped.ts'
+import { type BackupHeader, type BackupPart, readBackupParts } from './backup-file.ts'
+import { fillOfflineStore, storeFormat } from './offline-store.ts'
+import { type Progress, StorageError } from './storage-error.ts'
 
 export interface Restored {
   readonly records: number
@@ -24,11 +24,11 @@ const files = [basename(credentialsPath('.'))]
 export async function restore(path: string, directory: string, onProgress: Progress): Promise<Restored> {
   await expectEmpty(directory)
   const unpacked = new Unpacked()
-  const pages = unpacked.pages(readArchive(chunksOf(path, 'restore', onProgress)))
+  const pages = unpacked.pages(readBackupParts(chunksOf(path, 'restore', onProgress)))
   const written: string[] = []
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    const records = await fillStopped(directory, pages, async () => {
+    const records = await fillOfflineStore(directory, pages, async () => {
       for (const [name, bytes] of unpacked.files) {
         const file = join(directory, name)
         await writeFile(file, bytes, { mode: 0o600, flush: true, flag: 'wx' })
@@ -39,7 +39,7 @@ export async function restore(path: string, directory: string, onProgress: Progr
   } catch (error) {
     for (const file of written) await rm(file, { force: true })
     if (error instanceof StorageError) throw error
-    throw new StorageError(`${path} could not be restored: ${messageOf(error)}`, { cause: error })
+    throw new StorageError(`${path} could not be restored: ${errorMessage(error)}`, { cause: error })
   }
 }
 
@@ -48,7 +48,7 @@ class Unpacked {
   readonly files = new Map<string, Uint8Array>()
   madeAt = 0
 
-  async *pages(parts: AsyncIterable<ArchivePart>): AsyncGenerator<StoredPage> {
+  async *pages(parts: AsyncIterable<BackupPart>): AsyncGenerator<StoredPage> {
     for await (const part of parts) {
       if (part.kind === 'header') await this.#take(part.header)
       else if (part.kind === 'pairs') yield part.pairs
@@ -56,9 +56,9 @@ class Unpacked {
     }
   }
 
-  async #take({ format, madeAt }: ArchiveHeader): Promise<void> {
+  async #take({ format, madeAt }: BackupHeader): Promise<void> {
     const own = await storeFormat()
-    if (!(await isKnownFormat(format)))
+    if (format !== own)
       throw new StorageError(
         `the backup is of a store of format ${format}, this version knows ${own}: use the version that made it`,
       )
@@ -72,7 +72,7 @@ const ownOfFileSystem = 'lost+found'
 async function expectEmpty(directory: string): Promise<void> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new StorageError(`${directory} cannot be used: ${messageOf(error)}`)
+    throw new StorageError(`${directory} cannot be used: ${errorMessage(error)}`)
   })
   if (names.some((name) => name !== ownOfFileSystem))
     throw new StorageError(`${directory} is not empty: restore into a new directory`)

@@ -1,8 +1,8 @@
 import type { Damage, StoreCheck } from '../engine/damage.ts'
-import { contentProblem } from './content-problem.ts'
-import { expectedOf, removalOf } from './expected.ts'
-import type { Progress } from './problem.ts'
-import { checkStopped } from './stopped.ts'
+import { findContentDamage } from './content-damage.ts'
+import { expectedEntries, pendingRemovalOf } from './expected-entries.ts'
+import { checkOfflineStore } from './offline-store.ts'
+import type { Progress } from './storage-error.ts'
 
 export interface Verification extends Omit<StoreCheck, 'damages'> {
   readonly damages: readonly (Damage & { readonly help: string })[]
@@ -26,10 +26,10 @@ const help: Readonly<Record<Damage['kind'], string>> = {
  * @throws StorageError, EngineOpenError where it cannot be read for another reason than damage
  */
 export async function verify(directory: string, onProgress: Progress): Promise<Verification> {
-  const { damages, ...counts } = await checkStopped(directory, {
-    contentProblem,
-    expected: expectedOf,
-    removed: removalOf,
+  const { damages, ...counts } = await checkOfflineStore(directory, {
+    contentProblem: findContentDamage,
+    expected: expectedEntries,
+    removed: pendingRemovalOf,
     onProgress,
   })
   return { ...counts, damages: damages.map((damage) => ({ ...damage, help: help[damage.kind] })) }

@@ -1,4 +1,4 @@
-import type { AdvancedConfig, BasicConfig } from './records.ts'
+import type { AdvancedConfig, BasicConfig } from './webhook-records.ts'
 
 /** The basic service where it was never configured. */
 export const noBasicConfig: BasicConfig = {

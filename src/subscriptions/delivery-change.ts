@@ -1,7 +1,7 @@
-import { present } from '../directory/records.ts'
-import type { Transaction } from '../directory/transaction.ts'
+import { emptyValue } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import type { Job, Key } from '../engine/engine.ts'
-import type { StoredEvent } from '../events/outbound.ts'
+import type { QueuedEvent } from '../events/outbound-event.ts'
 import { deliveryKeys as keys } from './delivery-keys.ts'
 import {
   type DeliveryState,
@@ -48,9 +48,9 @@ export class DeliveryChange {
     return messages.filter((message) => message !== null)
   }
 
-  add(message: MessageRecord, event: StoredEvent): void {
+  add(message: MessageRecord, event: QueuedEvent): void {
     this.#transaction.put(keys.event(message.id), event)
-    this.#transaction.put(keys.ofOrganization(message.organizationId, message.id), present)
+    this.#transaction.put(keys.ofOrganization(message.organizationId, message.id), emptyValue)
     this.#put(message)
   }
 
@@ -74,8 +74,8 @@ export class DeliveryChange {
   #put(message: MessageRecord): void {
     const { id, status, dueAt } = message
     this.#transaction.put(keys.message(id), message)
-    this.#transaction.put(keys.byStatus(status, id), present)
-    if (dueAt !== null) this.#transaction.put(keys.dueAt(dueAt, id), present)
+    this.#transaction.put(keys.byStatus(status, id), emptyValue)
+    if (dueAt !== null) this.#transaction.put(keys.dueAt(dueAt, id), emptyValue)
     if (status === 'pending') this.#count(1)
   }
 

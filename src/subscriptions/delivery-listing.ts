@@ -1,14 +1,14 @@
-import type { Reader } from '../directory/reader.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
 import type { Key } from '../engine/engine.ts'
-import type { Cursor, CursorPage } from './cursor.ts'
 import { deliveryKeys as keys } from './delivery-keys.ts'
 import type { DeliveryStatus, MessageRecord } from './delivery-records.ts'
+import type { CursorPage, ListingCursor } from './listing-cursor.ts'
 
 /** Messages by the time of their events, the newest first. */
 export async function listMessages(
-  reader: Reader,
+  reader: DirectoryReader,
   status: DeliveryStatus | undefined,
-  cursor: Cursor | null,
+  cursor: ListingCursor | null,
   limit: number,
 ): Promise<CursorPage<MessageRecord>> {
   const index = status === undefined ? keys.messages : keys.by(status)
@@ -27,9 +27,9 @@ export async function listMessages(
 }
 
 async function idsAt(
-  reader: Reader,
+  reader: DirectoryReader,
   index: Key,
-  cursor: Cursor | null,
+  cursor: ListingCursor | null,
   limit: number,
 ): Promise<readonly string[]> {
   if (cursor === null || 'after' in cursor) return idsFrom(reader, index, { ...cursor, limit, reverse: true })
@@ -42,7 +42,7 @@ async function idsAt(
 }
 
 async function idsFrom(
-  reader: Reader,
+  reader: DirectoryReader,
   index: Key,
   { after, ...range }: { readonly after?: string; readonly limit: number; readonly reverse?: boolean },
 ): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type EventType, orderOf, type StoredEvent } from '../events/outbound.ts'
+import { type EventType, orderOf, type QueuedEvent } from '../events/outbound-event.ts'
 import type { Tenant } from '../model/address.ts'
 
 /** Names a place that events are sent to: an endpoint of an API key, or one of the two URLs of its basic service. */
@@ -8,7 +8,7 @@ export interface TargetAddress extends Tenant {
 }
 
 /** What events of trials belong to: no organization can have this id. */
-export const noOrganization = ''
+export const noOrganizationKey = ''
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -67,7 +67,7 @@ export const deliveryLimits = {
 } as const
 
 /** The same for the same event and target, always: what is enqueued again is there already. */
-export function messageIdOf(event: Pick<StoredEvent, 'id'>, targetId: string): string {
+export function messageIdOf(event: Pick<QueuedEvent, 'id'>, targetId: string): string {
   const name = createHash('sha256')
     .update(JSON.stringify([event.id, targetId]))
     .digest('hex')

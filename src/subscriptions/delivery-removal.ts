@@ -1,4 +1,4 @@
-import { orderAt } from '../events/outbound.ts'
+import { orderAt } from '../events/outbound-event.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { deliveriesPart, deliveryKeys as keys } from './delivery-keys.ts'
 import { type DeliveryStatus, messageIdStart, type TargetAddress } from './delivery-records.ts'

@@ -1,5 +1,5 @@
-import { type Reader, StoreReader } from '../directory/reader.ts'
-import { type Transaction, Transactions } from '../directory/transaction.ts'
+import { CachingDirectoryReader, type DirectoryReader } from '../directory/store/directory-reader.ts'
+import { type Transaction, TransactionRunner } from '../directory/store/transaction.ts'
 import type { Kv } from '../engine/engine.ts'
 import { DeliveryChange } from './delivery-change.ts'
 import { deliveriesPart } from './delivery-keys.ts'
@@ -8,16 +8,16 @@ import type { TargetAddress } from './delivery-records.ts'
 /** Where the messages of targets are kept: a partition each. */
 export class DeliveryStore {
   readonly kv: Kv
-  readonly #transactions: Transactions
+  readonly #transactions: TransactionRunner
 
   constructor(kv: Kv) {
     this.kv = kv
-    this.#transactions = new Transactions(kv)
+    this.#transactions = new TransactionRunner(kv)
   }
 
   /** For one call: what is read again is not sure to be as it was. */
-  read(address: TargetAddress): Reader {
-    return new StoreReader(this.kv, deliveriesPart(address))
+  read(address: TargetAddress): DirectoryReader {
+    return new CachingDirectoryReader(this.kv, deliveriesPart(address))
   }
 
   /** Two changes of a target are one after the other. @throws ApiError ABORTED; what `work` throws */

@@ -1,8 +1,8 @@
 import type { Kv } from '../engine/engine.ts'
 import type { Tenant } from '../model/address.ts'
 import type { TargetAddress } from './delivery-records.ts'
-import { subscriptionKeys as keys, subscriptionsPart } from './keys.ts'
 import { subscriptionLimits } from './limits.ts'
+import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
 import { basicTargetIds } from './target.ts'
 
 /** Everything that messages may be kept for, whether anything is sent to it or not. */
@@ -13,7 +13,7 @@ export async function allTargetIds(kv: Kv, tenant: Tenant): Promise<readonly str
 }
 
 /** Whether a target is an endpoint that has been deleted: ids are not used again. */
-export async function isGone(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
+export async function isEndpointDeleted(kv: Kv, { targetId, ...tenant }: TargetAddress): Promise<boolean> {
   if (basicTargetIds.includes(targetId)) return false
   const [endpoint] = await kv.get(subscriptionsPart(tenant), [keys.endpoint(targetId)])
   return endpoint === null

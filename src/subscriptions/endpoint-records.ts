@@ -1,9 +1,9 @@
-import type { Transaction } from '../directory/transaction.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import { ApiError } from '../errors.ts'
-import { subscriptionKeys as keys } from './keys.ts'
 import { subscriptionLimits as limits } from './limits.ts'
-import type { EndpointRecord } from './records.ts'
+import { subscriptionKeys as keys } from './subscription-keys.ts'
 import { basicTargetIds } from './target.ts'
+import type { EndpointRecord } from './webhook-records.ts'
 
 /** What callers say of an endpoint. */
 type Described = Pick<
@@ -29,7 +29,8 @@ interface UidRecord {
 export async function endpointOf(transaction: Transaction, idOrUid: string): Promise<EndpointRecord> {
   const ofId = await transaction.get<EndpointRecord>(keys.endpoint(idOrUid))
   const endpoint = ofId ?? (await endpointOfUid(transaction, idOrUid))
-  if (endpoint === null) throw new ApiError('NOT_FOUND', 'the endpoint does not exist')
+  if (endpoint === null)
+    throw new ApiError('webhook/endpoint-not-found', 'the endpoint does not exist; check its id')
   return endpoint
 }
 
@@ -46,12 +47,15 @@ export async function putNewEndpoint(transaction: Transaction, endpoint: Endpoin
   const { id, uid } = endpoint
   const others = await transaction.scan({ prefix: keys.endpoints, limit: limits.endpoints })
   if (others.length >= limits.endpoints)
-    throw new ApiError('FAILED_PRECONDITION', `an API key has at most ${limits.endpoints} endpoints`)
+    throw new ApiError(
+      'webhook/too-many-endpoints',
+      `an API key has at most ${limits.endpoints} endpoints; delete some`,
+    )
   if (uid !== null) {
     const taken = [keys.endpointOfUid(uid), keys.endpoint(uid)]
     const isTaken = (await transaction.getAll<object>(taken)).some((record) => record !== null)
     if (isTaken || basicTargetIds.includes(uid))
-      throw new ApiError('ALREADY_EXISTS', 'another endpoint has that uid, or that id')
+      throw new ApiError('webhook/uid-taken', 'another endpoint has that uid, or that id; choose another')
     transaction.put(keys.endpointOfUid(uid), { endpointId: id } satisfies UidRecord)
   }
   transaction.put(keys.endpoint(id), endpoint)

@@ -4,6 +4,12 @@ export const subscriptionLimits = {
   endpoints: 100,
   /** Channels of one endpoint. */
   channels: 100,
+  /** Event types of one endpoint. */
+  filterTypes: 100,
+  /** Characters of the name of an event type. */
+  eventType: 200,
+  /** JSON of all triggers of the basic service. */
+  triggersBytes: 16_384,
   /** JSON of one endpoint's metadata. */
   metadataBytes: 4_096,
   /** Characters of a URL. */

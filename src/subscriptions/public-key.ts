@@ -7,14 +7,18 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Characters; the largest key has about 1,400. */
 const textMax = 4_096
 
+/** A whole PEM file; its lines may also be separated by `\\n` as two characters, as in environment variables. */
+const pem = /^\s*-----BEGIN ((?:RSA )?PUBLIC KEY)-----([^-]*)-----END \1-----\s*$/
+
 /**
- * The RSA key that `text` is, for encryption: the base64 body of a PEM file without its first and last line, in the form
+ * The RSA key that `text` is, for encryption: a PEM file, or its base64 body without the first and last line, in the form
  * SPKI (`BEGIN PUBLIC KEY`) or PKCS#1 (`BEGIN RSA PUBLIC KEY`); white space in it does not count. Null when it is none
  * of those, has not a size of `publicKeyBits`, or nothing can be encrypted with it.
  */
 export function readPublicKey(text: string): KeyObject | null {
   if (text.length > textMax) return null
-  const body = text.replace(/\s/g, '')
+  const unescaped = text.replaceAll(String.raw`\n`, '\n')
+  const body = (pem.exec(unescaped)?.[2] ?? text).replace(/\s/g, '')
   if (!base64.test(body)) return null
   const bytes = Buffer.from(body, 'base64')
   const key = loaded(bytes, 'spki') ?? loaded(bytes, 'pkcs1')

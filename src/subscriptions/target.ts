@@ -1,8 +1,8 @@
-import type { StoredEvent } from '../events/outbound.ts'
-import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './records.ts'
+import { exhaustedType, type QueuedEvent } from '../events/outbound-event.ts'
+import type { AdvancedConfig, BasicConfig, BasicServiceConfig, EndpointRecord } from './webhook-records.ts'
 
 /** Where events are sent to. */
-export type Target =
+export type WebhookTarget =
   | { readonly kind: 'endpoint'; readonly endpoint: EndpointRecord; readonly config: AdvancedConfig }
   | {
       readonly kind: 'basic'
@@ -12,7 +12,7 @@ export type Target =
     }
 
 /** What is configured by an API key. */
-export interface Subscribed {
+export interface TenantWebhooks {
   readonly basic: BasicConfig
   readonly advanced: AdvancedConfig
   /** In the order of their ids. */
@@ -20,17 +20,17 @@ export interface Subscribed {
 }
 
 /** What decides whether an event is told. */
-export type ToldEvent = Pick<StoredEvent, 'type' | 'scope' | 'documentId' | 'data'>
+export type MatchableEvent = Pick<QueuedEvent, 'type' | 'scope' | 'documentId' | 'data'>
 
 /** Names a target among those of its API key: the endpoint's id, `basic-raw` or `basic-processed`. */
-export const targetIdOf = (target: Target): string =>
+export const targetIdOf = (target: WebhookTarget): string =>
   target.kind === 'endpoint' ? target.endpoint.id : `basic-${target.form}`
 
 /** Ids of the targets that every API key has. */
 export const basicTargetIds: readonly string[] = ['basic-raw', 'basic-processed']
 
 /** All to whom anything is sent, whatever they want to be told of. */
-export function openTargets({ basic, advanced, endpoints }: Subscribed): readonly Target[] {
+export function activeTargets({ basic, advanced, endpoints }: TenantWebhooks): readonly WebhookTarget[] {
   const { rawNotificationUrl, processedNotificationUrl } = basic.webhookServiceConfig
   const urls = [
     { form: 'raw', url: rawNotificationUrl },
@@ -47,20 +47,37 @@ export function openTargets({ basic, advanced, endpoints }: Subscribed): readonl
 }
 
 /** Whether a target wants to be told of events of a type. Of tests nobody is told who was not named. */
-export function wantsType(target: Target, type: ToldEvent['type']): boolean {
-  if (type === 'webhook.test') return false
+export function matchesType(target: WebhookTarget, type: MatchableEvent['type']): boolean {
+  if (isForOneTarget(type)) return false
   if (target.kind === 'basic') return target.config.triggers[type] === true
-  return target.endpoint.filterTypes === null || target.endpoint.filterTypes.includes(type)
+  return filtersHave(target.endpoint, type)
 }
+
+/** Returns whether events of a type are sent only to the endpoint that somebody names. */
+export const isForOneTarget = (type: string): boolean => type === 'webhook.test'
+
+/** Whether the filters of an endpoint have a type. */
+export const filtersHave = ({ filterTypes }: Pick<EndpointRecord, 'filterTypes'>, type: string): boolean =>
+  filterTypes === null || filterTypes.includes(type)
 
 /** Whether a target is to be told of an event. Who has failed (`data.endpointId`) is not told of having failed. */
-export function wantsEvent(target: Target, event: ToldEvent): boolean {
-  if (!wantsType(target, event.type)) return false
-  if (event.type === 'message.attempt.exhausted' && event.data.endpointId === targetIdOf(target)) return false
-  return target.kind === 'basic' || isInChannels(target.endpoint, event)
+export function matchesEvent(target: WebhookTarget, event: MatchableEvent): boolean {
+  if (!matchesType(target, event.type)) return false
+  if (event.type === exhaustedType && event.data.endpointId === targetIdOf(target)) return false
+  return (
+    target.kind === 'basic' ||
+    channelsHave(target.endpoint, {
+      organizationId: event.scope.organizationId,
+      documentId: event.documentId,
+    })
+  )
 }
 
-function isInChannels({ channels }: EndpointRecord, { scope, documentId }: ToldEvent): boolean {
-  if (channels === null || channels.includes(scope.organizationId)) return true
+/** Whether the channels of an endpoint have the organization or the document of an event. */
+export function channelsHave(
+  { channels }: Pick<EndpointRecord, 'channels'>,
+  { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string | null },
+): boolean {
+  if (channels === null || channels.includes(organizationId)) return true
   return documentId !== null && channels.includes(documentId)
 }

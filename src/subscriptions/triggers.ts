@@ -1,5 +1,6 @@
-import { type EventType, eventTypes } from '../events/outbound.ts'
-import type { Triggers } from './records.ts'
+import { type EventType, eventTypes } from '../events/outbound-event.ts'
+import { misspelledName } from '../text.ts'
+import type { Triggers, TriggerValue } from './webhook-records.ts'
 
 export type TriggerName = Exclude<EventType, 'webhook.test'> | 'enableDataProtection'
 
@@ -40,24 +41,63 @@ export const triggerNames: readonly TriggerName[] = [
   'enableDataProtection',
 ]
 
-/** Triggers and groups of them, by name; other names are ignored. */
-export type TriggerChange = Readonly<Record<string, boolean>>
-
-export const hasTriggers = (triggers: Triggers): boolean => Object.keys(triggers).length > 0
+/** Returns whether any event is switched on or off. `enableDataProtection` and names that Weft does not know switch none. */
+export const hasTriggers = (triggers: Triggers): boolean =>
+  triggerNames.some((name) => name !== 'enableDataProtection' && Object.hasOwn(triggers, name))
 
 /**
- * What is stored of triggers after a change. A group stands for its members, and what is said of a member goes before.
- * @param isSeeding whether `change` goes over the defaults, as when the service is enabled and has no triggers
+ * The triggers to store after a change: the given members as they were written, and the triggers that they switch. A
+ * group stands for its members, and a map of a group switches the members that it names; a trigger under its own name
+ * takes precedence over both.
+ * @param isSeeding whether the service is enabled for the first time: then all triggers begin with their defaults
  */
-export function mergeTriggers(stored: Triggers, change: TriggerChange, isSeeding: boolean): Triggers {
-  const given = new Map(Object.entries(change))
-  const ofGroups = Object.entries(triggerGroups).flatMap(([group, members]) => {
-    const value = given.get(group)
-    return value === undefined ? [] : members.map((name) => [name, value] as const)
+export function mergeTriggers(stored: Triggers, change: Triggers, isSeeding: boolean): Triggers {
+  const names = new Set<string>(triggerNames)
+  const given = Object.entries(change)
+  const switched = given
+    .filter(([name]) => !names.has(name))
+    .flatMap(([name, value]) => membersOf(name, value))
+    .filter(([name]) => names.has(name))
+  const written = given.map(([name, value]) => [name, joined(stored, name, value)] as const)
+  return {
+    ...(isSeeding ? firstTriggers : {}),
+    ...stored,
+    ...Object.fromEntries([...switched, ...written]),
+  }
+}
+
+/** Names among triggers that switch nothing, because neither an event nor a group has them. */
+export function unknownTriggers(triggers: Triggers): readonly string[] {
+  const names = new Set<string>(triggerNames)
+  return Object.entries(triggers).flatMap(([name, value]) => {
+    if (names.has(name) && typeof value === 'boolean') return []
+    const members = membersOf(name, value)
+    if (typeof value === 'boolean') return members.length > 0 ? [] : [name]
+    return members.map(([member]) => member).filter((member) => !names.has(member))
   })
-  const named = triggerNames.flatMap((name) => {
-    const value = given.get(name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return { ...(isSeeding ? firstTriggers : stored), ...Object.fromEntries([...ofGroups, ...named]) }
+}
+
+/** The first name that misspells `enableDataProtection`: stored as unknown, it would leave data unprotected. */
+export const misspelledProtection = (triggers: Triggers): string | undefined =>
+  Object.keys(triggers).find(
+    (name) =>
+      name !== 'enableDataProtection' &&
+      misspelledName(name, ['enableDataProtection', 'dataProtection']) !== null,
+  )
+
+/** A map is merged into the stored one. */
+function joined(stored: Triggers, name: string, value: TriggerValue): TriggerValue {
+  const old = new Map(Object.entries(stored)).get(name)
+  return typeof value === 'object' && typeof old === 'object' ? { ...old, ...value } : value
+}
+
+/** The triggers that a group switches. Names in a map can be short (`create`) or whole (`huddle.create`). */
+function membersOf(group: string, value: TriggerValue): readonly (readonly [string, boolean])[] {
+  if (typeof value === 'boolean')
+    return (new Map<string, readonly string[]>(Object.entries(triggerGroups)).get(group) ?? []).map(
+      (name) => [name, value] as const,
+    )
+  return Object.entries(value).map(
+    ([name, isOn]) => [name.startsWith(`${group}.`) ? name : `${group}.${name}`, isOn] as const,
+  )
 }

@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
-import { rootKind } from '../content/kind.ts'
-import { readContentAs } from '../content/read.ts'
-import { contentTypes } from '../content/types.ts'
+import { contentTypes } from '../content/content-types.ts'
+import { readRootAs } from '../content/read-root.ts'
+import { rootKind } from '../content/yjs/root-kind.ts'
 import { ApiError } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import type { ExportTree } from './export-tree.ts'
+import type { ExportDirectory } from './export-directory.ts'
 import { type DocumentFile, sha256Of } from './manifest.ts'
 
 /** A root as `POST /v2/crdt/get` shows it; of a text also its formatting. */
@@ -17,14 +17,14 @@ export interface ExportedRoot {
 }
 
 /** Every root that holds anything, and can be shown. */
-export function rootsOf(doc: Y.Doc): readonly ExportedRoot[] {
+export function exportedRoots(doc: Y.Doc): readonly ExportedRoot[] {
   const roots: ExportedRoot[] = []
   for (const contentKey of [...doc.share.keys()].sort()) {
     const type = rootKind(doc, contentKey)
     if (type === 'none') continue
     try {
       const data = contentTypes[type]?.read(doc, contentKey)
-      const delta = type === 'text' ? { delta: readContentAs(doc, 'delta', contentKey).data } : {}
+      const delta = type === 'text' ? { delta: readRootAs(doc, 'delta', contentKey).data } : {}
       roots.push({ contentKey, type, data, ...delta })
     } catch (error) {
       // What no reader takes is in the update all the same.
@@ -49,7 +49,7 @@ function jsonOf(roots: readonly ExportedRoot[]): string | null {
 
 /** What a document is in an export: its update, and what can be read without Yjs. */
 export async function writeDocument(
-  tree: ExportTree,
+  tree: ExportDirectory,
   address: DocumentAddress,
   bytes: Uint8Array,
 ): Promise<{ readonly stateVector: string; readonly files: readonly DocumentFile[] }> {
@@ -57,7 +57,7 @@ export async function writeDocument(
   try {
     Y.applyUpdate(doc, bytes)
     const folder = folderOf(address)
-    const roots = rootsOf(doc)
+    const roots = exportedRoots(doc)
     const files: DocumentFile[] = [{ ...(await tree.write(`${folder}/state.bin`, bytes)), is: 'update' }]
     const json = jsonOf(roots)
     if (json !== null) files.push({ ...(await tree.write(`${folder}/content.json`, json)), is: 'json' })

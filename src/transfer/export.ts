@@ -1,18 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../clock.ts'
-import { readVersion } from '../config/version.ts'
-import { agreedCredentials } from '../directory/agreement.ts'
-import { credentialsPath } from '../directory/credentials-file.ts'
-import { CorruptRecord, type Key } from '../engine/engine.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { readClusterCredentials } from '../directory/tenants/cluster-credentials.ts'
+import { credentialsPath } from '../directory/tenants/credentials-file.ts'
+import { CorruptRecordError, type Key } from '../engine/engine.ts'
 import type { StoredEntry } from '../engine/stored-entry.ts'
-import { messageOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { DocumentAddress } from '../model/address.ts'
-import { loadRoom } from '../rooms/loading.ts'
-import { type Progress, StorageError } from '../storage/problem.ts'
-import { directoryOf, openToRead, type StoppedStore, type StorePlace } from '../storage/stopped.ts'
+import { loadRoom } from '../rooms/log/load-room.ts'
+import {
+  directoryOf,
+  type OfflineStore,
+  openForReading,
+  type StoreLocation,
+} from '../storage/offline-store.ts'
+import { type Progress, StorageError } from '../storage/storage-error.ts'
 import { writeDocument } from './document-files.ts'
-import { type ExportList, ExportTree } from './export-tree.ts'
+import { ExportDirectory, type JsonLinesWriter } from './export-directory.ts'
+import { type ExportSelection, isSelected } from './export-selection.ts'
 import {
   type DocumentLine,
   encodeSummary,
@@ -25,10 +31,9 @@ import {
   summaryName,
   type ValueLine,
 } from './manifest.ts'
-import { withoutSecrets } from './secrets.ts'
-import { isSelected, type Selection } from './selection.ts'
+import { redactSecrets } from './redact-secrets.ts'
 
-export interface ExportOptions extends Selection {
+export interface ExportOptions extends ExportSelection {
   readonly secrets: 'left out' | 'included'
   readonly clock: Clock
 }
@@ -47,25 +52,25 @@ export interface Exported {
 
 /**
  * Writes what a stopped server has stored as files that anybody can read. The directory gets its name last.
- * @throws StorageError where it is not empty; EngineOpenError; CorruptRecord where something else than a document is damaged
+ * @throws StorageError where it is not empty; EngineOpenError; CorruptRecordError where something else than a document is damaged
  */
 export async function exportStore(
-  place: StorePlace,
+  place: StoreLocation,
   target: string,
   options: ExportOptions,
   onProgress: Progress,
 ): Promise<Exported> {
-  const store = await openToRead(place)
+  const store = await openForReading(place)
   try {
-    const tree = await ExportTree.begin(target)
+    const tree = await ExportDirectory.begin(target)
     try {
-      const exported = await new Exporting(store, tree, options, onProgress).run(directoryOf(place))
+      const exported = await new ExportRun(store, tree, options, onProgress).run(directoryOf(place))
       await tree.name()
       return exported
     } catch (error) {
       await tree.drop()
-      if (error instanceof StorageError || error instanceof CorruptRecord) throw error
-      throw new StorageError(`the export could not be made: ${messageOf(error)}`, { cause: error })
+      if (error instanceof StorageError || error instanceof CorruptRecordError) throw error
+      throw new StorageError(`the export could not be made: ${errorMessage(error)}`, { cause: error })
     }
   } finally {
     await store.close()
@@ -77,16 +82,16 @@ type DocumentEntry = Extract<StoredEntry, { is: 'document' }>
 /** Documents that are read and written at a time. */
 const documentsAtOnce = 8
 
-class Exporting {
-  readonly #store: StoppedStore
-  readonly #tree: ExportTree
+class ExportRun {
+  readonly #store: OfflineStore
+  readonly #tree: ExportDirectory
   readonly #options: ExportOptions
   readonly #onProgress: Progress
   readonly #documents: DocumentEntry[] = []
   readonly #damaged: string[] = []
   #bytes = 0
 
-  constructor(store: StoppedStore, tree: ExportTree, options: ExportOptions, onProgress: Progress) {
+  constructor(store: OfflineStore, tree: ExportDirectory, options: ExportOptions, onProgress: Progress) {
     this.#store = store
     this.#tree = tree
     this.#options = options
@@ -96,7 +101,7 @@ class Exporting {
   async run(directory: string): Promise<Exported> {
     const kinds = Object.keys(listNames) as ListKind[]
     const opened = await Promise.all(kinds.map(async (kind) => [kind, await this.#tree.list(kind)] as const))
-    const lists = Object.fromEntries(opened) as Record<ListKind, ExportList>
+    const lists = Object.fromEntries(opened) as Record<ListKind, JsonLinesWriter>
     try {
       await this.#writeRecords(lists)
       await this.#writeDocuments(lists.documents)
@@ -118,7 +123,7 @@ class Exporting {
   }
 
   /** All but documents, of which the keys are kept. */
-  async #writeRecords(lists: Readonly<Record<ListKind, ExportList>>): Promise<void> {
+  async #writeRecords(lists: Readonly<Record<ListKind, JsonLinesWriter>>): Promise<void> {
     this.#onProgress('records', 0)
     for await (const entry of this.#store.entries()) {
       if (!isSelected(entry, this.#options)) continue
@@ -133,24 +138,27 @@ class Exporting {
   }
 
   async #writeValue(
-    list: ExportList,
+    list: JsonLinesWriter,
     { part, key, value }: Extract<StoredEntry, { is: 'value' }>,
   ): Promise<void> {
     const bytes = exportedBytes(value)
     const line: ValueLine = { part, key, ...bytes }
     if (this.#options.secrets === 'included' || !('json' in bytes)) return list.add(line)
-    const kept = withoutSecrets(part, key, bytes.json as object)
+    const kept = redactSecrets(part, key, bytes.json as object)
     if (kept === null) return
     const { record: json, secrets } = kept
     await list.add({ part, key, json, ...(secrets.length > 0 && { secrets }) })
   }
 
-  async #writeBlob(list: ExportList, { key, value }: Extract<StoredEntry, { is: 'blob' }>): Promise<void> {
+  async #writeBlob(
+    list: JsonLinesWriter,
+    { key, value }: Extract<StoredEntry, { is: 'blob' }>,
+  ): Promise<void> {
     const file = `blobs/${sha256Of(JSON.stringify(key)).slice(0, 32)}.bin`
     await list.add({ key, ...(await this.#tree.write(file, value)) })
   }
 
-  async #writeDocuments(list: ExportList): Promise<void> {
+  async #writeDocuments(list: JsonLinesWriter): Promise<void> {
     const all = this.#documents
     for (let start = 0; start < all.length; start += documentsAtOnce) {
       this.#onProgress('documents', start / all.length)
@@ -166,7 +174,7 @@ class Exporting {
     const address = addressOf(key)
     if (state === 'deleted') return { state, address, epoch }
     try {
-      const { loaded, state: room } = await loadRoom(this.#store.engine.log, key)
+      const { loaded, state: room } = await loadRoom(this.#store.engine.log, key, { isBounded: false })
       if (loaded.state !== 'live') throw new Error('its log is gone')
       const { head, changed } = loaded
       const written = await writeDocument(this.#tree, address, room.encode())
@@ -180,9 +188,9 @@ class Exporting {
     } catch (error) {
       if (error instanceof Error && 'syscall' in error) throw error
       this.#damaged.push(
-        error instanceof CorruptRecord
+        error instanceof CorruptRecordError
           ? error.message
-          : `document ${JSON.stringify(key)} cannot be read: ${messageOf(error)}`,
+          : `document ${JSON.stringify(key)} cannot be read: ${errorMessage(error)}`,
       )
       return null
     }
@@ -197,7 +205,7 @@ class Exporting {
 
   /** Servers that share a database need no file. */
   async #agreed(): Promise<Uint8Array | null> {
-    const agreed = await agreedCredentials(this.#store.engine.kv)
+    const agreed = await readClusterCredentials(this.#store.engine.kv)
     return agreed && Buffer.from(`${JSON.stringify(agreed, null, 2)}\n`)
   }
 
@@ -208,7 +216,7 @@ class Exporting {
     const { holds, organizationId, secrets, clock } = this.#options
     const summary = encodeSummary({
       format: exportFormat,
-      version: readVersion(),
+      version: readPackageVersion(),
       madeAt: new Date(clock.now()).toISOString(),
       holds,
       organizationId,

@@ -134,5 +134,5 @@ export const importedBytes = (line: ExportedBytes): Uint8Array =>
   'json' in line ? Buffer.from(JSON.stringify(line.json)) : Buffer.from(line.base64, 'base64')
 
 /** `organization/document/editor`, percent-encoded. */
-export const pathOf = ({ organizationId, documentId, editorId }: DocumentAddress): string =>
+export const encodeEditorPath = ({ organizationId, documentId, editorId }: DocumentAddress): string =>
   [organizationId, documentId, editorId].map(encodeURIComponent).join('/')

@@ -1,9 +1,9 @@
 import * as Y from 'yjs'
-import { messageOf } from '../errors.ts'
-import type { VettingOptions } from '../update/content.ts'
-import { checkEntries } from '../update/entries.ts'
+import { errorMessage } from '../errors.ts'
+import type { VettingOptions } from '../update/item-content.ts'
+import { checkMapEntries } from '../update/map-entries.ts'
 import { checkNesting } from '../update/nesting.ts'
-import { readUpdate } from '../update/read.ts'
+import { readUpdate } from '../update/read-update.ts'
 
 /** The updates of one document put together. */
 export interface Merged {
@@ -21,8 +21,8 @@ export interface ContentSum {
 }
 
 /** This document cannot be stored; others can. The message is a sentence without a stop. */
-export class DocumentRefused extends Error {
-  override readonly name = 'DocumentRefused'
+export class DocumentRejectedError extends Error {
+  override readonly name = 'DocumentRejectedError'
 }
 
 /** Enough to share the cost of a transaction; more make Yjs join lists of values pairwise. */
@@ -31,7 +31,7 @@ const updatesPerTransaction = 64
 /**
  * Makes one update of many, as vetted as what a socket sends. In a Y.Doc: `mergeUpdates` takes time that grows with the
  * square of their number.
- * @throws DocumentRefused where an update is malformed, or builds on one that is missing
+ * @throws DocumentRejectedError where an update is malformed, or builds on one that is missing
  */
 export function mergeStored(updates: readonly Uint8Array[], options: VettingOptions): Merged {
   const doc = new Y.Doc()
@@ -44,7 +44,7 @@ export function mergeStored(updates: readonly Uint8Array[], options: VettingOpti
   }
 }
 
-/** What whole states hold together. @throws DocumentRefused where one is none */
+/** What whole states hold together. @throws DocumentRejectedError where one is none */
 export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   const doc = new Y.Doc()
   try {
@@ -55,8 +55,8 @@ export function contentSum(...states: readonly Uint8Array[]): ContentSum {
   }
 }
 
-/** What a whole state lacks of an update, as an update; null: nothing. @throws DocumentRefused */
-export function lackingOf(state: Uint8Array, update: Uint8Array): Uint8Array | null {
+/** What a whole state lacks of an update, as an update; null: nothing. @throws DocumentRejectedError */
+export function missingUpdate(state: Uint8Array, update: Uint8Array): Uint8Array | null {
   if (Buffer.compare(state, update) === 0) return null
   const doc = new Y.Doc()
   let lacking: Uint8Array | null = null
@@ -75,13 +75,13 @@ export function lackingOf(state: Uint8Array, update: Uint8Array): Uint8Array | n
 export const isSameContent = (a: ContentSum, b: ContentSum): boolean =>
   Buffer.compare(a.vector, b.vector) === 0 && Buffer.compare(a.deletions, b.deletions) === 0
 
-/** @param number of the update, null when there is only one @throws DocumentRefused */
+/** @param number of the update, null when there is only one @throws DocumentRejectedError */
 export function vet(bytes: Uint8Array, options: VettingOptions, number: number | null): void {
   try {
     readUpdate(bytes, options)
   } catch (error) {
     const what = number === null ? 'its update' : `its update ${number}`
-    throw new DocumentRefused(`${what} is malformed: ${messageOf(error)}`)
+    throw new DocumentRejectedError(`${what} is malformed: ${errorMessage(error)}`)
   }
 }
 
@@ -92,11 +92,11 @@ function applyAll(doc: Y.Doc, updates: readonly Uint8Array[]): void {
         for (const bytes of updates.slice(start, start + updatesPerTransaction)) Y.applyUpdate(doc, bytes)
       })
   } catch (error) {
-    throw new DocumentRefused(`Yjs cannot read it: ${messageOf(error)}`)
+    throw new DocumentRejectedError(`Yjs cannot read it: ${errorMessage(error)}`)
   }
   const { pendingStructs, pendingDs } = doc.store
   if (pendingStructs !== null || pendingDs !== null)
-    throw new DocumentRefused('it builds on updates that are missing')
+    throw new DocumentRejectedError('it builds on updates that are missing')
 }
 
 /** What a single update does not show: depth, entries of maps, and whether all of it is small enough to be read again. */
@@ -105,10 +105,10 @@ function vetWhole(doc: Y.Doc, options: VettingOptions): Merged {
     const bytes = Y.encodeStateAsUpdate(doc)
     const summary = readUpdate(bytes, options)
     checkNesting(bytes, new Y.Doc())
-    checkEntries(summary, doc)
+    checkMapEntries(summary, doc)
     return { bytes, content: sumOf(doc) }
   } catch (error) {
-    throw new DocumentRefused(`it cannot be served: ${messageOf(error)}`)
+    throw new DocumentRejectedError(`it cannot be served: ${errorMessage(error)}`)
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { messageOf } from '../errors.ts'
+import { errorMessage } from '../errors.ts'
 import type { DocumentPath } from '../model/address.ts'
-import { StorageError } from '../storage/problem.ts'
-import { pathProblem } from './names.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { pathProblem } from './name-mapping.ts'
 
 /**
  * Reads a map of names: lines of JSON with `name`, `organizationId`, `documentId` and `editorId`; empty lines are passed
@@ -11,7 +11,7 @@ import { pathProblem } from './names.ts'
  */
 export async function readNameMap(file: string): Promise<ReadonlyMap<string, DocumentPath>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new StorageError(`the map cannot be read: ${messageOf(error)}`)
+    throw new StorageError(`the map cannot be read: ${errorMessage(error)}`)
   })
   const map = new Map<string, DocumentPath>()
   for (const [index, line] of text.split('\n').entries()) {
@@ -31,7 +31,7 @@ function entryOf(line: string): { readonly name: string; readonly path: Document
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return `it is not JSON: ${messageOf(error)}`
+    return `it is not JSON: ${errorMessage(error)}`
   }
   if (typeof value !== 'object' || value === null) return 'it is not an object'
   const { name, organizationId, documentId, editorId } = value as Record<string, unknown>

@@ -1,13 +1,13 @@
 import type { DocumentLog } from '../engine/engine.ts'
 import { addressKey, type DocumentAddress } from '../model/address.ts'
 import type { ExportedLog } from './manifest.ts'
-import { contentSum, DocumentRefused, lackingOf, vet } from './merge.ts'
-import { readBack, type Stored, storedOf } from './stored.ts'
+import { contentSum, DocumentRejectedError, missingUpdate, vet } from './merge.ts'
+import { readBack, readStoredState, type StoredDocumentState } from './stored-document.ts'
 
 /** `there`: all of it was there already. `merged`: there was something else, which stays. */
-export type Placed = 'added' | 'merged' | 'there'
+export type RestoreOutcome = 'added' | 'merged' | 'there'
 
-export interface DocumentToPlace {
+export interface ExportedDocument {
   readonly address: DocumentAddress
   /** A whole state (V1). */
   readonly bytes: Uint8Array
@@ -26,25 +26,25 @@ export class DocumentRestorer {
   }
 
   /** What `place` would do. @throws as it */
-  async plan(document: DocumentToPlace): Promise<Placed> {
+  async plan(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
-    return placedOf(await storedOf(this.#log, addressKey(document.address)), document)
+    return placedOf(await readStoredState(this.#log, addressKey(document.address)), document)
   }
 
   /**
    * Resolves when it is durable and has been read back.
-   * @throws DocumentRefused when the bytes are not the document that is listed, and nothing is written; CorruptRecord;
-   * StoreUnavailable; StorageError when what is read back differs
+   * @throws DocumentRejectedError when the bytes are not the document that is listed, and nothing is written; CorruptRecordError;
+   * StoreUnavailableError; StorageError when what is read back differs
    */
-  async place(document: DocumentToPlace): Promise<Placed> {
+  async place(document: ExportedDocument): Promise<RestoreOutcome> {
     expectWhole(document)
     const { address, bytes, log } = document
     const doc = addressKey(address)
-    const stored = await storedOf(this.#log, doc)
+    const stored = await readStoredState(this.#log, doc)
     const placed = placedOf(stored, document)
     if (placed === 'there') return placed
     if (stored.state === 'live') {
-      const missing = lackingOf(stored.bytes, bytes) ?? bytes
+      const missing = missingUpdate(stored.bytes, bytes) ?? bytes
       await this.#log.append(doc, stored.epoch, [{ bytes: missing, by: '' }], { expectHead: stored.head })
       await readBack(this.#log, doc, contentSum(stored.bytes, bytes))
       return placed
@@ -63,14 +63,14 @@ export class DocumentRestorer {
   }
 }
 
-function placedOf(stored: Stored, { bytes }: DocumentToPlace): Placed {
+function placedOf(stored: StoredDocumentState, { bytes }: ExportedDocument): RestoreOutcome {
   if (stored.state !== 'live') return 'added'
-  return lackingOf(stored.bytes, bytes) === null ? 'there' : 'merged'
+  return missingUpdate(stored.bytes, bytes) === null ? 'there' : 'merged'
 }
 
-/** @throws DocumentRefused */
-function expectWhole({ bytes, stateVector }: DocumentToPlace): void {
+/** @throws DocumentRejectedError */
+function expectWhole({ bytes, stateVector }: ExportedDocument): void {
   vet(bytes, { allowSubdocuments: true }, null)
   if (Buffer.from(contentSum(bytes).vector).toString('base64') !== stateVector)
-    throw new DocumentRefused('its state vector is not the one that is listed')
+    throw new DocumentRejectedError('its state vector is not the one that is listed')
 }

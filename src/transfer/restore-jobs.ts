@@ -1,5 +1,5 @@
 import type { Engine, Key } from '../engine/engine.ts'
-import type { ExportedFiles } from './exported.ts'
+import type { ExportReader } from './export-reader.ts'
 import { importedBytes, type JobLine, sha256Of } from './manifest.ts'
 
 /** What imports leave in a store of their own: which jobs they have enqueued. No export has it. */
@@ -19,7 +19,7 @@ export interface RestoredJobs {
  */
 export async function restoreJobs(
   { kv }: Engine,
-  files: ExportedFiles,
+  files: ExportReader,
   run: 'real' | 'dry',
 ): Promise<RestoredJobs> {
   let [added, there] = [0, 0]
@@ -45,7 +45,7 @@ export async function restoreJobs(
 
 const keyOf = (line: JobLine): Key => ['job', sha256Of(JSON.stringify(line))]
 
-async function* pagesOf(files: ExportedFiles): AsyncGenerator<readonly JobLine[]> {
+async function* pagesOf(files: ExportReader): AsyncGenerator<readonly JobLine[]> {
   let page: JobLine[] = []
   for await (const line of files.lines('jobs')) {
     if (line.is === 'buried') continue

@@ -1,9 +1,9 @@
-import { workspacesPart } from '../directory/workspace-keys.ts'
+import { workspacesPart } from '../directory/tenants/workspace-keys.ts'
 import type { Engine, KvEntry } from '../engine/engine.ts'
-import { StorageError } from '../storage/problem.ts'
-import type { ExportedFiles } from './exported.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { ExportReader } from './export-reader.ts'
 import { exportedBytes, importedBytes, type ValueLine } from './manifest.ts'
-import { withNewSecrets, withoutSecrets } from './secrets.ts'
+import { redactSecrets, regenerateSecrets } from './redact-secrets.ts'
 
 /** Values that are looked at, and written, together. */
 const valuesAtOnce = 500
@@ -25,9 +25,9 @@ export interface Comparison {
 /** Writes the keys and values of an export into a store that may hold others, but no others under the same keys. */
 export class ValueRestorer {
   readonly #engine: Engine
-  readonly #files: ExportedFiles
+  readonly #files: ExportReader
 
-  constructor(engine: Engine, files: ExportedFiles) {
+  constructor(engine: Engine, files: ExportReader) {
     this.#engine = engine
     this.#files = files
   }
@@ -74,7 +74,7 @@ export class ValueRestorer {
   #entryOf(line: ValueLine): KvEntry {
     const { secrets, key } = line
     if (secrets === undefined || !('json' in line)) return { key, value: importedBytes(line) }
-    return { key, value: importedBytes({ json: withNewSecrets(line.json as object, secrets) }) }
+    return { key, value: importedBytes({ json: regenerateSecrets(line.json as object, secrets) }) }
   }
 
   #stateOf(line: ValueLine, found: Uint8Array | null): 'absent' | 'same' | 'different' {
@@ -86,7 +86,7 @@ export class ValueRestorer {
   #shown(line: ValueLine, value: Uint8Array): Uint8Array {
     if (this.#files.summary.secrets === 'included' || !('json' in line)) return value
     const found = exportedBytes(value)
-    const kept = 'json' in found ? withoutSecrets(line.part, line.key, found.json as object) : null
+    const kept = 'json' in found ? redactSecrets(line.part, line.key, found.json as object) : null
     return kept === null ? value : importedBytes({ json: kept.record })
   }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { jsonDepthExceeds } from '../model/json.ts'
-import { MalformedMessage, MalformedUpdate } from './malformed.ts'
-import { ByteReader, clockMax } from './reader.ts'
-import { pushVarUint } from './vector.ts'
+import { jsonDepthExceeds } from '../model/json-depth.ts'
+import { ByteReader, clockMax } from './byte-reader.ts'
+import { MalformedMessageError, MalformedUpdateError } from './malformed.ts'
+import { pushVarUint } from './state-vector.ts'
 
 /** Longest state of one client, in bytes of JSON, and its deepest nesting. */
 export const stateBytesMax = 16 * 1024
@@ -37,7 +37,7 @@ export interface AwarenessText {
  * what is more than `entriesMax`: a careless client must not lose its connection for them.
  * @param concerns whether a client's state is of interest; the others are passed over, which costs next to nothing:
  *   stock clients send back all that they hear
- * @throws MalformedMessage when the framing is broken
+ * @throws MalformedMessageError when the framing is broken
  */
 export function readAwareness(
   bytes: Uint8Array,
@@ -46,7 +46,7 @@ export function readAwareness(
   try {
     return readEntries(new ByteReader(bytes), concerns)
   } catch (error) {
-    if (error instanceof MalformedUpdate) throw new MalformedMessage(`awareness: ${error.message}`)
+    if (error instanceof MalformedUpdateError) throw new MalformedMessageError(`awareness: ${error.message}`)
     throw error
   }
 }
@@ -69,7 +69,7 @@ function readEntries(
     const state = readState(reader, start, length)
     if (clock < clockMax && state !== undefined) entries.push({ clientId, clock, state })
   }
-  if (reader.left > 0) throw new MalformedMessage('something follows the awareness states')
+  if (reader.left > 0) throw new MalformedMessageError('something follows the awareness states')
   return entries
 }
 
@@ -77,7 +77,7 @@ function readEntries(
 function readState(reader: ByteReader, start: number, length: number): AwarenessEntry['state'] | undefined {
   const { buffer, byteOffset } = reader.bytes
   const text = Buffer.from(buffer, byteOffset + start, length)
-  if (!isUtf8(text)) throw new MalformedUpdate('a text is not UTF-8')
+  if (!isUtf8(text)) throw new MalformedUpdateError('a text is not UTF-8')
   return length > stateBytesMax ? undefined : parseState(text.toString())
 }
 

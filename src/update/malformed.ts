@@ -1,9 +1,9 @@
 /** Bytes that no legitimate client sends. The message says what is wrong; it may be shown to the sender. */
-export class MalformedUpdate extends Error {
-  override readonly name = 'MalformedUpdate'
+export class MalformedUpdateError extends Error {
+  override readonly name = 'MalformedUpdateError'
 }
 
 /** A message whose framing is broken. */
-export class MalformedMessage extends Error {
-  override readonly name = 'MalformedMessage'
+export class MalformedMessageError extends Error {
+  override readonly name = 'MalformedMessageError'
 }

@@ -1,9 +1,10 @@
 import * as Y from 'yjs'
 import { limits } from '../model/limits.ts'
-import { MalformedUpdate } from './malformed.ts'
-import { type ItemPlace, readUpdate } from './read.ts'
+import { struct } from './item-content.ts'
+import { MalformedUpdateError } from './malformed.ts'
+import { type ItemPlace, type ReadItem, readUpdate } from './read-update.ts'
 
-interface NewItem {
+interface NestedItem {
   readonly clock: number
   readonly end: number
   readonly isType: boolean
@@ -14,39 +15,46 @@ interface NewItem {
 
 const visiting = -1
 
-type NewItems = Map<number, NewItem[]>
+type NestedItemsByClient = Map<number, NestedItem[]>
 
 /**
  * Refuses an update whose new shared types would be nested too deep, counted with the types of `doc` around them:
  * Yjs deletes, copies and encodes nested types by recursion. What refers to structs that are not here yet counts as
  * if it were at the top; it is checked again when they have come.
- * @throws MalformedUpdate
+ * @throws MalformedUpdateError
  */
 export function checkNesting(bytes: Uint8Array, doc: Y.Doc): void {
-  const items: NewItems = new Map()
-  readUpdate(bytes, { allowSubdocuments: true }, (client, clock, length, isType, claimed) => {
+  const items: NestedItemsByClient = new Map()
+  const item = ({ client, clock, length, kind, place: claimed }: ReadItem): void => {
     // Where a known run is, only the document says, and its remainder follows it: an update may tell another story.
     const known = Y.getState(doc.store, client)
     if (clock + length <= known) return
     const place: ItemPlace = clock < known ? { kind: 'sibling', client, clock: known - 1 } : claimed
     const list = items.get(client) ?? []
     if (list.length === 0) items.set(client, list)
-    list.push({ clock: Math.max(clock, known), end: clock + length, isType, place, depth: 0 })
-  })
+    list.push({
+      clock: Math.max(clock, known),
+      end: clock + length,
+      isType: kind === struct.type,
+      place,
+      depth: 0,
+    })
+  }
+  readUpdate(bytes, { allowSubdocuments: true }, { item })
   for (const list of items.values()) {
     for (const item of list) {
       if (item.isType && depthOf(item, items, doc) >= limits.typeDepth) {
-        throw new MalformedUpdate(`shared types are nested deeper than ${limits.typeDepth}`)
+        throw new MalformedUpdateError(`shared types are nested deeper than ${limits.typeDepth}`)
       }
     }
   }
 }
 
 /** Follows references inside the update without recursion, then counts back. */
-function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
-  const chain: NewItem[] = []
+function depthOf(start: NestedItem, items: NestedItemsByClient, doc: Y.Doc): number {
+  const chain: NestedItem[] = []
   let depth = 1
-  for (let item: NewItem | undefined = start; item !== undefined; ) {
+  for (let item: NestedItem | undefined = start; item !== undefined; ) {
     if (item.depth > 0) {
       depth = item.depth + (chain.at(-1)?.place.kind === 'parent' ? 1 : 0)
       break
@@ -61,20 +69,20 @@ function depthOf(start: NewItem, items: NewItems, doc: Y.Doc): number {
     if (item === undefined) depth = depthInDocument(place, doc)
   }
   for (let index = chain.length - 1; index >= 0; index--) {
-    const link = chain[index] as NewItem
+    const link = chain[index] as NestedItem
     link.depth = depth
-    if (index > 0 && (chain[index - 1] as NewItem).place.kind === 'parent') depth += 1
+    if (index > 0 && (chain[index - 1] as NestedItem).place.kind === 'parent') depth += 1
   }
   return start.depth
 }
 
-function find(items: NewItems, client: number, clock: number): NewItem | undefined {
+function find(items: NestedItemsByClient, client: number, clock: number): NestedItem | undefined {
   const list = items.get(client)
   if (list === undefined) return undefined
   let [low, high] = [0, list.length - 1]
   while (low <= high) {
     const middle = (low + high) >> 1
-    const item = list[middle] as NewItem
+    const item = list[middle] as NestedItem
     if (clock < item.clock) high = middle - 1
     else if (clock >= item.end) low = middle + 1
     else return item

@@ -1,7 +1,7 @@
-import { readContent, struct, type VettingOptions } from './content.ts'
-import { MalformedUpdate } from './malformed.ts'
-import { ByteReader, clockMax } from './reader.ts'
-import type { ClientBlock, UpdateSummary } from './summary.ts'
+import { ByteReader, clockMax } from './byte-reader.ts'
+import { skipContent, struct, type VettingOptions } from './item-content.ts'
+import { MalformedUpdateError } from './malformed.ts'
+import type { StructBlock, UpdateSummary } from './summary.ts'
 
 /** Who has how much in an update, and where. */
 export type Outline = Pick<UpdateSummary, 'clients' | 'structsEnd'>
@@ -17,30 +17,30 @@ const hasParentSub = 0x20
  * The outline of an update that was vetted when it came, or that Yjs has written: where its items belong is passed over,
  * and what is deleted. After a start all wait for the first reading of a document, when no code is compiled yet: this
  * takes about half the time of `readUpdate` then, because it calls next to nothing and makes no numbers of ids.
- * @throws MalformedUpdate where the bytes are not one whole update; `readUpdate` refuses more
+ * @throws MalformedUpdateError where the bytes are not one whole update; `readUpdate` refuses more
  */
 export function readOutline(bytes: Uint8Array): Outline {
   const reader = new ByteReader(bytes)
-  const clients: ClientBlock[] = []
+  const clients: StructBlock[] = []
   for (let left = reader.varUint(); left > 0; left--) clients.push(readBlock(reader))
   if (new Set(clients.map(({ client }) => client)).size < clients.length)
-    throw new MalformedUpdate('a client appears twice')
+    throw new MalformedUpdateError('a client appears twice')
   const structsEnd = reader.at
   for (let left = reader.varUint(); left > 0; left--) {
     reader.varUint()
     const ranges = reader.varUint()
     reader.at = afterNumbers(bytes, reader.at, 2 * ranges)
   }
-  if (reader.left !== 0) throw new MalformedUpdate('it has another end')
+  if (reader.left !== 0) throw new MalformedUpdateError('it has another end')
   return { clients, structsEnd }
 }
 
-function readBlock(reader: ByteReader): ClientBlock {
+function readBlock(reader: ByteReader): StructBlock {
   const structs = reader.varUint()
   const client = reader.varUint()
   const from = reader.clock()
   const start = reader.at
-  if (structs === 0) throw new MalformedUpdate('a client has no structs')
+  if (structs === 0) throw new MalformedUpdateError('a client has no structs')
   let clock = from
   let skips = false
   for (let left = structs; left > 0; left--) {
@@ -48,9 +48,9 @@ function readBlock(reader: ByteReader): ClientBlock {
     const kind = info & 31
     if (kind === struct.skip) skips = true
     const length = kind === struct.gc || kind === struct.skip ? reader.clock() : passItem(reader, info, kind)
-    if (length === 0) throw new MalformedUpdate('a struct is empty')
+    if (length === 0) throw new MalformedUpdateError('a struct is empty')
     clock += length
-    if (clock > clockMax) throw new MalformedUpdate('a clock is too large')
+    if (clock > clockMax) throw new MalformedUpdateError('a clock is too large')
   }
   return { client, from, to: clock, skips, structs, start, end: reader.at }
 }
@@ -60,7 +60,7 @@ function passItem(reader: ByteReader, info: number, kind: number): number {
   const { bytes } = reader
   if (info < oneOrigin) passParent(reader, info)
   else reader.at = afterNumbers(bytes, reader.at, info >= bothOrigins ? 4 : 2)
-  if (kind !== struct.string) return readContent(reader, kind, anyContent)
+  if (kind !== struct.string) return skipContent(reader, kind, anyContent)
   // Most runs are short and plain: no call for these.
   const length = bytes[reader.at] as number
   let at = reader.at + 1
@@ -82,7 +82,7 @@ function afterNumbers(bytes: Uint8Array, start: number, count: number): number {
   const { length } = bytes
   let at = start
   for (let left = count; left > 0; at++) {
-    if (at >= length) throw new MalformedUpdate('it ends in the middle')
+    if (at >= length) throw new MalformedUpdateError('it ends in the middle')
     if ((bytes[at] as number) < 128) left -= 1
   }
   return at

@@ -1,5 +1,5 @@
+import { ByteReader } from './byte-reader.ts'
 import { readOutline } from './outline.ts'
-import { ByteReader } from './reader.ts'
 
 /** How a document is made up. */
 export interface Statistics {
@@ -11,7 +11,7 @@ export interface Statistics {
   readonly clients: number
 }
 
-/** Of a whole state (V1), as Yjs has written it: nothing is left out, and nothing is deleted twice. @throws MalformedUpdate */
+/** Of a whole state (V1), as Yjs has written it: nothing is left out, and nothing is deleted twice. @throws MalformedUpdateError */
 export function readStatistics(bytes: Uint8Array): Statistics {
   const { clients, structsEnd } = readOutline(bytes)
   const structs = clients.reduce((sum, block) => sum + block.structs, 0)

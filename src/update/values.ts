@@ -1,7 +1,7 @@
-import { jsonDepthExceeds } from '../model/json.ts'
+import { jsonDepthExceeds } from '../model/json-depth.ts'
 import { limits } from '../model/limits.ts'
-import { MalformedUpdate } from './malformed.ts'
-import type { ByteReader } from './reader.ts'
+import type { ByteReader } from './byte-reader.ts'
+import { MalformedUpdateError } from './malformed.ts'
 
 /** Type bytes of lib0's `writeAny`. */
 const any = {
@@ -20,8 +20,11 @@ const constants = new Set([127, 126, 121, 120])
 /** Longer than any option of a subdocument. */
 const optionBytesMax = 16
 
-/** Setting this key on a plain object changes its prototype instead, and the value is lost. */
-const forbiddenKey = '__proto__'
+/**
+ * Setting this key on a plain object changes its prototype. Yjs loses most values under it. Bytes make the object look
+ * like bytes itself, and no Yjs that has read it can write the document again.
+ */
+const prototypeKey = '__proto__'
 
 /** Passes over one value of `writeAny`; recursion ends at the limit of nesting. */
 export function skipAny(reader: ByteReader, depth = 0): void {
@@ -43,26 +46,28 @@ export function skipAny(reader: ByteReader, depth = 0): void {
     case any.object:
       return skipMembers(reader, type === any.object, depth + 1)
     default:
-      throw new MalformedUpdate(`unknown kind of value ${type}`)
+      throw new MalformedUpdateError(`unknown kind of value ${type}`)
   }
 }
 
 function skipMembers(reader: ByteReader, keyed: boolean, depth: number): void {
-  if (depth > limits.jsonDepth) throw new MalformedUpdate(`values are nested deeper than ${limits.jsonDepth}`)
+  if (depth > limits.jsonDepth)
+    throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
   const count = reader.varUint()
-  if (count > reader.left) throw new MalformedUpdate('it ends in the middle')
+  if (count > reader.left) throw new MalformedUpdateError('it ends in the middle')
   for (let index = 0; index < count; index++) {
-    if (keyed && skipKey(reader)) throw new MalformedUpdate(`the key ${forbiddenKey} is not allowed`)
+    if (keyed && skipKey(reader) && reader.bytes[reader.at] === any.binary)
+      throw new MalformedUpdateError(`a key ${prototypeKey} holds bytes: Yjs cannot write them again`)
     skipAny(reader, depth)
   }
 }
 
-/** True for the forbidden key. */
+/** Returns whether the key is `prototypeKey`. */
 function skipKey(reader: ByteReader): boolean {
   const start = reader.at
   reader.skipString()
-  if (reader.at - start !== forbiddenKey.length + 1) return false
-  return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === forbiddenKey
+  if (reader.at - start !== prototypeKey.length + 1) return false
+  return Buffer.from(reader.bytes.subarray(start + 1, reader.at)).toString('latin1') === prototypeKey
 }
 
 /** What Yjs writes of a subdocument's options. Another one, such as a second guid, could make it unwritable. */
@@ -71,11 +76,11 @@ const subdocumentOptions = ['gc', 'autoLoad', 'meta']
 /** Passes over the options of a subdocument. */
 export function skipSubdocumentOptions(reader: ByteReader): void {
   if (reader.byte() !== any.object)
-    throw new MalformedUpdate('the options of a subdocument are not an object')
+    throw new MalformedUpdateError('the options of a subdocument are not an object')
   const count = reader.varUint()
   for (let index = 0; index < count; index++) {
     if (!subdocumentOptions.includes(reader.string(optionBytesMax))) {
-      throw new MalformedUpdate('unknown option of a subdocument')
+      throw new MalformedUpdateError('unknown option of a subdocument')
     }
     skipAny(reader, 1)
   }
@@ -86,11 +91,11 @@ export function skipJson(reader: ByteReader, undefinedAllowed = false): void {
   const text = reader.string(Number.POSITIVE_INFINITY)
   if (text === 'null' || text === 'true' || (undefinedAllowed && text === 'undefined')) return
   if (jsonDepthExceeds(text, limits.jsonDepth)) {
-    throw new MalformedUpdate(`values are nested deeper than ${limits.jsonDepth}`)
+    throw new MalformedUpdateError(`values are nested deeper than ${limits.jsonDepth}`)
   }
   try {
     JSON.parse(text)
   } catch {
-    throw new MalformedUpdate('a value is not JSON')
+    throw new MalformedUpdateError('a value is not JSON')
   }
 }

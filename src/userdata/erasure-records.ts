@@ -1,7 +1,7 @@
-import { digestOf } from '../directory/erased-users.ts'
-import { tenantKeys } from '../directory/organization-keys.ts'
+import { userDigest } from '../directory/organizations/erased-users.ts'
+import { tenantKeys } from '../directory/organizations/organization-keys.ts'
 import type { Job, Key } from '../engine/engine.ts'
-import type { TenantPlace } from './trace.ts'
+import type { UserDataScope } from './user-data-source.ts'
 
 /** The queue of erasures that have begun. */
 export const erasureQueue = 'erasure'
@@ -9,18 +9,18 @@ export const erasureQueue = 'erasure'
 /** Whose data are to be erased, and where. Kept until that is done, and nothing of the user after it. */
 export interface ErasureTask {
   readonly jobId: string
-  readonly place: TenantPlace
+  readonly place: UserDataScope
   readonly userId: string
 }
 
 /** How often the user was taken out of something, by the names of traces. */
-export type Removed = Readonly<Record<string, number>>
+export type RemovedCounts = Readonly<Record<string, number>>
 
 /** What has become of an erasure. Says nothing of whose data it is. */
 export interface ErasureRecord {
   readonly jobId: string
   readonly status: 'running' | 'done'
-  readonly removed: Removed
+  readonly removed: RemovedCounts
   /** Epoch milliseconds of the first of those that `removed` counts. */
   readonly startedAt: number
   /** Of the last that has ended; null while there is none. */
@@ -30,8 +30,8 @@ export interface ErasureRecord {
 }
 
 /** The record's key in the tenant's partition. */
-export const erasureKey = ({ organizationId }: TenantPlace, userId: string): Key =>
-  tenantKeys.erasure(digestOf(userId, organizationId))
+export const erasureKey = ({ organizationId }: UserDataScope, userId: string): Key =>
+  tenantKeys.erasure(userDigest(userId, organizationId))
 
 /** To be enqueued in the commit that makes the record; due at once. */
 export const erasureJob = (task: ErasureTask): Job => ({

@@ -1,7 +1,7 @@
-import type { Page, PageRange } from '../directory/page.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
 import type { Kv } from '../engine/engine.ts'
-import { nextOrganization } from './places.ts'
-import type { TenantPlace, UserDatum, UserTraces } from './trace.ts'
+import { nextOrganization } from './next-organization.ts'
+import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
 
 /** What is read at a time. */
 const chunkSize = 50
@@ -25,11 +25,11 @@ interface Position {
  * comes and goes. A page may have fewer than `limit`, also none, and yet not be the last: its work is bounded.
  */
 export async function listUserData(
-  { kv, traces }: { readonly kv: Kv; readonly traces: UserTraces },
-  place: TenantPlace,
+  { kv, traces }: { readonly kv: Kv; readonly traces: UserDataSourceList },
+  place: UserDataScope,
   userId: string,
   { after, limit }: PageRange,
-): Promise<Page<UserDatum>> {
+): Promise<ListPage<UserDatum>> {
   const items: UserDatum[] = []
   let bytes = 0
   let at: Position | null = after === undefined ? start : (JSON.parse(after) as Position)
@@ -48,12 +48,12 @@ const start: Position = { organizationId: null, trace: 0, after: null }
 
 /** Null when there is no such trace. */
 async function readTrace(
-  { ofTenant, ofOrganization }: UserTraces,
-  { workspaceId, apiKey, organizationId: asked }: TenantPlace,
+  { ofTenant, ofOrganization }: UserDataSourceList,
+  { workspaceId, apiKey, organizationId: asked }: UserDataScope,
   userId: string,
   { organizationId, trace }: Position,
   range: PageRange,
-): Promise<Page<UserDatum> | null> {
+): Promise<ListPage<UserDatum> | null> {
   const tenant = { workspaceId, apiKey }
   if (organizationId === null)
     return (await ofTenant[trace]?.list({ ...tenant, organizationId: asked }, userId, range)) ?? null
@@ -63,9 +63,9 @@ async function readTrace(
 /** Null at the end. */
 async function following(
   kv: Kv,
-  place: TenantPlace,
+  place: UserDataScope,
   { organizationId, trace }: Position,
-  page: Page<UserDatum> | null,
+  page: ListPage<UserDatum> | null,
 ): Promise<Position | null> {
   if (page?.next) return { organizationId, trace, after: page.next }
   if (page !== null) return { organizationId, trace: trace + 1, after: null }

@@ -12,7 +12,7 @@ export interface BlobNames {
 }
 
 /** Where one process makes and removes the versions of an editor, one after the other: equal contents are stored once. */
-export const ownNames: BlobNames = {
+export const singleWriterNames: BlobNames = {
   of: (hash) => hash,
   mayBeNamedYet: () => false,
   sweepAt: () => 0,
@@ -25,7 +25,7 @@ const makingMs = 900_000
  * Where another node may be about to name what nobody names: each content has a name of its own with the time at which it
  * was stored, and what is younger than any version takes to be made is left alone.
  */
-export class SharedNames implements BlobNames {
+export class ClusterBlobNames implements BlobNames {
   readonly #clock: Clock
 
   constructor(clock: Clock) {

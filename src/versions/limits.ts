@@ -19,8 +19,9 @@ export const versionLimits = {
  * Of automatic versions that are older than `afterMs`, the last one of each `everyMs` is kept. The last row is the end:
  * none is kept. The first day is kept whole.
  */
-export const thinning: readonly { readonly afterMs: number; readonly everyMs: number | null }[] = [
-  { afterMs: dayMs, everyMs: hourMs },
-  { afterMs: 7 * dayMs, everyMs: dayMs },
-  { afterMs: 90 * dayMs, everyMs: null },
-]
+export const autoVersionRetention: readonly { readonly afterMs: number; readonly everyMs: number | null }[] =
+  [
+    { afterMs: dayMs, everyMs: hourMs },
+    { afterMs: 7 * dayMs, everyMs: dayMs },
+    { afterMs: 90 * dayMs, everyMs: null },
+  ]

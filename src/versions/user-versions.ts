@@ -1,13 +1,13 @@
-import type { Reader } from '../directory/reader.ts'
-import type { Transaction } from '../directory/transaction.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import type { KvEntry } from '../engine/engine.ts'
 import { deletedUser, deletedUserId } from '../model/named-users.ts'
 import { withAuthors } from './authors.ts'
 import {
   type Author,
   type EditorIds,
+  type EditorVersionsRecord,
   type VersionRecord,
-  type VersionsRecord,
   versionKeys,
 } from './version-keys.ts'
 import { writeVersion, writeVersions } from './version-writing.ts'
@@ -19,13 +19,13 @@ interface ShownVersion {
 }
 
 /** @param entries of the index of a user; null for what is gone meanwhile */
-export async function showVersionsBy(
-  reader: Reader,
+export async function listVersionsByUser(
+  reader: DirectoryReader,
   entries: readonly KvEntry[],
   userId: string,
 ): Promise<readonly (ShownVersion | null)[]> {
   const places = entries.map(placeOf)
-  const records = await reader.getAll<VersionRecord | VersionsRecord>(places.map(keyOf))
+  const records = await reader.getAll<VersionRecord | EditorVersionsRecord>(places.map(keyOf))
   return places.map(({ ids: { documentId, editorId }, versionId }, at) => {
     const record = records[at] ?? null
     if (record === null) return null
@@ -38,14 +38,14 @@ export async function showVersionsBy(
 }
 
 /** Puts the deleted user in the place of a user in up to `limit` records; returns in how many. */
-export async function anonymiseVersions(
+export async function anonymizeVersions(
   transaction: Transaction,
   userId: string,
   limit: number,
 ): Promise<number> {
   const entries = await transaction.scan({ prefix: versionKeys.allBy(userId), limit })
   const places = entries.map(placeOf)
-  const records = await transaction.getAll<VersionRecord | VersionsRecord>(places.map(keyOf))
+  const records = await transaction.getAll<VersionRecord | EditorVersionsRecord>(places.map(keyOf))
   for (const [at, { ids, versionId }] of places.entries()) {
     const record = records[at] ?? null
     if (record === null) continue
@@ -65,16 +65,16 @@ const withoutUser = (authors: readonly Author[], userId: string): readonly Autho
     [],
   )
 
-interface Place {
+interface VersionScope {
   readonly ids: EditorIds
   /** '' for the record of all versions of the editor. */
   readonly versionId: string
 }
 
-const placeOf = ({ key: [, , documentId = '', editorId = '', versionId = ''] }: KvEntry): Place => ({
+const placeOf = ({ key: [, , documentId = '', editorId = '', versionId = ''] }: KvEntry): VersionScope => ({
   ids: { documentId, editorId },
   versionId,
 })
 
-const keyOf = ({ ids, versionId }: Place) =>
+const keyOf = ({ ids, versionId }: VersionScope) =>
   versionId === '' ? versionKeys.state(ids) : versionKeys.version(ids, versionId)

@@ -1,5 +1,5 @@
-import type { OrganizationScope } from '../directory/organization-keys.ts'
-import type { Metadata } from '../directory/records.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { Metadata } from '../directory/store/records.ts'
 import type { Key } from '../engine/engine.ts'
 import { addressKey, type DocumentAddress, documentPrefix, organizationPrefix } from '../model/address.ts'
 
@@ -40,7 +40,7 @@ export interface VersionRecord {
 }
 
 /** What is known of the versions of an editor together. Every change of them changes it, so that no two are made at once. */
-export interface VersionsRecord {
+export interface EditorVersionsRecord {
   readonly changes: number
   /** Epoch milliseconds of the newest one. */
   readonly lastAt: number

@@ -1,6 +1,6 @@
-import type { Transaction } from '../directory/transaction.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
 import type { Key } from '../engine/engine.ts'
-import { type EditorIds, type VersionRecord, type VersionsRecord, versionKeys } from './version-keys.ts'
+import { type EditorIds, type EditorVersionsRecord, type VersionRecord, versionKeys } from './version-keys.ts'
 
 /** An entry of an index: it says nothing more. */
 const entry: object = {}
@@ -24,10 +24,10 @@ export async function writeVersion(
 export async function writeVersions(
   transaction: Transaction,
   ids: EditorIds,
-  record: VersionsRecord | null,
+  record: EditorVersionsRecord | null,
 ): Promise<void> {
   const key = versionKeys.state(ids)
-  const before = await transaction.get<VersionsRecord>(key)
+  const before = await transaction.get<EditorVersionsRecord>(key)
   const keyBy = (userId: string): Key => versionKeys.since(userId, ids)
   writeIndex(transaction, authorsOf(before), authorsOf(record), keyBy)
   if (record === null) transaction.delete(key)
@@ -44,7 +44,7 @@ function writeIndex(
   for (const userId of after) if (!before.has(userId)) transaction.put(keyBy(userId), entry)
 }
 
-const authorsOf = (record: Pick<VersionsRecord, 'authors'> | null): ReadonlySet<string> =>
+const authorsOf = (record: Pick<EditorVersionsRecord, 'authors'> | null): ReadonlySet<string> =>
   new Set((record?.authors ?? []).map(({ userId }) => userId))
 
 function namedIn(record: VersionRecord | null): ReadonlySet<string> {

@@ -1,39 +1,39 @@
-import { inSlices } from '../directory/items.ts'
-import { findOrganization, type OrganizationStore } from '../directory/organization-store.ts'
-import { keyName } from '../engine/keys.ts'
-import type { StoredEvent } from '../events/outbound.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { Log } from '../log.ts'
 import { type OrganizationAddress, organizationPrefix, type Tenant } from '../model/address.ts'
-import type { Deliveries } from '../subscriptions/deliveries.ts'
 import { targetName } from '../subscriptions/delivery-keys.ts'
 import type { TargetAddress } from '../subscriptions/delivery-records.ts'
 import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
-import { type Target, targetIdOf } from '../subscriptions/target.ts'
+import type { DeliveryService } from '../subscriptions/delivery-service.ts'
+import { targetIdOf, type WebhookTarget } from '../subscriptions/target.ts'
 
 /** Bytes that are written at the same time for the events of one call: each target has its own copy. */
 const bytesAtOnce = 1_048_576
 /** Targets whose messages are written at the same time. */
 const linesAtOnceMax = 128
 
-export interface FanoutParts {
+export interface FanoutDependencies {
   readonly log: Log
   readonly organizations: OrganizationStore
-  readonly deliveries: Deliveries
+  readonly deliveries: DeliveryService
   readonly removal: DeliveryRemoval
-  readonly subscriptions: { targetsOf(tenant: Tenant, event: StoredEvent): Promise<readonly Target[]> }
+  readonly subscriptions: { targetsOf(tenant: Tenant, event: QueuedEvent): Promise<readonly WebhookTarget[]> }
 }
 
 /** What one target is to be told of. */
-interface Told {
+interface EventsOfTarget {
   readonly address: TargetAddress
-  readonly events: StoredEvent[]
+  readonly events: QueuedEvent[]
 }
 
 /** Makes messages of events: one for each target that is to be told. */
 export class Fanout {
-  readonly #parts: FanoutParts
+  readonly #parts: FanoutDependencies
 
-  constructor(parts: FanoutParts) {
+  constructor(parts: FanoutDependencies) {
     this.#parts = parts
   }
 
@@ -41,16 +41,16 @@ export class Fanout {
    * What comes again after a crash in the middle is in its place already. Answers the events for which that has failed.
    * @param bytes of the messages of one target, roughly
    */
-  async tell(events: readonly StoredEvent[], bytes: number): Promise<ReadonlySet<StoredEvent>> {
-    const failed = new Set<StoredEvent>()
+  async tell(events: readonly QueuedEvent[], bytes: number): Promise<ReadonlySet<QueuedEvent>> {
+    const failed = new Set<QueuedEvent>()
     const lines = await this.#linesOf(events, failed)
     const linesAtOnce = Math.min(linesAtOnceMax, Math.floor(bytesAtOnce / bytes))
-    await inSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
+    await mapInSlices(lines, (line) => this.#enqueue(line, failed), Math.max(1, linesAtOnce))
     await this.#forgetGone(events, lines)
     return failed
   }
 
-  async #enqueue({ address, events }: Told, failed: Set<StoredEvent>): Promise<void> {
+  async #enqueue({ address, events }: EventsOfTarget, failed: Set<QueuedEvent>): Promise<void> {
     try {
       await this.#parts.deliveries.enqueue(address, events)
     } catch (err) {
@@ -60,8 +60,11 @@ export class Fanout {
   }
 
   /** In the order of the events. @param failed gets those of which it cannot be said whom to tell */
-  async #linesOf(events: readonly StoredEvent[], failed: Set<StoredEvent>): Promise<readonly Told[]> {
-    const lines = new Map<string, Told>()
+  async #linesOf(
+    events: readonly QueuedEvent[],
+    failed: Set<QueuedEvent>,
+  ): Promise<readonly EventsOfTarget[]> {
+    const lines = new Map<string, EventsOfTarget>()
     for (const event of events) {
       const { workspaceId, apiKey } = event.scope
       for (const target of await this.#targetsOf(event, failed)) {
@@ -75,7 +78,7 @@ export class Fanout {
     return [...lines.values()]
   }
 
-  async #targetsOf(event: StoredEvent, failed: Set<StoredEvent>): Promise<readonly Target[]> {
+  async #targetsOf(event: QueuedEvent, failed: Set<QueuedEvent>): Promise<readonly WebhookTarget[]> {
     const { workspaceId, apiKey } = event.scope
     try {
       return await this.#parts.subscriptions.targetsOf({ workspaceId, apiKey }, event)
@@ -87,16 +90,19 @@ export class Fanout {
   }
 
   /** An organization is another partition: if its removal has begun meanwhile, it may not have seen the messages. */
-  async #forgetGone(events: readonly StoredEvent[], lines: readonly Told[]): Promise<void> {
+  async #forgetGone(events: readonly QueuedEvent[], lines: readonly EventsOfTarget[]): Promise<void> {
     const scopes = new Map(events.map(({ scope }) => [keyName(organizationPrefix(scope)), scope]))
-    await inSlices([...scopes.values()], async (scope) => {
+    await mapInSlices([...scopes.values()], async (scope) => {
       if ((await findOrganization(this.#parts.organizations.read(scope))) !== null) return
       await this.#parts.removal.forget(scope, targetsIn(scope, lines), async () => {})
     })
   }
 }
 
-const targetsIn = ({ workspaceId, apiKey }: OrganizationAddress, lines: readonly Told[]): readonly string[] =>
+const targetsIn = (
+  { workspaceId, apiKey }: OrganizationAddress,
+  lines: readonly EventsOfTarget[],
+): readonly string[] =>
   lines
     .map(({ address }) => address)
     .filter((address) => address.workspaceId === workspaceId && address.apiKey === apiKey)

@@ -1,7 +1,7 @@
-import type { NotificationConfig } from '../directory/notification-records.ts'
+import type { NotificationConfig } from '../directory/notifications/notification-records.ts'
 import type { ActionUser } from '../events/activity.ts'
-import type { EventType, StoredEvent } from '../events/outbound.ts'
-import { protectedEvent, protectedUser } from './protection.ts'
+import type { EventType, QueuedEvent } from '../events/outbound-event.ts'
+import { redactEvent, redactUser } from './data-protection.ts'
 
 /** Somebody whom an event concerns, and where that person wants to hear of such things. */
 export interface Recipient extends ActionUser {
@@ -9,23 +9,23 @@ export interface Recipient extends ActionUser {
 }
 
 /** Finds out whom an event concerns. */
-export interface Recipients {
-  of(event: StoredEvent): Promise<readonly Recipient[]>
+export interface RecipientResolver {
+  of(event: QueuedEvent): Promise<readonly Recipient[]>
 }
 
 /** `protected`: without names, e-mail addresses and content. */
 export type Detail = 'whole' | 'protected'
 
 /** An event as one message. */
-export interface Told {
+export interface PayloadInput {
   /** Of the message: the same in every attempt, as the header `webhook-id`. */
   readonly webhookId: string
-  readonly event: StoredEvent
+  readonly event: QueuedEvent
   readonly detail: Detail
 }
 
 /** What the raw URL of the basic service gets. `timestamp`: epoch milliseconds of the event. */
-export function basicPayload({ webhookId, event, detail }: Told) {
+export function basicPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
     webhookId,
@@ -39,13 +39,13 @@ export function basicPayload({ webhookId, event, detail }: Told) {
 }
 
 /** What its processed URL gets: the same, and whom it concerns. */
-export const processedPayload = (told: Told, recipients: readonly Recipient[]) => ({
+export const processedPayload = (told: PayloadInput, recipients: readonly Recipient[]) => ({
   ...basicPayload(told),
   recipients: told.detail === 'whole' ? recipients : recipients.map(protectedRecipient),
 })
 
 /** What advanced endpoints get. Who acted, and where, stands in `data`, beside what it is about. */
-export function advancedPayload({ webhookId, event, detail }: Told) {
+export function advancedPayload({ webhookId, event, detail }: PayloadInput) {
   const { type, actionUser, data, at } = detailed(event, detail)
   return {
     event: type,
@@ -57,15 +57,15 @@ export function advancedPayload({ webhookId, event, detail }: Told) {
   }
 }
 
-const detailed = (event: StoredEvent, detail: Detail): StoredEvent =>
-  detail === 'whole' ? event : protectedEvent(event)
+const detailed = (event: QueuedEvent, detail: Detail): QueuedEvent =>
+  detail === 'whole' ? event : redactEvent(event)
 
 const protectedRecipient = ({ notificationConfig, ...user }: Recipient): Recipient => ({
-  ...protectedUser(user),
+  ...redactUser(user),
   notificationConfig,
 })
 
-const metadataOf = ({ scope, documentId }: StoredEvent) => ({
+const metadataOf = ({ scope, documentId }: QueuedEvent) => ({
   apiKey: scope.apiKey,
   organizationId: scope.organizationId,
   documentId,

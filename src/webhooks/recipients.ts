@@ -1,19 +1,19 @@
-import { notificationKeys as keys } from '../directory/notification-keys.ts'
-import type { NotificationConfig } from '../directory/notification-records.ts'
-import { keys as organizationKeys } from '../directory/organization-keys.ts'
-import type { OrganizationStore } from '../directory/organization-store.ts'
-import type { UserRecord } from '../directory/records.ts'
+import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
+import type { NotificationConfig } from '../directory/notifications/notification-records.ts'
+import { keys as organizationKeys } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { UserRecord } from '../directory/store/records.ts'
 import type { ActionUser } from '../events/activity.ts'
-import type { StoredEvent } from '../events/outbound.ts'
+import type { QueuedEvent } from '../events/outbound-event.ts'
 import type { OrganizationAddress } from '../model/address.ts'
 import { effectiveConfig } from '../notifications/visibility.ts'
-import type { Recipient, Recipients } from './payload.ts'
+import type { Recipient, RecipientResolver } from './payload.ts'
 
 /** Of a thread with more people in it, those who come first are told of. */
 export const recipientsMax = 100
 
 /** Who has written in a thread, the first one first; nobody when it is gone. */
-export type Participants = (
+export type FindParticipants = (
   scope: OrganizationAddress,
   annotationId: string,
 ) => Promise<readonly ActionUser[]>
@@ -33,16 +33,16 @@ interface CommentData {
  * Other events concern nobody in particular. Names and e-mail addresses are those of the organization's users, else as
  * they were given; configs are those in force for the document.
  */
-export class CommentRecipients implements Recipients {
+export class CommentRecipients implements RecipientResolver {
   readonly #store: OrganizationStore
-  readonly #participants: Participants
+  readonly #participants: FindParticipants
 
-  constructor(store: OrganizationStore, participants: Participants) {
+  constructor(store: OrganizationStore, participants: FindParticipants) {
     this.#store = store
     this.#participants = participants
   }
 
-  async of(event: StoredEvent): Promise<readonly Recipient[]> {
+  async of(event: QueuedEvent): Promise<readonly Recipient[]> {
     const { annotation, comment } = event.data as CommentData
     if (annotation === undefined) return []
     const written = await this.#participants(event.scope, annotation.annotationId)
@@ -55,7 +55,7 @@ export class CommentRecipients implements Recipients {
   }
 
   async #known(
-    { scope, documentId }: StoredEvent,
+    { scope, documentId }: QueuedEvent,
     users: readonly ActionUser[],
   ): Promise<readonly Recipient[]> {
     const reader = this.#store.read(scope)

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { type ConsolePage, openConsole, seriousFindings } from '../support/console.ts'
-import { prepareAcme } from '../support/console-data.ts'
-import { hookCalls } from '../support/hook-receiver.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { hookCalls } from '../support/clients/webhook-receiver.ts'
+import { prepareAcme } from '../support/data/console-data.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type ConsolePage, openConsole, seriousFindings } from '../support/servers/console.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 skipNotice()
 
@@ -17,7 +17,7 @@ describe.skipIf(browserMissing)('pages of the console for administrators, in Chr
   let browser: Browser
   let endpointId: string
   beforeAll(async () => {
-    weft = await startTestServer({ webhookAllow: ['127.0.0.1'] })
+    weft = await startTestServer({ webhookAllowlist: ['127.0.0.1'] })
     browser = await openBrowser()
     await prepareAcme(weft)
     const hooks = hookCalls(async (path, data) => dataOf(await weft.post(path, data)))

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { RawClient } from '../support/clients.ts'
-import { type ConsolePage, openConsole } from '../support/console.ts'
-import { prepareAcme } from '../support/console-data.ts'
-import { HookReceiver } from '../support/hook-receiver.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { RawClient } from '../support/clients/clients.ts'
+import { HookReceiver } from '../support/clients/webhook-receiver.ts'
+import { prepareAcme } from '../support/data/console-data.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type ConsolePage, openConsole } from '../support/servers/console.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 skipNotice()
 
@@ -18,7 +18,7 @@ describe.skipIf(browserMissing)('administrating in the console, in Chromium', ()
   let shown: ConsolePage
   let page: Page
   beforeAll(async () => {
-    weft = await startTestServer({ webhookAllow: ['127.0.0.1'] })
+    weft = await startTestServer({ webhookAllowlist: ['127.0.0.1'] })
     browser = await openBrowser()
     await prepareAcme(weft)
     shown = await openConsole(browser, weft)

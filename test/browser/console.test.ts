@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
-import { itLong } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
+import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 skipNotice()
 
@@ -34,6 +34,18 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
     expect(complaints).toEqual([])
   })
 
+  it('[CON-66] with a wrong key the overview says so, and shows neither figures nor ready', async () => {
+    const { page, complaints } = await openConsole(browser, {
+      url: weft.url,
+      credentials: { ...weft.credentials, authToken: 'not-the-right-token' },
+    })
+    await page.getByRole('alert').filter({ hasText: 'rejects the API key or the auth token' }).waitFor()
+    expect(await page.getByText('ready', { exact: true }).count()).toBe(0)
+    expect(await page.locator('.charts').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('[CON-2] a link signs in, and the address does not keep what it has brought', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -62,14 +74,47 @@ describe.skipIf(browserMissing)('the console in Chromium', () => {
       }
       await page.goto(`${weft.url}/console`)
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      const [accept, decline] = ['Sign in with this key', 'Do not sign in']
+      const kept = () => page.evaluate(() => Object.values(sessionStorage).join(' '))
       await follow({ key: apiKey, token: authToken })
+      await page.getByRole('button', { name: accept }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       expect(page.url()).not.toContain(authToken)
-      // Another one takes the place of those that the tab has.
-      await follow({ key: apiKey, token: 'of somebody else' })
+      // The visitor keeps the session, or replaces it by the one of the link.
+      await follow({ key: 'key_of_a_stranger', token: 'of a stranger' })
+      await page.getByRole('button', { name: decline }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      expect(page.url()).not.toContain('somebody')
-      expect(await page.evaluate(() => Object.values(sessionStorage).join(' '))).toContain('somebody')
+      expect(await kept()).not.toContain('stranger')
+      await follow({ key: apiKey, token: 'of a colleague' })
+      await page.getByRole('button', { name: accept }).click()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect(page.url()).not.toContain('colleague')
+      expect(await kept()).toContain('colleague')
+    },
+  )
+
+  itLong(
+    '[CON-65] a link signs in only after the visitor agrees, shows server and API key, and leaves the address at once',
+    async () => {
+      const page = await browser.newPage()
+      const { apiKey, authToken } = weft.credentials
+      const kept = () => page.evaluate(() => sessionStorage.length)
+      const calls: string[] = []
+      page.on('request', (request) => {
+        if (request.url().includes('/v')) calls.push(request.url())
+      })
+      await page.goto(`${weft.url}/console#${new URLSearchParams({ key: apiKey, token: authToken })}`)
+      await page.getByText(apiKey).waitFor()
+      await page.getByText(new URL(weft.url).host).waitFor()
+      expect(page.url()).toBe(`${weft.url}/console#/`)
+      expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
+      expect([await kept(), calls]).toEqual([0, []])
+      expect(await seriousFindings(page)).toEqual([])
+      await page.getByRole('button', { name: 'Do not sign in' }).click()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+      expect(await kept()).toBe(0)
+      await page.goBack()
+      expect(page.url()).not.toContain(authToken)
     },
   )
 

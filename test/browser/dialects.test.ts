@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { eventually } from '../support/clients.ts'
-import { type Site, startExample } from '../support/examples.ts'
-import { isEverythingAsked } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/clients/clients.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type Site, startExample } from '../support/servers/examples.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { isEverythingAsked } from '../support/time/full-run.ts'
 
 const address = { organizationId: 'example', documentId: 'welcome', editorId: 'main' }
 

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { itLong } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 skipNotice()
 

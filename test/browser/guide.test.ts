@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chapters, index, pathOf } from '../../src/docs/chapters.ts'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { isEverythingAsked } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { isEverythingAsked } from '../support/time/full-run.ts'
 
 skipNotice()
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { eventually } from '../support/clients.ts'
-import { type Site, startExample } from '../support/examples.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/clients/clients.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type Site, startExample } from '../support/servers/examples.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 /** Without the carets of others; of a page that is just being read anew there is none. */
 const textOf = (page: Page): Promise<string> =>
@@ -41,7 +41,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
 
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), 'weft-offline-'))
-    weft = await startTestServer({ engine: 'level', data })
+    weft = await startTestServer({ engine: 'level', dataDir: data })
     site = await startExample('codemirror', weft)
     browser = await openBrowser()
   }, 120_000)
@@ -50,7 +50,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
     await browser?.close()
     site?.child.kill()
     await weft?.stop()
-    await rm(data, { recursive: true, force: true })
+    await rm(data, { recursive: true, force: true, maxRetries: 20 })
   })
 
   async function open(context: BrowserContext, name: string, documentId: string): Promise<Page> {
@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('the CodeMirror example without its server, in C
       await has(ada, '#status', 'offline: kept in this browser')
       await type(ada, 'Control+Home', 'Again. ')
 
-      weft = await startTestServer({ engine: 'level', data, port })
+      weft = await startTestServer({ engine: 'level', dataDir: data, port })
       const merged = 'Again. Ada alone. Written together. Grace alone.'
       for (const page of [ada, grace]) {
         await reads(page, merged)

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
-import { isEverythingAsked } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
+import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { isEverythingAsked } from '../support/time/full-run.ts'
 
 skipNotice()
 

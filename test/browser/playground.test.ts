@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { eventually } from '../support/clients.ts'
-import { complaintsOf, openConsole, seriousFindings } from '../support/console.ts'
-import { itLong } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/clients/clients.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { complaintsOf, openConsole, seriousFindings } from '../support/servers/console.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 skipNotice()
 
@@ -41,7 +41,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     // What nobody has made by REST is not there to connect to.
-    weft = await startTestServer({ createOnConnect: false })
+    weft = await startTestServer({ createOnConnect: false, defaultAccess: 'restricted' })
     browser = await openBrowser()
   }, 60_000)
   afterAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
     await weft?.stop()
   })
 
-  it('[CON-8] [CON-9] [CON-10] one click opens it, one more a second window; both sync, and REST moves no cursor', async () => {
+  it('[CON-8] [CON-9] [CON-10] [DEF-6] one click opens it, one more a second window; both sync, and REST moves no cursor', async () => {
     const { page, complaints } = await openConsole(browser, weft, { route: '/overview' })
     const one = await popupOf(page, 'Open the playground')
     const ofOne = complaintsOf(one, weft.url)
@@ -93,9 +93,16 @@ describe.skipIf(browserMissing)('the playground in Chromium', () => {
   itLong(
     '[CON-8] a link lets somebody in who has no credentials, and does not stay in the address; without one it says what to do',
     async () => {
-      const token = await weft.token('ada', {
-        resources: [{ type: 'document', id: 'welcome', organizationId: 'playground', accessRole: 'editor' }],
-      })
+      const grant = {
+        type: 'document',
+        id: 'welcome',
+        organizationId: 'playground',
+        accessRole: 'editor',
+      } as const
+      const permissions = { resources: [grant] }
+      const granted = { user: { userId: 'ada' }, permissions, createMissing: true }
+      dataOf(await weft.post('/v2/auth/permissions/add', granted))
+      const token = await weft.token('ada', permissions)
       const page = await (await browser.newContext()).newPage()
       const complaints = complaintsOf(page, weft.url)
       // As it is for pages that came by http from elsewhere.

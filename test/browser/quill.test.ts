@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { eventually } from '../support/clients.ts'
-import { type Site, startExample } from '../support/examples.ts'
-import { isEverythingAsked } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/clients/clients.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type Site, startExample } from '../support/servers/examples.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { isEverythingAsked } from '../support/time/full-run.ts'
 
 const address = { organizationId: 'example', documentId: 'report', editorId: 'main' }
 
@@ -117,7 +117,7 @@ describe.skipIf(browserMissing || !isEverythingAsked)('the Quill example in Chro
   }, 60_000)
 
   it('[EXA-7] a report takes the place of the one before, and where nothing has changed nothing is', async () => {
-    const file = join(import.meta.dirname, '..', '..', 'examples', 'quill', 'report.js')
+    const file = join(import.meta.dirname, '../..', 'examples', 'quill', 'report.js')
     const { withReport } = (await import(pathToFileURL(file).href)) as Reporting
     const head = [{ insert: 'Plan' }, { insert: '\n', attributes: { header: 1 } }]
     const first = withReport([...head, { insert: 'Two words.\n' }])

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browserMissing, openBrowser, skipNotice } from '../support/browser.ts'
-import { eventually } from '../support/clients.ts'
-import { type Site, startExample } from '../support/examples.ts'
-import { itLong } from '../support/long.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { eventually } from '../support/clients/clients.ts'
+import { browserMissing, openBrowser, skipNotice } from '../support/servers/browser.ts'
+import { type Site, startExample } from '../support/servers/examples.ts'
+import { startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 /** What the example keeps for the curious. */
 interface Held {
@@ -190,7 +190,7 @@ interface Tidying {
 }
 
 it('[EXA-3] what is tidy stays as it is, and code', async () => {
-  const file = join(import.meta.dirname, '..', '..', 'examples', 'tiptap', 'tidy.js')
+  const file = join(import.meta.dirname, '../..', 'examples', 'tiptap', 'tidy.js')
   const { tidy } = (await import(pathToFileURL(file).href)) as Tidying
   const given =
     '<heading level="1">teh title</heading><paragraph>i <bold>said said</bold> "go"... now &amp; then <code>teh teh</code></paragraph>' +

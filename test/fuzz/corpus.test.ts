@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { operations } from '../../src/api/operations.ts'
-import { RawClient, typed } from '../support/clients.ts'
-import { corpus, joined } from '../support/corpus.ts'
-import { sendAndEnd } from '../support/raw.ts'
-import type { Envelope } from '../support/server.ts'
-import { type ExampleServer, makeWorld, startExampleServer } from '../support/world.ts'
+import { operationList } from '../../src/api/operation-list.ts'
+import { RawClient, typed } from '../support/clients/clients.ts'
+import { sendAndEnd } from '../support/clients/raw-websocket.ts'
+import { type ExampleServer, makeWorld, startExampleServer } from '../support/data/openapi-example-data.ts'
+import { corpus, joined } from '../support/faults/corpus.ts'
+import type { Envelope } from '../support/servers/server.ts'
 
 let example: ExampleServer
 let token: string
@@ -61,7 +61,7 @@ describe('bodies', () => {
   it.each(corpus('rest').map((each) => [each.name, each] as const))('[FUZZ-5] %s', async (_name, given) => {
     const { server, credentials } = example
     await makeWorld(server, given.path)
-    const operation = operations.find(({ path }) => path === given.path)
+    const operation = operationList.find(({ path }) => path === given.path)
     expect(operation).toBeDefined()
     const headers = {
       'content-type': 'application/json',

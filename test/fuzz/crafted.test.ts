@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { RoomState } from '../../src/rooms/state.ts'
-import { checkEntries } from '../../src/update/entries.ts'
-import { MalformedUpdate } from '../../src/update/malformed.ts'
+import { DocumentState } from '../../src/rooms/room/document-state.ts'
+import { MalformedUpdateError } from '../../src/update/malformed.ts'
+import { checkMapEntries } from '../../src/update/map-entries.ts'
 import { checkNesting } from '../../src/update/nesting.ts'
-import { readUpdate } from '../../src/update/read.ts'
+import { readUpdate } from '../../src/update/read-update.ts'
 import { isEmpty, isPlain } from '../../src/update/summary.ts'
-import { message } from '../support/clients.ts'
-import { asCase, hexOf } from '../support/corpus.ts'
-import { bytesOf, craftUpdate, varUint } from '../support/crafted.ts'
-import { times } from '../support/long.ts'
-import { Random } from '../support/random-doc.ts'
+import { message } from '../support/clients/clients.ts'
+import { Random } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { asCase, hexOf } from '../support/faults/corpus.ts'
+import { bytesOf, craftUpdate, varUint } from '../support/faults/crafted-updates.ts'
+import { times } from '../support/time/full-run.ts'
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(2_000, 20_000))
 const updatesPerHistory = 25
 
@@ -23,7 +23,7 @@ class Document {
   readonly log: Uint8Array[] = []
   /** All that has come, as frames. */
   readonly sent: string[] = []
-  state = RoomState.fromBytes(null)
+  state = DocumentState.fromBytes(null)
 
   take(bytes: Uint8Array): 'refused' | 'plain' | 'parted' | 'broken' {
     this.sent.push(hexOf(message([0, 2], bytes)))
@@ -34,7 +34,7 @@ class Document {
       checkNesting(bytes, this.state.doc)
       plain = isPlain(summary, this.state.clocks)
     } catch (error) {
-      expect(error).toBeInstanceOf(MalformedUpdate)
+      expect(error).toBeInstanceOf(MalformedUpdateError)
       return 'refused'
     }
     try {
@@ -53,12 +53,12 @@ class Document {
     const summary = readUpdate(added, options)
     this.state.advance(summary)
     if (plain) this.state.applyPlain([{ bytes }])
-    checkEntries(summary, this.state.doc)
+    checkMapEntries(summary, this.state.doc)
     this.log.push(added)
   }
 
   #reload(): void {
-    this.state = RoomState.fromBytes(null)
+    this.state = DocumentState.fromBytes(null)
     for (const bytes of this.log) {
       this.state.advance(readUpdate(bytes, options))
       this.state.applyPlain([{ bytes }])

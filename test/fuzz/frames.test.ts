@@ -2,20 +2,20 @@ import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { yWebsocket } from '../../src/sync/protocols/y-websocket.ts'
 import { readAwareness, writeAwareness } from '../../src/update/awareness.ts'
-import { MalformedMessage, MalformedUpdate } from '../../src/update/malformed.ts'
-import { readUpdate } from '../../src/update/read.ts'
-import { readStateVector } from '../../src/update/vector.ts'
-import { message } from '../support/clients.ts'
-import { asCase, hexOf } from '../support/corpus.ts'
-import { times } from '../support/long.ts'
-import { mutate } from '../support/mutations.ts'
-import { Random, randomHistory } from '../support/random-doc.ts'
+import { MalformedMessageError, MalformedUpdateError } from '../../src/update/malformed.ts'
+import { readUpdate } from '../../src/update/read-update.ts'
+import { readStateVector } from '../../src/update/state-vector.ts'
+import { message } from '../support/clients/clients.ts'
+import { Random, randomHistory } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { asCase, hexOf } from '../support/faults/corpus.ts'
+import { mutate } from '../support/faults/mutations.ts'
+import { times } from '../support/time/full-run.ts'
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(20_000, 1_000_000))
 const casesPerHistory = 1_000
 
-/** Reads a message as a session does. @throws MalformedMessage, MalformedUpdate */
+/** Reads a message as a session does. @throws MalformedMessageError, MalformedUpdateError */
 function readAll(bytes: Uint8Array): string {
   const said = yWebsocket.decode(bytes)
   switch (said.kind) {
@@ -81,7 +81,7 @@ it(`[FUZZ-4] mutated frames are read or refused as malformed (seed ${seed}, ${ca
       try {
         outcome = readAll(bytes)
       } catch (error) {
-        if (!(error instanceof MalformedMessage || error instanceof MalformedUpdate))
+        if (!(error instanceof MalformedMessageError || error instanceof MalformedUpdateError))
           throw new Error(
             asCase({ name: `seed ${seed}, round ${round}`, frames: [hexOf(bytes)], ends: 4400 }),
             {

@@ -1,22 +1,22 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { exampleOf } from '../../src/api/openapi-examples.ts'
-import { published, resultBody } from '../../src/api/openapi-schemas.ts'
+import { exampleOf } from '../../src/api/openapi/examples.ts'
+import { publicSchema, resultBody } from '../../src/api/openapi/schemas.ts'
 import type { Operation } from '../../src/api/operation.ts'
-import { operations } from '../../src/api/operations.ts'
+import { operationList } from '../../src/api/operation-list.ts'
 import { httpCodes } from '../../src/errors.ts'
-import { asCase } from '../support/corpus.ts'
-import { bodiesWith, hostileBody } from '../support/hostile-json.ts'
-import { itLong } from '../support/long.ts'
-import { mutate } from '../support/mutations.ts'
-import { Random } from '../support/random-doc.ts'
-import { sendAndEnd } from '../support/raw.ts'
-import { dataOf, type Envelope } from '../support/server.ts'
-import { type ExampleServer, makeWorld, startExampleServer } from '../support/world.ts'
+import { sendAndEnd } from '../support/clients/raw-websocket.ts'
+import { type ExampleServer, makeWorld, startExampleServer } from '../support/data/openapi-example-data.ts'
+import { Random } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { asCase } from '../support/faults/corpus.ts'
+import { bodiesWith, hostileBody } from '../support/faults/hostile-json.ts'
+import { mutate } from '../support/faults/mutations.ts'
+import { dataOf, type Envelope } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 const all = process.env.WEFT_TEST_ALL === '1'
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? (all ? 100 : 2))
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 
 const canary = { organizationId: 'canary', documentId: 'song', editorId: 'main' }
 
@@ -106,7 +106,7 @@ async function checkedCall(
 
 /** It takes away what the others are called with. */
 const lockingOut = '/v2/workspace/workspaceauthtoken/reset'
-const lockingOutLast = [...operations].sort(
+const lockingOutLast = [...operationList].sort(
   (a, b) => Number(a.path === lockingOut) - Number(b.path === lockingOut),
 )
 
@@ -120,7 +120,7 @@ itLong(
     for (const [at, operation] of lockingOutLast.entries()) {
       const random = new Random(seed + at)
       const data = await fittingData(operation)
-      const fits = ajv.compile(published(resultBody(operation)))
+      const fits = ajv.compile(publicSchema(resultBody(operation)))
       const mutated = Array.from({ length: cases }, () => hostileBody(random.pick(data), random))
       const surely = data.flatMap((each) => bodiesWith(each, noKey))
       for (const body of [...mutated, ...surely]) {
@@ -131,7 +131,7 @@ itLong(
     }
     console.info(answers)
     // So that it is known to get beyond the schemas.
-    expect(answers[200]).toBeGreaterThan((operations.length * cases) / 10)
+    expect(answers[200]).toBeGreaterThan((operationList.length * cases) / 10)
   },
   600_000,
 )
@@ -176,7 +176,7 @@ it(`[FUZZ-3] HTTP that is broken is refused in the envelope or hung up on (seed 
   const random = new Random(seed)
   const answers: Record<number, number> = {}
   for (let round = 0; round < cases * 100; round++) {
-    const bytes = brokenCall(random.pick(operations), random)
+    const bytes = brokenCall(random.pick(operationList), random)
     const { status, head, body } = await sendAndEnd(example.server.port, bytes)
     answers[status] = (answers[status] ?? 0) + 1
     const name = `seed ${seed}, round ${round}`

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { RoomState } from '../../src/rooms/state.ts'
+import { DocumentState } from '../../src/rooms/room/document-state.ts'
 import { checkNesting } from '../../src/update/nesting.ts'
-import { readUpdate } from '../../src/update/read.ts'
+import { readUpdate } from '../../src/update/read-update.ts'
 import { isPlain, type UpdateSummary } from '../../src/update/summary.ts'
-import { times } from '../support/long.ts'
-import { mutate } from '../support/mutations.ts'
-import { Random, randomHistory } from '../support/random-doc.ts'
+import { Random, randomHistory } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { mutate } from '../support/faults/mutations.ts'
+import { times } from '../support/time/full-run.ts'
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const cases = Number(process.env.WEFT_FUZZ_CASES ?? times(8_000, 20_000))
 
 type Outcome = 'refused' | 'plain' | 'other'
 
 /** What a room does with the bytes, on a copy of the document. */
 function take(bytes: Uint8Array, encoded: Uint8Array): Outcome {
-  const state = RoomState.fromBytes(encoded)
+  const state = DocumentState.fromBytes(encoded)
   let summary: UpdateSummary
   try {
     summary = readUpdate(bytes, { allowSubdocuments: false })
@@ -33,7 +33,7 @@ function take(bytes: Uint8Array, encoded: Uint8Array): Outcome {
   }
   expect(state.doc.store.pendingStructs).toBeNull()
   expect(state.doc.store.pendingDs).toBeNull()
-  const again = RoomState.fromBytes(state.encode())
+  const again = DocumentState.fromBytes(state.encode())
   expect(again.clocks).toEqual(state.clocks)
   expect(again.doc.toJSON()).toEqual(state.doc.toJSON())
   return plain ? 'plain' : 'other'

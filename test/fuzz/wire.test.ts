@@ -4,67 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients.ts'
-import { type FrameKind, type Hostile, sendFatal, sendHarmless } from '../support/hostile-frames.ts'
-import { times } from '../support/long.ts'
-import { type ServerProcess, startProcess } from '../support/process.ts'
-import { Random, randomHistory } from '../support/random-doc.ts'
+import { type Editor, eventually, RawClient, syncedEditor } from '../support/clients/clients.ts'
+import { digest, isReadAlike } from '../support/data/digest.ts'
+import { Random, randomHistory } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { type FrameKind, type Hostile, sendFatal, sendHarmless } from '../support/faults/hostile-frames.ts'
+import { type ServerProcess, startProcess } from '../support/servers/process.ts'
+import { times } from '../support/time/full-run.ts'
 
 const frames = Number(process.env.WEFT_FUZZ_FRAMES ?? times(4_000, 125_000))
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
-const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [200, 5, 2, 8]
+const [framesPerBurst, burstsPerRoom, hostilesPerRoom, lanes] = [times(50, 200), 5, 2, 8]
 const framesPerRoom = framesPerBurst * burstsPerRoom * hostilesPerRoom
 const residentBytesMax = 512 * 2 ** 20
 
 /** What was sent, by kind. */
 const sent = new Map<FrameKind, number>()
 const count = (kind: FrameKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1)
-
-/**
- * Clocks, deletions and content: equal for replicas that have the same. Roots get no type of their own for it: as a
- * Y.Text one would tidy up formatting after each update that comes, by deletions that nobody else has.
- */
-function digest(doc: Y.Doc): string {
-  const snapshot = Buffer.from(Y.encodeSnapshot(Y.snapshot(doc))).toString('base64')
-  const roots = [...doc.share].map(([name, root]) => [
-    name,
-    itemsOf(root),
-    Object.fromEntries(entriesOf(root)),
-  ])
-  return JSON.stringify(
-    [snapshot, Object.fromEntries(roots.map(([name, ...content]) => [name, content]))],
-    keysInOrder,
-  )
-}
-
-/** As far as it is the same for roots of any type. */
-type Root = Pick<Y.AbstractType<unknown>, '_start' | '_map'>
-
-function itemsOf({ _start }: Root): unknown[] {
-  const items: unknown[] = []
-  for (let item = _start; item !== null; item = item.right) if (!item.deleted) items.push(...contentOf(item))
-  return items
-}
-
-const entriesOf = ({ _map }: Root): [string, unknown][] =>
-  [..._map].flatMap(([key, item]) => (item.deleted ? [] : [[key, contentOf(item)]]))
-
-/** Of a string each unit, however items are cut. */
-function contentOf({ content }: Y.Item): unknown[] {
-  if (content instanceof Y.ContentFormat) return [{ [content.key]: content.value }]
-  return content.getContent().map((each) => (each instanceof Y.AbstractType ? each.constructor.name : each))
-}
-
-/**
- * Does a newcomer read the same in what this replica has? Yjs makes garbage of an item beside which there is garbage:
- * items with neighbours in other types, which only hostile clients make, turn into it once those are collected, and
- * what is put beside them later is read in one way here and in another there.
- */
-function isReadAlike(doc: Y.Doc): boolean {
-  const anew = new Y.Doc()
-  Y.applyUpdate(anew, Y.encodeStateAsUpdate(doc))
-  return digest(anew) === digest(doc)
-}
 
 const clocksOf = (doc: Y.Doc): string => Buffer.from(Y.encodeStateVector(doc)).toString('base64')
 
@@ -84,13 +39,6 @@ function isDeleted(doc: Y.Doc, client: number, from: number, length: number): bo
   return structs.every(
     ({ id, length: own, deleted }) => deleted || id.clock + own <= from || id.clock >= from + length,
   )
-}
-
-/** Replicas learn of the keys of a map in different orders. */
-function keysInOrder(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return `${value}n`
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 class Room {
@@ -263,7 +211,7 @@ async function metricsOf(server: ServerProcess): Promise<(name: string) => numbe
     )
 }
 
-const options = { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_RATE_LIMIT_PER_SECOND: '0' }
+const options = { WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_CALLS_PER_KEY_PER_SECOND: '0' }
 
 it(`[FUZZ-1] ${frames} hostile frames end nothing but their own connections (seed ${seed})`, async () => {
   const data = await mkdtemp(join(tmpdir(), 'weft-wire-'))
@@ -295,7 +243,8 @@ it(`[FUZZ-1] ${frames} hostile frames end nothing but their own connections (see
     console.info(Object.fromEntries(sent), { rooms, residentBytes, updates: metric('weft_updates_total') })
     expect(server.child.exitCode).toBeNull()
     expect(residentBytes).toBeLessThan(residentBytesMax)
-    expect(urls.length).toBeGreaterThanOrEqual(rooms * 0.75)
+    // Each room may become one that Yjs reads differently at different times, depending on which frames come first.
+    expect(urls.length).toBeGreaterThanOrEqual(rooms * 0.5)
     // So that it is known to get beyond the first checks.
     expect(metric('weft_updates_total')).toBeGreaterThan(frames / 20)
     neighbours.close()
@@ -306,6 +255,6 @@ it(`[FUZZ-1] ${frames} hostile frames end nothing but their own connections (see
     expect(await digestsOf(server, urls)).toEqual(before)
   } finally {
     await server.end('SIGKILL')
-    await rm(data, { recursive: true, force: true })
+    await rm(data, { recursive: true, force: true, maxRetries: 20 })
   }
 }, 600_000)

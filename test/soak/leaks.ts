@@ -1,4 +1,4 @@
-import { eventually, openEditor, RawClient, typed } from '../support/clients.ts'
+import { eventually, openEditor, RawClient, typed } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
 
 /** What is left of a load when all have gone. */
@@ -37,7 +37,10 @@ const leave = [
 export async function leaks(rounds: number, settleMs: number): Promise<Left> {
   // Each stock client listens for the end of the process.
   process.setMaxListeners(0)
-  const server = await startInspected({ WEFT_IDLE_UNLOAD_SECONDS: '0', WEFT_EDIT_WINDOW_SECONDS: '10' })
+  const server = await startInspected({
+    WEFT_IDLE_UNLOAD_SECONDS: '0',
+    WEFT_EDIT_ACTIVITY_WINDOW_SECONDS: '10',
+  })
   try {
     const token = await server.token()
     for (let round = 0; round < rounds; round++) await load(server, token)
@@ -48,7 +51,7 @@ export async function leaks(rounds: number, settleMs: number): Promise<Left> {
     const after = await server.inspector.heap()
     return {
       connections: await server.metric('weft_connections'),
-      documents: await server.metric('weft_documents_open'),
+      documents: await server.metric('weft_rooms_open'),
       resources: await lastingMore(before.resources, server),
       heapBytes: after.usedBytes + after.bufferBytes - before.usedBytes - before.bufferBytes,
       visits: rounds * documents * (leave.length + editorsEach),
@@ -82,7 +85,7 @@ async function load(server: SoakServer, token: string): Promise<void> {
 /** Everybody has gone, and what is kept for a time has been let go. */
 async function settled(server: SoakServer, ms: number): Promise<void> {
   await eventually(async () => (await server.metric('weft_connections')) === 0)
-  await eventually(async () => (await server.metric('weft_documents_open')) === 0)
+  await eventually(async () => (await server.metric('weft_rooms_open')) === 0)
   await new Promise((resolve) => setTimeout(resolve, ms))
 }
 

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest'
-import { itLong, times } from '../support/long.ts'
-import { burst } from './burst.ts'
+import { seed } from '../support/data/seed.ts'
+import { itLong, times } from '../support/time/full-run.ts'
 import { crashes } from './crashes.ts'
+import { hostile } from './hostile.ts'
 import { leaks } from './leaks.ts'
-import { noise } from './noise.ts'
+import { noise } from './neighbor-latency.ts'
+import { storm } from './reconnect-storm.ts'
 import { openAndClose } from './rooms.ts'
-import { storm } from './storm.ts'
+import { burst } from './slow-reader.ts'
 
 const all = process.env.WEFT_TEST_ALL === '1'
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const MB = 1_000_000
 const timeout = 300_000
 
@@ -48,7 +49,7 @@ itAll(
 )
 
 itLong(
-  '[LOAD-1] a reader that stops during a burst costs its buffer and comes back with few messages',
+  '[ROOM-1] a reader that stops during a burst costs its buffer and comes back with few messages',
   async () => {
     const bytes = (all ? 100 : 40) * MB
     const { heldBytes, messages } = await burst({ bytes, seconds: 2, reader: 'stopped' })
@@ -101,3 +102,15 @@ itLong(
   },
   timeout,
 )
+
+for (const attack of ['quadraticUpdate', 'incompleteUnsigned', 'threadQueue'])
+  itLong(
+    `[LOAD-7] the server lives on beside a hostile tenant (${attack}), and all documents are answered for after it`,
+    async () => {
+      const { rounds, peakBytes, isAlive, isIntact, unanswered } = await hostile({ attack, seconds: 1 })
+      expect({ isAlive, isIntact, unanswered }).toEqual({ isAlive: true, isIntact: true, unanswered: [] })
+      expect(rounds).toBeGreaterThan(0)
+      expect(peakBytes).toBeLessThan(1_000 * MB)
+    },
+    timeout,
+  )

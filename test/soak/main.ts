@@ -1,19 +1,22 @@
 /**
  * What is promised, under load and for a while: kills, cuts of power, many rooms, hostile frames, readers that stop, storms
- * of clients, noise. One line a step while it runs, a table at the end; exit code 1 when a promise was not kept.
+ * of clients, noise, hostile tenants. One line a step while it runs, a table at the end; exit code 1 when a promise was not kept.
  *
  *   npm run test:soak                       all, at most 10 minutes on 2 cores that do nothing else
  *   npm run test:soak -- kills rooms        those named
+ *   npm run test:soak -- hostile:largeDelta one attack of a hostile tenant
  *   npm run test:soak -- --long             more of each
  *   npm run test:soak -- --smoke            just long enough to prove that they run
  */
 import { cpus } from 'node:os'
 import { round } from '../../bench/support/report.ts'
-import { fsyncMs } from '../../src/cli/bench/disk.ts'
-import { messageOf } from '../../src/errors.ts'
+import { errorMessage } from '../../src/errors.ts'
+import { fsyncMs } from '../../src/loadtest/fsync-time.ts'
 import { type Outcome, type Size, type Step, steps } from './steps.ts'
 
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+/** `hostile:largeDelta`: a step, and the part of it that is wanted. */
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const names = wanted.map((each) => each.split(':')[0] ?? '')
 const unknown = names.filter((name) => steps[name] === undefined)
 if (unknown.length > 0) {
   console.error(`no such step: ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
@@ -35,7 +38,8 @@ async function run(name: string, step: Step): Promise<void> {
   const began = performance.now()
   console.log(`${name} …`)
   const say = (line: string): void => console.log(`  ${line}`)
-  const found = await step(size, say).catch((error: unknown) => failed(name, error))
+  const parts = wanted.flatMap((each) => (each.startsWith(`${name}:`) ? each.split(':').slice(1) : []))
+  const found = await step(size, say, parts).catch((error: unknown) => failed(name, error))
   outcomes.push(...found)
   const seconds = round((performance.now() - began) / 1000, 0)
   for (const { kept, result } of found) console.log(`  ${kept ? 'kept' : 'NOT KEPT'}: ${result}`)
@@ -45,7 +49,7 @@ async function run(name: string, step: Step): Promise<void> {
 /** The others are run all the same. */
 function failed(name: string, error: unknown): readonly Outcome[] {
   console.error(error)
-  return [{ promise: name, done: name, result: `ended with ${messageOf(error)}`, kept: false }]
+  return [{ promise: name, done: name, result: `ended with ${errorMessage(error)}`, kept: false }]
 }
 
 const minutes = round((performance.now() - start) / 60_000, 1)

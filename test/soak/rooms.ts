@@ -1,4 +1,4 @@
-import { eventually, RawClient, typed } from '../support/clients.ts'
+import { eventually, RawClient, typed } from '../support/clients/clients.ts'
 import { type SoakServer, startInspected } from './support/server.ts'
 
 /** What is kept of each room that was opened and closed, in bytes. */
@@ -48,7 +48,7 @@ async function visit(server: SoakServer, name: string, count: number): Promise<v
     }
   }
   await Promise.all(Array.from({ length: atOnce }, lane))
-  await eventually(async () => (await server.metric('weft_documents_open')) === 0)
+  await eventually(async () => (await server.metric('weft_rooms_open')) === 0)
 }
 
 async function memoryOf(server: SoakServer): Promise<KeptOfRooms> {

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { round, thousands } from '../../bench/support/report.ts'
-import { type Burst, burst } from './burst.ts'
+import { seed } from '../support/data/seed.ts'
 import { type Crashes, type CrashOptions, crashes } from './crashes.ts'
+import { hostileNeighbours } from './hostile-step.ts'
 import { leaks } from './leaks.ts'
-import { type Noticed, noise } from './noise.ts'
+import { type Noticed, noise } from './neighbor-latency.ts'
+import { storm } from './reconnect-storm.ts'
 import { openAndClose } from './rooms.ts'
-import { storm } from './storm.ts'
+import { type Burst, burst } from './slow-reader.ts'
 
 /** `smoke` is just enough to prove that everything runs. */
 export type Size = 'smoke' | 'full' | 'long'
@@ -19,12 +21,12 @@ export interface Outcome {
 }
 
 type Say = (line: string) => void
-export type Step = (size: Size, say: Say) => Promise<readonly Outcome[]>
+/** @param parts the parts of the step that are wanted; all if there is none */
+export type Step = (size: Size, say: Say, parts: readonly string[]) => Promise<readonly Outcome[]>
 
 const MB = 1_000_000
 const megabytes = (bytes: number): string => `${round(bytes / MB, 1)} MB`
 const ms = (milliseconds: number): string => `${round(milliseconds, 0)} ms`
-const newSeed = (): number => Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 
 const amounts = {
   kills: { smoke: 2, full: 200, long: 1_000 },
@@ -47,7 +49,6 @@ const settleMs = 11_000
 const bars = { keptBytes: 1_000, growthBytes: 40 * MB, unchangedBytes: 64, leakedBytesPerVisit: 1_000 }
 
 async function crash(by: CrashOptions['by'], rounds: number, say: Say): Promise<readonly Outcome[]> {
-  const seed = newSeed()
   // Side by side, each with a server of its own: most of a round is waiting.
   const parts = [Math.ceil(rounds / 2), Math.floor(rounds / 2)].filter((part) => part > 0)
   const all = await Promise.all(
@@ -93,7 +94,6 @@ const vitest = new URL('vitest.mjs', import.meta.resolve('vitest/package.json'))
 
 const fuzz: Step = async (size) => {
   const [wire, decoded] = [amounts.wireFrames[size], amounts.decodedFrames[size]]
-  const seed = newSeed()
   const sizes = { WEFT_FUZZ_FRAMES: String(wire), WEFT_FUZZ_CASES: String(decoded) }
   const tests = ['test/fuzz/wire.test.ts', 'test/fuzz/frames.test.ts']
   const child = spawn(
@@ -198,6 +198,7 @@ export const steps: Readonly<Record<string, Step>> = {
   storm: comeBack,
   noise: noisy,
   leaks: leaked,
+  hostile: hostileNeighbours,
   power: cuts,
   fuzz,
   kills,

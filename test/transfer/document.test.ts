@@ -1,18 +1,20 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { runCli } from '../support/cli.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf } from '../support/server.ts'
-import { contents, startOn } from './rich-store.ts'
+import { runCli } from '../support/servers/cli.ts'
+import { dataOf } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
+import { contents, startOn } from './sample-store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-doc-'))
 const at = (name: string): string => join(root, name)
 const weft = (...args: string[]) => runCli(args, root)
 const deep = { timeout: 180_000 }
-const stopped = ['--data', at('data')]
+const stopped = ['--data-dir', at('data')]
 
 beforeAll(async () => {
   const server = await startOn(at('data'))
@@ -21,8 +23,9 @@ beforeAll(async () => {
   await server.stop()
 }, 60_000)
 
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
+const written = expect.stringMatching(/^written: /)
 const report = { organizationId: 'acme', documentId: '50% of a/b' }
 const pathTo = (editorId: string): string => `acme/50%25%20of%20a%2Fb/${editorId}`
 
@@ -48,14 +51,14 @@ itLong(
       at('text.bin'),
       ...stopped,
     )
-    expect(made).toMatchObject({ code: 0, out: 'written\n' })
+    expect(made).toMatchObject({ code: 0, out: written })
     const doc = new Y.Doc()
     Y.applyUpdate(doc, readFileSync(at('text.bin')))
     const vector = Y.encodeStateVector(doc)
     doc.getText('content').insert(0, 'now ')
     writeFileSync(at('more.bin'), Y.encodeStateAsUpdate(doc, vector))
     expect(await weft('doc', 'put', pathTo('text'), at('more.bin'), ...stopped)).toMatchObject({
-      out: 'written\n',
+      out: written,
     })
     expect(await weft('doc', 'put', pathTo('text'), at('more.bin'), ...stopped)).toMatchObject({
       out: 'all of it was there already\n',
@@ -75,6 +78,135 @@ itLong(
   },
 )
 
+const main = join(import.meta.dirname, '../..', 'dist', 'main.js')
+
+/** `doc get | doc put`, as a shell runs it. */
+const copied = async (from: string, to: string, where: readonly string[]): Promise<string> => {
+  const command = 'from=$1 to=$2; shift 2; node "$0" doc get "$from" "$@" | node "$0" doc put "$to" "$@"'
+  const run = promisify(execFile)('bash', ['-c', command, main, pathTo(from), pathTo(to), ...where], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: root },
+  })
+  return (await run).stdout
+}
+
+/** Content as JSON, with formatting. */
+const shownAt = async (editorId: string, where: readonly string[]): Promise<unknown> =>
+  JSON.parse((await weft('doc', 'get', pathTo(editorId), ...where)).out)
+
+it('[OUT-13] `doc get | doc put` gives another document the same content of the same type', {
+  timeout: 120_000,
+}, async () => {
+  const server = await startOn(at('data'))
+  const serving = ['--url', server.url, '--data-dir', at('data')]
+  await Promise.all(
+    contents.map(async ([editorId, type]) => {
+      expect(await copied(editorId, `${editorId}-copy`, serving)).toMatch(
+        /^written: \d+ inserted, 0 deleted, \d+ bytes\n$/,
+      )
+      const format = type === 'delta' ? 'delta' : 'json'
+      const read = async (id: string) => {
+        const [found] = dataOf(
+          await server.post('/v2/crdt/get', { ...report, editorId: id, format }),
+        ) as readonly { type: string; contentKey: string; data: unknown }[]
+        return { type: found?.type, contentKey: found?.contentKey, data: found?.data }
+      }
+      const copy = await read(`${editorId}-copy`)
+      expect(copy).toEqual(await read(editorId))
+      expect(copy.type).toBe(type)
+    }),
+  )
+  const [[first] = []] = contents
+  const state = await weft('doc', 'get', pathTo(String(first)), '--format', 'update', '--json', ...serving)
+  expect(JSON.parse(state.out)).toMatchObject({ type: 'update' })
+  writeFileSync(at('state.json'), state.out)
+  const merged = await weft('doc', 'put', pathTo(`${first}-state`), at('state.json'), ...serving)
+  expect(merged.out).toMatch(/^written: \d+ bytes\n$/)
+  await server.stop()
+  // A data directory that is named is that of a stopped server, whatever the variable has.
+  const elsewhere = { WEFT_URL: 'http://127.0.0.1:9' }
+  for (const editorId of ['delta']) {
+    expect(
+      (await weft('doc', 'get', pathTo(editorId), '--out', at(`${editorId}.json`), ...stopped)).code,
+    ).toBe(0)
+    const args = ['doc', 'put', pathTo(`${editorId}-stopped`), at(`${editorId}.json`), '--json', ...stopped]
+    const first = await runCli(args, root, elsewhere)
+    expect(JSON.parse(first.out)).toMatchObject({ ok: true, created: true, changed: true, deletions: 0 })
+    const again = await runCli(args, root, elsewhere)
+    expect(JSON.parse(again.out)).toEqual({
+      ok: true,
+      created: false,
+      changed: false,
+      bytes: 0,
+      insertions: 0,
+      deletions: 0,
+    })
+    expect(await shownAt(`${editorId}-stopped`, stopped)).toEqual(await shownAt(editorId, stopped))
+    writeFileSync(at('empty.json'), JSON.stringify({ type: 'array', contentKey: 'board', data: [] }))
+    await weft('doc', 'put', pathTo('empty'), at('empty.json'), ...stopped)
+    expect(await shownAt('empty', stopped)).toEqual({ type: 'array', contentKey: 'board', data: [] })
+    // Without a name, it is written into the only root.
+    writeFileSync(at('list.json'), '[1]')
+    await weft('doc', 'put', pathTo('empty'), at('list.json'), '--type', 'array', ...stopped)
+    expect(await shownAt('empty', stopped)).toEqual({ type: 'array', contentKey: 'board', data: [1] })
+  }
+})
+
+it('[CMD-12] `doc put` reports at a server that it has created an editor, also of a document that is there', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startOn(at('data'))
+  const serving = ['--url', server.url, '--data-dir', at('data')]
+  writeFileSync(at('empty.txt'), '')
+  for (const address of ['acme/created/main', pathTo('created')]) {
+    const put = () => weft('doc', 'put', address, at('empty.txt'), ...serving)
+    expect((await put()).out).toMatch(/^created: \d+ bytes\n$/)
+    expect((await put()).out).toBe('all of it was there already\n')
+  }
+  writeFileSync(at('words.md'), 'words')
+  const more = await weft('doc', 'put', pathTo('created'), at('words.md'), '--json', ...serving)
+  expect(JSON.parse(more.out)).toMatchObject({ created: false, changed: true, insertions: 5 })
+  await server.stop()
+})
+
+it('[OUT-14] `doc put` names the member of a JSON file that it does not know, and the shape that it expects', {
+  timeout: 600_000,
+}, async () => {
+  const shape = 'expected {"type", "contentKey", "data"} as `doc get` prints it'
+  const unknown = (name: string): string => `the file has the unknown member "${name}"`
+  const expected = [
+    [
+      '{"type":"text","contntKey":"a","data":"x"}',
+      `${unknown('contntKey')} (did you mean contentKey?); ${shape}`,
+    ],
+    ['{"typ":"text","data":"x"}', `${unknown('typ')} (did you mean type?); ${shape}`],
+    ['{"type":"text","data":"x","more":1}', `${unknown('more')}; ${shape}`],
+    ['{"a":1}', `the file has no "type"; ${shape}, or the content alone with --type`],
+    ['[1]', `the file has no "type"; ${shape}, or the content alone with --type`],
+    ['{"type":"text"}', `the file has no "data"; ${shape}, or the content alone with --type`],
+    ['{"type":1,"data":"x"}', `"type" must be a string; ${shape}`],
+    ['{"type":"text","contentKey":1,"data":"x"}', `"contentKey" must be a string; ${shape}`],
+    ['{"type":"text","data":"x"', 'the file is not JSON: '],
+  ] as const
+  for (const [text, message] of expected)
+    for (const format of [[], ['--format', 'json']]) {
+      writeFileSync(at('shape.json'), text)
+      const ran = await weft('doc', 'put', pathTo('shape'), at('shape.json'), ...format, ...stopped)
+      expect(ran, text).toMatchObject({ code: 2, err: expect.stringContaining(message) })
+    }
+  const file = {
+    type: 'map',
+    contentKey: null,
+    data: JSON.parse('{"__proto__":1,"":{"__proto__":[]}}') as unknown,
+  }
+  writeFileSync(at('shape.json'), JSON.stringify(file))
+  expect(await weft('doc', 'put', pathTo('shape'), at('shape.json'), ...stopped)).toMatchObject({ code: 0 })
+  const { out } = await weft('doc', 'get', pathTo('shape'), ...stopped)
+  expect(JSON.stringify(JSON.parse(out))).toBe(
+    '{"type":"map","contentKey":"content","data":{"__proto__":1,"":{"__proto__":[]}}}',
+  )
+})
+
 itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', deep, async () => {
   writeFileSync(at('bad.bin'), 'no update')
   for (const [args, sentence] of [
@@ -82,10 +214,14 @@ itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', d
     [['get', 'acme/%ff/main', ...stopped], 'is no address'],
     [['get', 'acme/nothing/main', ...stopped], 'there is no such document'],
     [['get', pathTo('map'), '--format', 'text', ...stopped], 'map'],
-    [['put', pathTo('text'), at('bad.bin'), ...stopped], 'its update is malformed'],
+    [['put', pathTo('text'), at('bad.bin'), ...stopped], 'the file is not a Yjs update'],
+    [['put', pathTo('text'), at('bad.bin'), '--format', 'update', ...stopped], 'its update is malformed'],
     [['put', pathTo('text'), at('none.bin'), ...stopped], 'cannot be read'],
-    [['put', pathTo('text'), at('bad.bin'), '--format', 'text', ...stopped], '--url'],
-    [['put', pathTo('x'), at('text.bin'), '--workspace', 'w', '--api-key', 'k', ...stopped], 'no API key'],
+    [['put', pathTo('map'), at('bad.bin'), '--format', 'text', ...stopped], 'of type "map"'],
+    [
+      ['put', pathTo('x'), at('text.bin'), '--workspace', 'w', '--api-key', 'k', ...stopped],
+      'not the configured API key "k"',
+    ],
     [['get', pathTo('text'), '--url', 'http://127.0.0.1:1', ...stopped], 'cannot be reached'],
   ] as const)
     expect(await weft('doc', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(sentence) })
@@ -93,7 +229,7 @@ itLong('[OUT-10] what is malformed, or of nobody, is refused with a sentence', d
 
 itLong('[OUT-11] what is got from a server that serves, put elsewhere, is the same', deep, async () => {
   const server = await startOn(at('data'))
-  const serving = ['--url', server.url, '--data', at('data')]
+  const serving = ['--url', server.url, '--data-dir', at('data')]
   for (const [editorId, type, data] of contents) {
     const format = type === 'text' || type === 'xml' ? type : 'json'
     const file = at(`${editorId}.${format}`)
@@ -102,7 +238,7 @@ itLong('[OUT-11] what is got from a server that serves, put elsewhere, is the sa
     else await weft('doc', 'get', pathTo(editorId), '--format', format, '--out', file, ...serving)
     const as = type === 'delta' ? ['--type', 'delta'] : []
     const put = await weft('doc', 'put', pathTo(`${editorId}-2`), file, '--format', format, ...as, ...serving)
-    expect(put).toMatchObject({ code: 0, out: 'written\n' })
+    expect(put).toMatchObject({ code: 0, out: written })
     const [first, second] = await Promise.all(
       [editorId, `${editorId}-2`].map(async (id) => {
         const read = { ...report, editorId: id, ...(type === 'delta' && { format: 'delta' }) }
@@ -123,7 +259,7 @@ itLong('[OUT-11] what is got from a server that serves, put elsewhere, is the sa
     ...serving,
   )
   expect(updated.code).toBe(0)
-  expect((await weft('doc', 'put', pathTo('xml-3'), at('xml.bin'), ...serving)).out).toBe('written\n')
+  expect((await weft('doc', 'put', pathTo('xml-3'), at('xml.bin'), ...serving)).out).toMatch(/^written: /)
   const again = await runCli(['doc', 'put', pathTo('xml-3'), at('xml.bin')], root, {
     WEFT_URL: server.url,
     WEFT_API_KEY: server.credentials.apiKey,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import * as Y from 'yjs'
 import { writeDocument } from '../../src/transfer/document-files.ts'
-import { ExportTree } from '../../src/transfer/export-tree.ts'
-import { itLong } from '../support/long.ts'
+import { ExportDirectory } from '../../src/transfer/export-directory.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 const address = {
   workspaceId: 'workspace',
@@ -21,7 +21,7 @@ itLong('[OUT-1] of a document that is too long for JSON the update is there, and
     // In JSON each takes six characters, in content and delta.
     const doc = new Y.Doc()
     doc.getText('t').insert(0, '\u0001'.repeat(46_000_000))
-    const tree = await ExportTree.begin(join(directory, 'out'))
+    const tree = await ExportDirectory.begin(join(directory, 'out'))
     const { files } = await writeDocument(tree, address, Y.encodeStateAsUpdate(doc))
     expect(files.map(({ is, bytes }) => [is, bytes > 46_000_000 - 1])).toEqual([
       ['update', true],
@@ -30,6 +30,6 @@ itLong('[OUT-1] of a document that is too long for JSON the update is there, and
     await tree.name()
     expect(await readdir(join(directory, 'out', 'documents'))).toHaveLength(1)
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 })
   }
 })

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { overwrite, storedKeys } from '../contract/level-store.ts'
-import { runCli, startCli } from '../support/cli.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf, type TestServer } from '../support/server.ts'
+import { overwrite, storedKeys } from '../contract/level/store-tools.ts'
+import { runCli, startCli } from '../support/servers/cli.ts'
+import { dataOf, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 import {
   answersOf,
   contents,
@@ -18,7 +18,7 @@ import {
   type RichStore,
   seenBySocket,
   startOn,
-} from './rich-store.ts'
+} from './sample-store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-export-'))
 const at = (...names: string[]): string => join(root, ...names)
@@ -43,12 +43,12 @@ beforeAll(async () => {
   const server = await startOn(at('data'))
   before = await shown(server)
   await server.stop()
-  const exported = await weft('export', at('all'), '--data', at('data'), '--secrets')
+  const exported = await weft('export', at('all'), '--data-dir', at('data'), '--secrets')
   expect(exported).toMatchObject({ code: 0, out: expect.stringContaining('documents') })
-  expect((await weft('export', at('plain'), '--data', at('data'), '--json')).code).toBe(0)
+  expect((await weft('export', at('plain'), '--data-dir', at('data'), '--json')).code).toBe(0)
 }, 120_000)
 
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
 interface Line {
   readonly state: string
@@ -89,7 +89,7 @@ it(
   '[OUT-2] imported into an empty directory, every listing answers the same, and sockets see the same',
   deep,
   async () => {
-    const imported = await weft('import', 'weft', at('all'), '--data', at('moved'), '--json')
+    const imported = await weft('import', 'weft', at('all'), '--data-dir', at('moved'), '--json')
     expect(imported.code).toBe(0)
     expect(JSON.parse(imported.out)).toMatchObject({
       ok: true,
@@ -97,7 +97,7 @@ it(
       documents: { merged: 0, there: 0 },
     })
     expect((await weft('verify', at('moved'))).code).toBe(0)
-    expect((await weft('export', at('again'), '--data', at('moved'), '--secrets')).code).toBe(0)
+    expect((await weft('export', at('again'), '--data-dir', at('moved'), '--secrets')).code).toBe(0)
     expect(heldBy(at('again'))).toEqual(heldBy(at('all')))
     const server = await startOn(at('moved'))
     expect(server.credentials).toEqual(rich.credentials)
@@ -143,7 +143,7 @@ itLong(
     }
     expect(found(at('plain'))).toEqual([])
     expect(found(at('all'))).toEqual(secrets)
-    expect((await weft('import', 'weft', at('plain'), '--data', at('new-secrets'))).code).toBe(0)
+    expect((await weft('import', 'weft', at('plain'), '--data-dir', at('new-secrets'))).code).toBe(0)
     const server = await startOn(at('new-secrets'))
     const { apiKey, authToken, workspaceAuthToken } = server.credentials
     expect(rich.tenants.map(({ headers }) => headers['x-service-api-key'])).toContain(apiKey)
@@ -163,18 +163,18 @@ itLong(
 )
 
 itLong('[OUT-4] documents only, and one organization only, are what is asked for', deep, async () => {
-  expect((await weft('export', at('only'), '--data', at('data'), '--documents-only')).code).toBe(0)
+  expect((await weft('export', at('only'), '--data-dir', at('data'), '--documents-only')).code).toBe(0)
   expect(linesOf(at('only'), 'documents.jsonl')).toEqual(linesOf(at('plain'), 'documents.jsonl'))
   for (const list of ['admin.jsonl', 'blobs.jsonl', 'jobs.jsonl'])
     expect(readFileSync(at('only', list), 'utf8')).toBe('')
   const { organizationId } = oddDocument
-  expect((await weft('export', at('one'), '--data', at('data'), '--organization', organizationId)).code).toBe(
-    0,
-  )
+  expect(
+    (await weft('export', at('one'), '--data-dir', at('data'), '--organization', organizationId)).code,
+  ).toBe(0)
   const lines = linesOf(at('one'), 'documents.jsonl')
   expect(lines.map(({ address }) => address.organizationId)).toEqual(rich.tenants.map(() => organizationId))
   expect(readFileSync(at('one', 'admin.jsonl'), 'utf8')).not.toContain('"acme"')
-  expect((await weft('import', 'weft', at('one'), '--data', at('moved-one'))).code).toBe(0)
+  expect((await weft('import', 'weft', at('one'), '--data-dir', at('moved-one'))).code).toBe(0)
   const server = await startOn(at('moved-one'))
   const organizations = dataOf(await server.post('/v2/organizations/get', {})) as { id: string }[]
   expect(organizations.map(({ id }) => id)).toEqual([organizationId])
@@ -185,23 +185,23 @@ itLong(
   '[OUT-5] neither a directory that is not empty nor a store in use is touched; a killed export leaves no name',
   deep,
   async () => {
-    const used = await weft('export', at('plain'), '--data', at('data'))
+    const used = await weft('export', at('plain'), '--data-dir', at('data'))
     expect(used).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
-    expect(await weft('export', at('none'), '--data', at('nowhere'))).toMatchObject({ code: 2 })
+    expect(await weft('export', at('none'), '--data-dir', at('nowhere'))).toMatchObject({ code: 2 })
     const server = await startOn(at('moved'))
     for (const args of [
-      ['export', at('none'), '--data', at('moved')],
-      ['import', 'weft', at('all'), '--data', at('moved')],
-      ['doc', 'get', typed, '--data', at('moved')],
+      ['export', at('none'), '--data-dir', at('moved')],
+      ['import', 'weft', at('all'), '--data-dir', at('moved')],
+      ['doc', 'get', typed, '--data-dir', at('moved')],
     ])
       expect(await weft(...args)).toMatchObject({
         code: 2,
-        err: expect.stringContaining('is in use by another process'),
+        err: expect.stringContaining('is in use by the process'),
       })
     await server.stop()
     const isPart = (name: string): boolean => name.endsWith('.part')
     expect(readdirSync(root).filter(isPart)).toEqual([])
-    const { child, ended } = startCli(['export', at('none'), '--data', at('data')], root)
+    const { child, ended } = startCli(['export', at('none'), '--data-dir', at('data')], root)
     await new Promise((resolve) => child.stderr?.once('data', resolve))
     child.kill('SIGKILL')
     await ended
@@ -219,11 +219,11 @@ itLong('[OUT-6] a document that is damaged is named and left out, the others are
   )
   expect(stored.length).toBeGreaterThan(0)
   for (const key of stored) await overwrite(at('damaged', 'store'), key, Buffer.from('no update'))
-  const ran = await weft('export', at('rest'), '--data', at('damaged'))
+  const ran = await weft('export', at('rest'), '--data-dir', at('damaged'))
   expect(ran).toMatchObject({ code: 1, out: expect.stringContaining('"typed"') })
   expect(linesOf(at('rest'), 'documents.jsonl')).toHaveLength(
     linesOf(at('all'), 'documents.jsonl').length - 1,
   )
   writeFileSync(at('rest', 'note'), 'of somebody else')
-  expect((await weft('import', 'weft', at('rest'), '--data', at('moved-rest'))).code).toBe(0)
+  expect((await weft('import', 'weft', at('rest'), '--data-dir', at('moved-rest'))).code).toBe(0)
 })

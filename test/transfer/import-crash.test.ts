@@ -3,9 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verify } from '../../src/storage/verify.ts'
-import { startCli } from '../support/cli.ts'
-import { itLong } from '../support/long.ts'
-import { allOf, docOf, forget, newStore, pathOf, runImport, storedOf, typedAfter } from '../support/moving.ts'
+import {
+  allOf,
+  docOf,
+  forget,
+  newStore,
+  pathOf,
+  runImport,
+  storedOf,
+  typedAfter,
+} from '../support/data/import-sources.ts'
+import { startCli } from '../support/servers/cli.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 const rounds = 6
 const documents = 600
@@ -24,7 +33,7 @@ itLong(
     writeFileSync(file, `${lines.join('\n')}\n`)
     try {
       for (let round = 0; round < rounds; round++) {
-        const importing = startCli(['import', 'updates', file, '--data', data], data)
+        const importing = startCli(['import', 'updates', file, '--data-dir', data], data)
         // The share that is told is of what was looked at: each round gets somewhere before it is killed.
         const share = round % 2 === 0 ? /documents 25 %/ : /documents 50 %/
         await new Promise<void>((resolve) => {

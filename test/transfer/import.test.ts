@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { eventQueue } from '../../src/events/outbound.ts'
-import { openStopped } from '../../src/storage/stopped.ts'
+import { eventQueue } from '../../src/events/outbound-event.ts'
+import { openOfflineStore } from '../../src/storage/offline-store.ts'
 import { verify } from '../../src/storage/verify.ts'
-import { RawClient, syncedEditor } from '../support/clients.ts'
-import { itLong } from '../support/long.ts'
+import { RawClient, syncedEditor } from '../support/clients/clients.ts'
 import {
   allOf,
   docOf,
@@ -22,8 +21,10 @@ import {
   summary,
   typedAfter,
   updatesOf,
-} from '../support/moving.ts'
-import { dataOf, startTestServer } from '../support/server.ts'
+} from '../support/data/import-sources.ts'
+import { seed } from '../support/data/seed.ts'
+import { dataOf, startTestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 let data: string
 let old: string
@@ -49,7 +50,6 @@ function writeLines(documents: Moved): string {
 }
 
 it('[MOVE-3] updates in lines of JSON become documents of the same content, which a started server serves', async () => {
-  const seed = Date.now() % 1_000_000
   const documents = sampleDocuments(seed)
   const ran = await runImport(data, 'updates', writeLines(documents), '--organization', 'old', '--json')
   expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
@@ -64,7 +64,7 @@ it('[MOVE-3] updates in lines of JSON become documents of the same content, whic
   })
   await expectStored(data, documents)
   expect(await verify(data, () => undefined)).toMatchObject({ damages: [], documents: size })
-  const server = await startTestServer({ engine: 'level', data })
+  const server = await startTestServer({ engine: 'level', dataDir: data })
   const editor = await syncedEditor(
     server.wsUrl,
     'acme/big/main',
@@ -126,7 +126,7 @@ itLong(
     const name = 'acme/plan/main'
     const before = documents.get(name) ?? []
     const here = typedAfter(before, 'typed in Weft')
-    const server = await startTestServer({ engine: 'level', data })
+    const server = await startTestServer({ engine: 'level', dataDir: data })
     const url = `${server.wsUrl}/sync/${name}?token=${await server.token('ada', { isAdmin: true })}`
     const client = await RawClient.connect(url)
     for (const update of here) client.sendUpdate(update)
@@ -230,7 +230,7 @@ itLong(
 itLong('[MOVE-9] a document that was deleted here stays so, unless it is asked for anew', async () => {
   const file = writeLines(new Map([['acme/gone/main', typedAfter([], 'again')]]))
   await runImport(data, 'updates', file)
-  const server = await startTestServer({ engine: 'level', data })
+  const server = await startTestServer({ engine: 'level', dataDir: data })
   const gone = await server.post('/v2/organizations/documents/delete', {
     organizationId: 'acme',
     documentIds: ['gone'],
@@ -247,10 +247,10 @@ itLong('[MOVE-9] a document that was deleted here stays so, unless it is asked f
 
 it('[MOVE-10] organizations and documents get their records, and REST lists and reads them', async () => {
   await runImport(data, 'updates', writeLines(new Map([['acme/plan/main', typedAfter([], 'hello')]])))
-  const engine = await openStopped(data, 'refuse')
+  const engine = await openOfflineStore(data, 'refuse')
   expect(await engine.queue.claim(eventQueue, 1, 1_000)).toEqual([])
   await engine.close()
-  const server = await startTestServer({ engine: 'level', data })
+  const server = await startTestServer({ engine: 'level', dataDir: data })
   const listed = await server.post('/v2/organizations/documents/get', { organizationId: 'acme' })
   expect(JSON.stringify(dataOf(listed))).toContain('"id":"plan"')
   const content = await server.post('/v2/crdt/get', { organizationId: 'acme', documentId: 'plan' })

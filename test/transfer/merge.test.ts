@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { contentSum, DocumentRefused, isSameContent, mergeStored } from '../../src/transfer/merge.ts'
-import { addressOfName } from '../../src/transfer/names.ts'
+import { contentSum, DocumentRejectedError, isSameContent, mergeStored } from '../../src/transfer/merge.ts'
+import { mapName } from '../../src/transfer/name-mapping.ts'
 import { updateKeyOf } from '../../src/transfer/sources/y-leveldb-keys.ts'
-import { allOf, docOf, updatesOf } from '../support/moving.ts'
-import { editRandomly, Random } from '../support/random-doc.ts'
+import { allOf, docOf, updatesOf } from '../support/data/import-sources.ts'
+import { editRandomly, Random } from '../support/data/random-doc.ts'
 
 const options = { allowSubdocuments: false }
 
@@ -43,7 +43,7 @@ describe('updates of one document', () => {
     })
     const nested = updatesOf((doc) => void doc.getMap('m').set('k', new Y.Doc()))
     for (const updates of [deep, nested, [Uint8Array.of(0)]])
-      expect(() => mergeStored(updates, options)).toThrow(DocumentRefused)
+      expect(() => mergeStored(updates, options)).toThrow(DocumentRejectedError)
     expect(() => mergeStored(nested, { allowSubdocuments: true })).not.toThrow()
   })
 })
@@ -52,12 +52,12 @@ it('[MOVE-4] three ids are an address; all else is the id of a document, or noth
   const naming = { map: new Map(), organizationId: 'old', editorId: 'e' }
   const flat = (documentId: string) => ({ path: { organizationId: 'old', documentId, editorId: 'e' } })
   const path = { organizationId: 'ä/b', documentId: '100%', editorId: 'm' }
-  expect(addressOfName('%C3%A4%2Fb/100%25/m', naming)).toEqual({ path })
+  expect(mapName('%C3%A4%2Fb/100%25/m', naming)).toEqual({ path })
   for (const name of ['a', 'a/b', 'a/b/c/d', 'a//c', '%zz/b/c', 'a/../c', '/'])
-    expect(addressOfName(name, naming)).toEqual(flat(name))
+    expect(mapName(name, naming)).toEqual(flat(name))
   for (const name of ['', '.', '..', 'a\u0000b', 'x'.repeat(513), '\ud800'])
-    expect(addressOfName(name, naming)).toHaveProperty('problem')
-  expect(addressOfName('a', { ...naming, organizationId: null })).toHaveProperty('problem')
+    expect(mapName(name, naming)).toHaveProperty('problem')
+  expect(mapName('a', { ...naming, organizationId: null })).toHaveProperty('problem')
 })
 
 it('[MOVE-1] a key of y-leveldb that is of no update is passed over, whatever its bytes', () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { itLong } from '../support/long.ts'
 import {
   allOf,
   docOf,
@@ -15,8 +14,9 @@ import {
   runImport,
   storedOf,
   typedAfter,
-} from '../support/moving.ts'
-import { startTestServer } from '../support/server.ts'
+} from '../support/data/import-sources.ts'
+import { startTestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
 
 let data: string
 let old: string
@@ -151,9 +151,9 @@ itLong(
 
 itLong('[MOVE-8] a store that a server has open is refused, and one that was never started', async () => {
   write([['acme/a/main', state('a')]])
-  const server = await startTestServer({ engine: 'level', data })
+  const server = await startTestServer({ engine: 'level', dataDir: data })
   const ran = await runImport(data, 'hocuspocus-sqlite', file)
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('is in use by another process') as string])
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('is in use by the process') as string])
   await server.stop()
   expect(await storedOf(data, [pathOf('acme/a/main')])).toEqual([null])
   const elsewhere = await runImport(old, 'hocuspocus-sqlite', file)
@@ -162,5 +162,8 @@ itLong('[MOVE-8] a store that a server has open is refused, and one that was nev
     expect.stringContaining('has no credentials') as string,
   ])
   const foreign = await runImport(data, 'hocuspocus-sqlite', file, '--api-key', 'nobody')
-  expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('no API key "nobody"') as string])
+  expect([foreign.code, foreign.err]).toEqual([
+    2,
+    expect.stringContaining('not the configured API key "nobody"') as string,
+  ])
 })

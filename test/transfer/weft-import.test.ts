@@ -9,12 +9,12 @@ import { systemClock } from '../../src/clock.ts'
 import { openMemoryEngine } from '../../src/engine/memory/engine.ts'
 import { addressKey } from '../../src/model/address.ts'
 import { exportStore } from '../../src/transfer/export.ts'
+import { importExport } from '../../src/transfer/import-export.ts'
 import { DocumentRestorer } from '../../src/transfer/restore-document.ts'
-import { importExport } from '../../src/transfer/weft-import.ts'
-import { runCli, startCli } from '../support/cli.ts'
-import { itLong } from '../support/long.ts'
-import { dataOf, startTestServer, type TestServer } from '../support/server.ts'
-import { filesIn, heldBy, startOn } from './rich-store.ts'
+import { runCli, startCli } from '../support/servers/cli.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { itLong } from '../support/time/full-run.ts'
+import { filesIn, heldBy, startOn } from './sample-store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weft-import-'))
 const at = (...names: string[]): string => join(root, ...names)
@@ -28,11 +28,13 @@ const noProgress = (): void => undefined
 /** Writes documents, every third one over a log that was deleted. */
 beforeAll(async () => {
   const server = await startOn(at('data'))
+  const remove = async (index: number) =>
+    dataOf(await server.post('/v2/crdt/delete', { organizationId: 'acme', documentId: `d${index}` }))
   for (let index = 0; index < documents; index++) {
     const write = async (data: string) =>
       dataOf(await server.post('/v2/crdt/update', { ...ids(index), type: 'text', data, upsert: true }))
     await write('first')
-    if (index % 3 === 0) await server.post('/v2/crdt/delete', ids(index))
+    if (index % 3 === 0) await remove(index)
     if (index % 6 !== 0) await write(`second of ${index}`)
   }
   await server.post('/v2/crdt/versions/create', ids(1))
@@ -40,14 +42,14 @@ beforeAll(async () => {
   await exportStore(at('data'), at('export'), all, noProgress)
 }, 120_000)
 
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
 
 const importInto = (name: string, source = 'export', run: 'real' | 'dry' = 'real') =>
-  importExport(at(source), at(name), { run, tenant: null }, noProgress)
+  importExport(at(source), at(name), { run, tenant: null, defaultAccess: 'public' }, noProgress)
 
 /** What a store holds, as an export of it shows it. */
 async function contentOf(name: string): Promise<Record<string, string>> {
-  rmSync(at(`${name}-seen`), { recursive: true, force: true })
+  rmSync(at(`${name}-seen`), { recursive: true, force: true, maxRetries: 20 })
   await exportStore(at(name), at(`${name}-seen`), all, noProgress)
   return heldBy(at(`${name}-seen`))
 }
@@ -76,7 +78,7 @@ itLong(
       writeFileSync(path, bytes)
     }
     expect(existsSync(at('never'))).toBe(false)
-    const told = await weft('import', 'weft', at('data'), '--data', at('never'))
+    const told = await weft('import', 'weft', at('data'), '--data-dir', at('never'))
     expect(told).toMatchObject({ code: 2, err: expect.stringContaining('is no export of Weft') })
   },
 )
@@ -115,7 +117,7 @@ async function killed(args: readonly string[], pattern: RegExp, afterMs: number)
 }
 
 itLong('[OUT-8] an import that is killed again and again is complete in the end', deep, async () => {
-  const args = ['import', 'weft', at('export'), '--data', at('resumed')]
+  const args = ['import', 'weft', at('export'), '--data-dir', at('resumed')]
   let kills = 0
   for (const pattern of [/check 50/, /documents 0 /, /documents 25/, /documents 50/, /documents 100/])
     for (const afterMs of [0, 10]) if (await killed(args, pattern, afterMs)) kills += 1
@@ -204,14 +206,14 @@ itLong('[OUT-9] where a store has other values under the same keys nothing is wr
     string,
     string
   >
-  const config = { engine: 'level', data: at('taken'), workspaceId, apiKey } as Parameters<
+  const config = { engine: 'level', dataDir: at('taken'), workspaceId, apiKey } as Parameters<
     typeof startTestServer
   >[0]
   const server = await startTestServer(config)
   await server.post('/v2/crdt/update', { ...ids(1), type: 'text', data: 'here first', upsert: true })
   await server.stop()
   const before = await contentOf('taken')
-  const refused = await weft('import', 'weft', at('export'), '--data', at('taken'))
+  const refused = await weft('import', 'weft', at('export'), '--data-dir', at('taken'))
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('nothing is written') })
   expect(refused.err).toContain('"acme"')
   expect(await contentOf('taken')).toEqual(before)
@@ -221,15 +223,15 @@ itLong('[OUT-9] documents alone are given to another API key, and get their reco
   const only = { ...all, holds: 'documents' } as const
   await exportStore(at('data'), at('alone'), only, noProgress)
   await (await startOn(at('others'))).stop()
-  const unknown = await weft('import', 'weft', at('alone'), '--data', at('others'))
+  const unknown = await weft('import', 'weft', at('alone'), '--data-dir', at('others'))
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('--workspace') })
   const { workspaceId = '', apiKey = '' } = JSON.parse(
     readFileSync(at('others', 'credentials.json'), 'utf8'),
   ) as Record<string, string>
   const whose = ['--workspace', workspaceId, '--api-key', apiKey]
-  const misused = await weft('import', 'weft', at('export'), '--data', at('others'), ...whose)
+  const misused = await weft('import', 'weft', at('export'), '--data-dir', at('others'), ...whose)
   expect(misused).toMatchObject({ code: 2, err: expect.stringContaining('only documents alone') })
-  expect((await weft('import', 'weft', at('alone'), '--data', at('others'), ...whose)).code).toBe(0)
+  expect((await weft('import', 'weft', at('alone'), '--data-dir', at('others'), ...whose)).code).toBe(0)
   const server = await startOn(at('others'))
   const listed = dataOf(
     await server.post('/v2/organizations/documents/get', { organizationId: 'acme', pageSize: 500 }),
@@ -242,7 +244,7 @@ itLong('[OUT-9] documents alone are given to another API key, and get their reco
 })
 
 itLong('[OUT-9] a dry run says what would be, and writes nothing', deep, async () => {
-  const dry = await weft('import', 'weft', at('export'), '--data', at('dry'), '--dry-run', '--json')
+  const dry = await weft('import', 'weft', at('export'), '--data-dir', at('dry'), '--dry-run', '--json')
   const real = await importInto('wet')
   expect(JSON.parse(dry.out)).toEqual({ ok: true, ...real })
   expect(existsSync(at('dry'))).toBe(false)

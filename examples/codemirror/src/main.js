@@ -58,7 +58,9 @@ at('forget').addEventListener('click', () => void forget(kept).then(() => locati
 // Our backend (server.js) asks Weft for a token; the browser never sees the API key.
 async function connect() {
   try {
-    const response = await fetch(`/token?name=${encodeURIComponent(name)}&user=${user}`)
+    const response = await fetch(
+      `/token?name=${encodeURIComponent(name)}&user=${user}&room=${encodeURIComponent(room)}`,
+    )
     if (!response.ok) throw new Error(await response.text())
     const { token, syncUrl } = await response.json()
     provider.serverUrl = syncUrl

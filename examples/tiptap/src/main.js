@@ -15,7 +15,10 @@ const at = (id) => document.getElementById(id)
 
 // Our backend (server.js) asks Weft for a token; the browser never sees the API key. A newer one is asked for, too.
 const userId = crypto.randomUUID()
-const ask = async () => (await fetch(`/token?name=${encodeURIComponent(name)}&user=${userId}`)).json()
+const ask = async () =>
+  (
+    await fetch(`/token?name=${encodeURIComponent(name)}&user=${userId}&room=${encodeURIComponent(room)}`)
+  ).json()
 const { syncUrl } = await ask()
 
 /** Has the backend do what needs the API key. */

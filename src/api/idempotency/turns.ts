@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts'
-import { keyName } from '../../engine/keys.ts'
+import { keyName } from '../../engine/key-encoding.ts'
 import { ApiError } from '../../errors.ts'
-import { type Call, checkSame, idempotencyHeader } from './call.ts'
+import { checkSameRequest, type IdempotentCall, idempotencyHeader } from './idempotent-call.ts'
 import type { IdempotencyLimits } from './limits.ts'
 
 interface Running {
-  readonly call: Call
+  readonly call: IdempotentCall
   readonly done: Promise<void>
   waiting: number
 }
@@ -22,11 +22,11 @@ export class CallTurns {
   }
 
   /** @throws ApiError INVALID_ARGUMENT when the one under way is another call; ABORTED when it takes too long; as `work` */
-  async run<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  async run<T>(call: IdempotentCall, work: () => Promise<T>): Promise<T> {
     const name = keyName([...call.part, call.id])
     const lateAt = this.#clock.now() + this.#limits.waitMs
     for (let running = this.#running.get(name); running !== undefined; running = this.#running.get(name)) {
-      checkSame(running.call, call)
+      checkSameRequest(running.call, call)
       await this.#wait(running, lateAt - this.#clock.now())
     }
     let end = (): void => {}
@@ -57,7 +57,11 @@ export class CallTurns {
 }
 
 export const busy = (): ApiError =>
-  new ApiError('ABORTED', `the first call with this ${idempotencyHeader} is still under way; try again`, {
-    details: { outcome: 'running' },
-    retryAfterSeconds: 1,
-  })
+  new ApiError(
+    'idempotency/in-progress',
+    `the first call with this ${idempotencyHeader} is still under way; try again`,
+    {
+      details: { outcome: 'running' },
+      retryAfterSeconds: 1,
+    },
+  )

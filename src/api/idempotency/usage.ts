@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { decodeRecord } from '../../directory/records.ts'
+import { decodeRecord } from '../../directory/store/records.ts'
 import type { Cluster, Key, Kv } from '../../engine/engine.ts'
-import { keyName } from '../../engine/keys.ts'
-import { bytesOfCall, callKeys, type EndRecord, endOf } from './records.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import { bytesOfCall, callKeys, type ExpiryRecord, expiryOf } from './call-records.ts'
 
 const pageMax = 1_000
 
@@ -11,31 +11,31 @@ const countedMs = 60_000
 /** and before a call is refused because of it after so long. */
 const refusingMs = 2_000
 
-interface Used {
+interface UsedBytes {
   calls: number
   bytes: number
 }
 
 interface Counted {
-  readonly used: Promise<Used>
+  readonly used: Promise<UsedBytes>
   readonly at: number
 }
 
-export interface UsageParts {
+export interface IdempotencyUsageDependencies {
   readonly kv: Kv
   readonly clock: Clock
   readonly cluster: Pick<Cluster, 'isShared'>
 }
 
 /** How much is remembered for each caller: counted once from what is stored, and then kept up to date in memory. */
-export class Usage {
+export class IdempotencyUsage {
   readonly #kv: Kv
   readonly #clock: Clock
   readonly #isShared: boolean
-  readonly #max: Used
+  readonly #max: UsedBytes
   readonly #used = new Map<string, Counted>()
 
-  constructor({ kv, clock, cluster }: UsageParts, max: Readonly<Used>) {
+  constructor({ kv, clock, cluster }: IdempotencyUsageDependencies, max: Readonly<UsedBytes>) {
     this.#kv = kv
     this.#clock = clock
     this.#isShared = cluster.isShared
@@ -44,7 +44,7 @@ export class Usage {
 
   /** Takes the place of one call. Null when it is taken; else when the first place is free again, in epoch milliseconds. */
   async take(part: Key): Promise<number | null> {
-    const isFull = ({ calls, bytes }: Used): boolean =>
+    const isFull = ({ calls, bytes }: UsedBytes): boolean =>
       calls >= this.#max.calls || bytes + bytesOfCall > this.#max.bytes
     let used = await this.#usedBy(part)
     if (isFull(used) && this.#isShared) used = await this.#usedBy(part, refusingMs)
@@ -63,14 +63,14 @@ export class Usage {
   }
 
   /** What is remembered has become so much more, or less. */
-  async add(part: Key, { calls, bytes }: Readonly<Used>): Promise<void> {
+  async add(part: Key, { calls, bytes }: Readonly<UsedBytes>): Promise<void> {
     const used = await this.#used.get(keyName(part))?.used
     if (used === undefined) return
     used.calls = Math.max(0, used.calls + calls)
     used.bytes = Math.max(0, used.bytes + bytes)
   }
 
-  #usedBy(part: Key, oldMs = countedMs): Promise<Used> {
+  #usedBy(part: Key, oldMs = countedMs): Promise<UsedBytes> {
     const name = keyName(part)
     const known = this.#used.get(name)
     const now = this.#clock.now()
@@ -82,7 +82,7 @@ export class Usage {
     return counted.used
   }
 
-  async #count(part: Key): Promise<Used> {
+  async #count(part: Key): Promise<UsedBytes> {
     const used = { calls: 0, bytes: 0 }
     let after: Key | undefined
     do {
@@ -92,7 +92,7 @@ export class Usage {
         ...(after && { after }),
       })
       used.calls += page.length
-      for (const { value } of page) used.bytes += (decodeRecord(value) as EndRecord).bytes
+      for (const { value } of page) used.bytes += (decodeRecord(value) as ExpiryRecord).bytes
       after = page.at(-1)?.key
     } while (after !== undefined)
     return used
@@ -100,6 +100,6 @@ export class Usage {
 
   async #firstEnd(part: Key): Promise<number> {
     const [first] = await this.#kv.scan(part, { prefix: callKeys.ends, limit: 1 })
-    return first === undefined ? 0 : endOf(first.key)
+    return first === undefined ? 0 : expiryOf(first.key)
   }
 }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { Button, Choice, Field } from '../ui/controls.tsx'
+import { Button, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { type Filters, noFilters } from './filters.ts'
-import { type FeatureType, featureTypes } from './sentence.ts'
+import { type Filters, noFilters } from './activity-filters.ts'
+import { type ActivityKind, activityKinds } from './describe-activity.ts'
 
 const features = [
   ['', 'Any'] as const,
-  ...featureTypes.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
+  ...activityKinds.map((type) => [type, type === 'crdt' ? 'crdt: content' : type] as const),
 ]
 
 /** Acts when it is sent, so that not every letter is a question. */
@@ -16,15 +16,15 @@ export function FilterForm({ onFilter }: { readonly onFilter: (filters: Filters)
     setFilters((before) => ({ ...before, [member]: value }))
   return (
     <Form label="Filter" inline onSubmit={() => onFilter(filters)}>
-      <Field label="Document id" type="search" value={filters.documentId} onInput={set('documentId')} />
-      <Field label="User id" type="search" value={filters.userId} onInput={set('userId')} />
-      <Choice<FeatureType | ''>
+      <TextField label="Document id" type="search" value={filters.documentId} onInput={set('documentId')} />
+      <TextField label="User id" type="search" value={filters.userId} onInput={set('userId')} />
+      <Select<ActivityKind | ''>
         label="Feature"
         value={filters.feature}
         options={features}
         onChange={set('feature')}
       />
-      <Field
+      <TextField
         label="Actions"
         type="search"
         placeholder="comment.add, document.delete"

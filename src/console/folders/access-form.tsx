@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useAction } from '../calls.ts'
-import { type AccessType, accessTypes } from '../rights/rights.ts'
-import { Button, Check, Choice } from '../ui/controls.tsx'
+import { useAction } from '../api/hooks.ts'
+import { type AccessTypeName, accessTypes } from '../permissions/permission.ts'
+import { Button, Checkbox, Select } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { Outcome } from '../ui/notice.tsx'
+import { ActionOutcome } from '../ui/notice.tsx'
 
-export interface Access {
-  readonly accessType: AccessType
+export interface AccessSettings {
+  readonly accessType: AccessTypeName
   readonly inheritAccessFromParent?: boolean
 }
 
 interface AccessFormProps {
-  readonly accessType: AccessType
+  readonly accessType: AccessTypeName
   /** Of folders: whether what is granted above counts here. */
   readonly inherits?: boolean
-  readonly onAccess: (access: Access) => Promise<void>
+  readonly onAccess: (access: AccessSettings) => Promise<void>
 }
 
 /** Who may look at something without having been granted a role. */
@@ -33,7 +33,7 @@ export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) 
   return (
     <Form label="Access" onSubmit={() => void save.run()}>
       <div class="row">
-        <Choice<AccessType>
+        <Select<AccessTypeName>
           label="Access type in effect"
           value={type}
           options={accessTypes}
@@ -44,13 +44,13 @@ export function AccessForm({ accessType, inherits, onAccess }: AccessFormProps) 
         </Button>
       </div>
       {inherits !== undefined && (
-        <Check
+        <Checkbox
           label="What is granted on folders above counts here, too"
           checked={isInheriting}
           onChange={setInheriting}
         />
       )}
-      <Outcome {...save} />
+      <ActionOutcome {...save} />
     </Form>
   )
 }

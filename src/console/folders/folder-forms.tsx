@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../calls.ts'
-import { callForAll } from '../items.ts'
-import { Button, Choice, Field } from '../ui/controls.tsx'
+import { callBatch } from '../api/batch-results.ts'
+import { useAction, useApi } from '../api/hooks.ts'
+import { Button, Select, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { Outcome } from '../ui/notice.tsx'
+import { ActionOutcome } from '../ui/notice.tsx'
 
 interface NewFolderProps {
   readonly organizationId: string
@@ -17,7 +17,7 @@ export function NewFolder({ organizationId, parent, onChange }: NewFolderProps) 
   const [folderName, setName] = useState('')
   const make = useAction(async () => {
     const folders = [{ folderId, folderName, parentFolderId: parent }]
-    await callForAll(api, '/v1/organizations/folders/add', { organizationId, folders })
+    await callBatch(api, '/v1/organizations/folders/add', { organizationId, folders })
     setId('')
     setName('')
     onChange()
@@ -27,13 +27,13 @@ export function NewFolder({ organizationId, parent, onChange }: NewFolderProps) 
     <Form label="New folder" onSubmit={() => void make.run()}>
       <h3>New folder here</h3>
       <div class="row">
-        <Field label="Folder id" value={folderId} onInput={setId} required />
-        <Field label="Name" value={folderName} onInput={setName} />
+        <TextField label="Folder id" value={folderId} onInput={setId} required />
+        <TextField label="Name" value={folderName} onInput={setName} />
         <Button type="submit" busy={make.busy}>
           Make folder
         </Button>
       </div>
-      <Outcome {...make} />
+      <ActionOutcome {...make} />
     </Form>
   )
 }
@@ -52,12 +52,12 @@ export function NameForm({ name, onName }: NameFormProps) {
   return (
     <Form label="Rename" onSubmit={() => void rename.run()}>
       <div class="row">
-        <Field label="Name" value={text} onInput={setText} />
+        <TextField label="Name" value={text} onInput={setText} />
         <Button type="submit" busy={rename.busy}>
           Rename
         </Button>
       </div>
-      <Outcome {...rename} />
+      <ActionOutcome {...rename} />
     </Form>
   )
 }
@@ -79,12 +79,12 @@ export function MoveForm({ label, value, places, onMove }: MoveFormProps) {
   return (
     <Form label={label} onSubmit={() => void move.run()}>
       <div class="row">
-        <Choice label={label} value={to} options={places} onChange={setTo} />
+        <Select label={label} value={to} options={places} onChange={setTo} />
         <Button type="submit" busy={move.busy}>
           Move
         </Button>
       </div>
-      <Outcome {...move} />
+      <ActionOutcome {...move} />
     </Form>
   )
 }

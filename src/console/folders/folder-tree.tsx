@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { href } from '../route.ts'
-import { type Folder, nameOf, root } from './tree.ts'
+import { href } from '../routing/route.ts'
+import { type Folder, folderName, root } from './folder-names.ts'
 
 interface BranchProps {
   readonly organizationId: string
@@ -12,7 +12,7 @@ interface BranchProps {
 }
 
 /** The folders in one, each of which is opened when somebody wants to see what is in it. */
-export function Branch(props: BranchProps) {
+export function FolderBranch(props: BranchProps) {
   const folders = props.byParent.get(props.parent) ?? []
   return (
     <ul class={props.parent === root ? 'tree' : undefined}>
@@ -35,7 +35,7 @@ function Node({ folder, ...branch }: BranchProps & { readonly folder: Folder }) 
             type="button"
             class="twist"
             aria-expanded={isOpen}
-            aria-label={`Folders in ${nameOf(folder)}`}
+            aria-label={`Folders in ${folderName(folder)}`}
             onClick={() => setOpen(!isOpen)}
           >
             {isOpen ? '▾' : '▸'}
@@ -48,10 +48,10 @@ function Node({ folder, ...branch }: BranchProps & { readonly folder: Folder }) 
           class={branch.current === folderId ? 'here' : undefined}
           aria-current={branch.current === folderId ? 'page' : undefined}
         >
-          {nameOf(folder)}
+          {folderName(folder)}
         </a>
       </span>
-      {isOpen && hasFolders && <Branch {...branch} parent={folderId} />}
+      {isOpen && hasFolders && <FolderBranch {...branch} parent={folderId} />}
     </li>
   )
 }

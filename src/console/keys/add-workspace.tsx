@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
-import { Api } from '../api.ts'
-import { useAction, useApi } from '../calls.ts'
-import { useEnter } from '../session.ts'
-import { Button, Field } from '../ui/controls.tsx'
+import { ApiClient } from '../api/client.ts'
+import { useAction, useApi } from '../api/hooks.ts'
+import { useSignIn } from '../auth/sign-in-context.ts'
+import { Button, TextField } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { Problem } from '../ui/notice.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
 
 /** For who has signed in with an API key alone. */
 export function AddWorkspace() {
   const { credentials } = useApi()
-  const enter = useEnter()
+  const enter = useSignIn()
   const [workspaceId, setId] = useState('')
   const [workspaceAuthToken, setToken] = useState('')
   const add = useAction(async () => {
@@ -18,7 +18,7 @@ export function AddWorkspace() {
       workspaceId: workspaceId.trim(),
       workspaceAuthToken: workspaceAuthToken.trim(),
     }
-    await new Api(all).page('/v2/workspace/apikeys/get', { pageSize: 1 })
+    await new ApiClient(all).page('/v2/workspace/apikeys/get', { pageSize: 1 })
     enter(all)
   })
   return (
@@ -30,8 +30,8 @@ export function AddWorkspace() {
           first start has printed them, and they are in <code>credentials.json</code> of the data directory.
           They are kept for this tab only.
         </p>
-        <Field label="Workspace id" value={workspaceId} onInput={setId} required />
-        <Field
+        <TextField label="Workspace id" value={workspaceId} onInput={setId} required />
+        <TextField
           label="Workspace auth token"
           type="password"
           autocomplete="off"
@@ -39,7 +39,7 @@ export function AddWorkspace() {
           onInput={setToken}
           required
         />
-        <Problem error={add.error} />
+        <ErrorNotice error={add.error} />
         <Button kind="primary" type="submit" busy={add.busy}>
           Add to this session
         </Button>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi, useCall } from '../calls.ts'
-import { useEnter } from '../session.ts'
-import { type ApiKey, withKey } from '../signing-in.ts'
-import { Ask } from '../ui/ask.tsx'
+import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { type ApiKey, authenticateWithKey } from '../auth/authenticate.ts'
+import { useSignIn } from '../auth/sign-in-context.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Button } from '../ui/controls.tsx'
-import { Notice, Problem } from '../ui/notice.tsx'
-import { Secret } from '../ui/secret.tsx'
-import { GraceField, graceSecondsOf } from './grace.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
+import { GracePeriodField, graceSecondsOf } from './grace-period-field.tsx'
 
-interface AuthToken {
+interface ListedAuthToken {
   readonly token: string
   readonly name: string
   readonly domains: readonly string[]
@@ -23,15 +23,15 @@ interface KeyTokensProps {
 export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProps) {
   const api = useApi()
   const { credentials } = api
-  const enter = useEnter()
+  const enter = useSignIn()
   const path = '/v2/workspace/authtokens/get'
-  const { data, error, reload } = useCall<{ authTokens: readonly AuthToken[] }>(path, { apiKey: id })
+  const { data, error, reload } = useQuery<{ authTokens: readonly ListedAuthToken[] }>(path, { apiKey: id })
   const [minutes, setMinutes] = useState('0')
   const [isReset, setReset] = useState(false)
   const isInForce = id === credentials.apiKey
   const reset = async () => {
     const question = { apiKey: id, graceSeconds: graceSecondsOf(minutes) }
-    const { newAuthToken } = await api.call<{ newAuthToken: AuthToken }>(
+    const { newAuthToken } = await api.call<{ newAuthToken: ListedAuthToken }>(
       '/v2/workspace/authtoken/reset',
       question,
     )
@@ -39,14 +39,14 @@ export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProp
     if (isInForce) enter({ ...credentials, authToken: newAuthToken.token })
     reload()
   }
-  const use = useAction(async () => enter(await withKey(credentials, id)))
+  const use = useAction(async () => enter(await authenticateWithKey(credentials, id)))
   return (
     <section class="card spaced" aria-label={`Tokens of ${id}`}>
       <h3>Auth tokens of {apiKeyName === '' ? id : apiKeyName}</h3>
-      <Problem error={error ?? use.error} />
+      <ErrorNotice error={error ?? use.error} />
       {data?.authTokens.map(({ token, name, domains }) => (
         <div key={token}>
-          <Secret label={name === '' ? 'Auth token' : `Auth token ${name}`} value={token} />
+          <SecretField label={name === '' ? 'Auth token' : `Auth token ${name}`} value={token} />
           {domains.length > 0 && <p class="hint">Only pages of {domains.join(', ')}</p>}
         </div>
       ))}
@@ -57,13 +57,13 @@ export function KeyTokens({ apiKey: { id, apiKeyName }, onClose }: KeyTokensProp
             Use this key in the console
           </Button>
         )}
-        <Ask action="Reset token" title={`Reset the auth token of ${id}?`} act={reset}>
+        <ConfirmButton action="Reset token" title={`Reset the auth token of ${id}?`} act={reset}>
           <p>
             A new token is made. All that were good before end after the time that you say here: backends that
             use them are refused from then on.
           </p>
-          <GraceField value={minutes} onInput={setMinutes} />
-        </Ask>
+          <GracePeriodField value={minutes} onInput={setMinutes} />
+        </ConfirmButton>
         <Button onClick={onClose}>Close</Button>
       </div>
     </section>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../calls.ts'
-import { Button, Choice, Field } from '../ui/controls.tsx'
+import { useAction, useApi } from '../api/hooks.ts'
+import { Button, Select, TextField } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
-import { Problem } from '../ui/notice.tsx'
-import { Secret } from '../ui/secret.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
 
 type Type = 'testing' | 'production'
 
@@ -27,8 +27,8 @@ export function NewKey({ onMade }: { readonly onMade: () => void }) {
   return (
     <>
       <Form label="Make an API key" inline onSubmit={() => void create.run()}>
-        <Field label="Name of the new key" value={apiKeyName} onInput={setName} required />
-        <Choice<Type>
+        <TextField label="Name of the new key" value={apiKeyName} onInput={setName} required />
+        <Select<Type>
           label="For"
           value={type}
           options={[
@@ -41,12 +41,12 @@ export function NewKey({ onMade }: { readonly onMade: () => void }) {
           Make API key
         </Button>
       </Form>
-      <Problem error={create.error} />
+      <ErrorNotice error={create.error} />
       {made !== null && (
         <Dialog title="The API key is made" onClose={() => setMade(null)}>
           <p>Its token is shown this once; who has the credentials of the workspace can read it again.</p>
-          <Secret label="New API key" value={made.apiKey} open />
-          <Secret label="New auth token" value={made.authToken} open />
+          <SecretField label="New API key" value={made.apiKey} open />
+          <SecretField label="New auth token" value={made.authToken} open />
           <Button onClick={() => setMade(null)}>Close</Button>
         </Dialog>
       )}

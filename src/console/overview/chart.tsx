@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import { Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
-import { keptMs, type Point } from './figures.ts'
-import { type ChartSpec, present, summary } from './shown.ts'
+import { LocalTime } from '../ui/time.tsx'
+import { type ChartSpec, chartSummary, currentValues } from './chart-specs.ts'
+import { keptMs, type MetricPoint } from './metric-points.ts'
 
 const height = 150
 /** Of the lines of a chart: they differ in colour and in form. */
@@ -14,7 +14,7 @@ const strokes = [
 
 interface ChartProps {
   readonly spec: ChartSpec
-  readonly points: readonly Point[]
+  readonly points: readonly MetricPoint[]
 }
 
 /** Some figures of the last five minutes: as lines, as text, and as a table. */
@@ -22,7 +22,7 @@ export const Chart = ({ spec, points }: ChartProps) => (
   <figure class="card chart">
     <figcaption>
       <h2>{spec.title}</h2>
-      <p class="figure">{present(spec, points.at(-1))}</p>
+      <p class="figure">{currentValues(spec, points.at(-1))}</p>
     </figcaption>
     <Lines spec={spec} points={points} />
     <p class="hint">
@@ -72,10 +72,10 @@ function Lines({ spec, points }: ChartProps) {
     }
   }, [spec])
   useEffect(() => plot.current?.setData(dataOf(spec, points)), [points])
-  return <div ref={place} class="lines" role="img" aria-label={summary(spec, points)} />
+  return <div ref={place} class="lines" role="img" aria-label={chartSummary(spec, points)} />
 }
 
-const dataOf = ({ lines }: ChartSpec, points: readonly Point[]): uPlot.AlignedData => [
+const dataOf = ({ lines }: ChartSpec, points: readonly MetricPoint[]): uPlot.AlignedData => [
   points.map(({ at }) => at / 1000),
   ...lines.map(({ figure }) => points.map((point) => point[figure])),
 ]
@@ -128,16 +128,16 @@ const every = 5
 function Figures({ spec, points }: ChartProps) {
   const rows = points.filter((_, index) => (points.length - 1 - index) % every === 0).reverse()
   return (
-    <Table<Point>
+    <Table<MetricPoint>
       caption={`${spec.title}, newest first`}
       items={rows}
       keyOf={({ at }) => String(at)}
       columns={[
-        { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+        { title: 'Time', cell: ({ at }) => <LocalTime at={at} /> },
         ...spec.lines.map(({ name, figure }) => ({
           title: name,
           numeric: true,
-          cell: (point: Point) => (point[figure] === null ? '–' : spec.say(point[figure])),
+          cell: (point: MetricPoint) => (point[figure] === null ? '–' : spec.say(point[figure])),
         })),
       ]}
     />

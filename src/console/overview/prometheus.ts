@@ -6,7 +6,7 @@ export interface Sample {
 }
 
 const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?\s*$/
-const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g
+const label = /(?<![a-zA-Z0-9_])([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g
 const escapes: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
 /** What a page of metrics holds, by the name of the series. Lines that are none are passed over. */

@@ -39,7 +39,7 @@ interface FieldProps {
 }
 
 /** A labelled line of text; with `rows` several lines. */
-export function Field({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
+export function TextField({ label, value, onInput, hint, rows, type, ...rest }: FieldProps) {
   const id = useId()
   const shared = {
     id,
@@ -77,7 +77,7 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** One of a few. */
-export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+export function Select<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const id = useId()
   return (
     <div class="field">
@@ -99,7 +99,7 @@ interface CheckProps {
   readonly onChange: (checked: boolean) => void
 }
 
-export const Check = ({ label, checked, onChange }: CheckProps) => (
+export const Checkbox = ({ label, checked, onChange }: CheckProps) => (
   <label class="check">
     <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
     {label}

@@ -38,7 +38,7 @@ interface ConfirmProps {
 }
 
 /** Asked before what cannot be undone. */
-export const Confirm = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
+export const ConfirmDialog = ({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) => (
   <Dialog title={title} onClose={onClose}>
     {children}
     <p class="row">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { CallError } from '../api.ts'
-import { sentencesOf } from './sentences.ts'
+import type { ApiCallError } from '../api/client.ts'
+import { describeError } from './describe-error.ts'
 
 interface NoticeProps {
   readonly kind?: 'info' | 'good' | 'bad'
@@ -14,25 +14,25 @@ export const Notice = ({ kind = 'info', children }: NoticeProps) => (
   </p>
 )
 
-export function Problem({ error }: { readonly error: CallError | null }) {
+export function ErrorNotice({ error }: { readonly error: ApiCallError | null }) {
   if (error === null) return null
-  return <Notice kind="bad">{sentencesOf(error)}</Notice>
+  return <Notice kind="bad">{describeError(error)}</Notice>
 }
 
 /** What came of an action: its problem, or the sentence that says what was done. */
-export const Outcome = ({
+export const ActionOutcome = ({
   error,
   done,
 }: {
-  readonly error: CallError | null
+  readonly error: ApiCallError | null
   readonly done: string | null
 }) => (
   <>
-    <Problem error={error} />
+    <ErrorNotice error={error} />
     {done !== null && <Notice kind="good">{done}</Notice>}
   </>
 )
 
-export const Empty = ({ children }: { readonly children: ComponentChildren }) => (
+export const EmptyNotice = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="empty">{children}</p>
 )

@@ -9,7 +9,7 @@ interface SecretProps {
 }
 
 /** Hidden until it is asked for; copied also while it is hidden. */
-export function Secret({ label, value, open = false }: SecretProps) {
+export function SecretField({ label, value, open = false }: SecretProps) {
   const [isShown, setShown] = useState(open)
   const [said, setSaid] = useState('')
   const id = useId()

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { Listing } from '../calls.ts'
+import type { PagedQuery } from '../api/hooks.ts'
 import { Button } from './controls.tsx'
-import { Empty, Problem } from './notice.tsx'
+import { EmptyNotice, ErrorNotice } from './notice.tsx'
 
 export interface Column<Item> {
   readonly title: string
@@ -47,21 +47,23 @@ export const Table = <Item,>({ caption, columns, items, keyOf }: TableProps<Item
 )
 
 interface ListProps<Item> extends Omit<TableProps<Item>, 'items'> {
-  readonly listing: Listing<Item>
+  readonly listing: PagedQuery<Item>
   /** Said where there is nothing. */
   readonly empty: ComponentChildren
 }
 
 /** A listing as a table, with what it takes to see all of it. */
-export function List<Item>({ listing, empty, ...table }: ListProps<Item>) {
+export function PagedTable<Item>({ listing, empty, ...table }: ListProps<Item>) {
   const { items, error, loading, more, reload } = listing
   return (
     <>
-      <Problem error={error} />
+      <ErrorNotice error={error} />
       {error !== null && <Button onClick={reload}>Try again</Button>}
       {loading && <p class="hint">Reading…</p>}
       {items.length > 0 && <Table items={items} {...table} />}
-      {items.length === 0 && !loading && error === null && more === null && <Empty>{empty}</Empty>}
+      {items.length === 0 && !loading && error === null && more === null && (
+        <EmptyNotice>{empty}</EmptyNotice>
+      )}
       {more !== null && (
         <p>
           {items.length === 0 && 'Nothing was found so far. '}

@@ -1,7 +1,7 @@
 const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** A moment, as people here write it. @param at epoch milliseconds, or ISO 8601 */
-export function Time({ at }: { readonly at: number | string }) {
+export function LocalTime({ at }: { readonly at: number | string }) {
   const date = new Date(at)
   return <time dateTime={date.toISOString()}>{formats.format(date)}</time>
 }

@@ -1,16 +1,25 @@
 import { Button } from '../ui/controls.tsx'
-import { counted } from '../ui/figures.ts'
+import { formatCounted } from '../ui/format.ts'
 import { Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
-import { type Delivery, lastAttempt, type Status, sayAttempt } from './delivery.ts'
+import { LocalTime } from '../ui/time.tsx'
+import {
+  type DeliveryEntry,
+  type DeliveryStatusName,
+  describeAttempt,
+  lastAttempt,
+} from './delivery-entry.ts'
 
 interface DeliveryTableProps {
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly DeliveryEntry[]
   readonly busy: boolean
-  readonly onResend: (delivery: Delivery) => void
+  readonly onResend: (delivery: DeliveryEntry) => void
 }
 
-const kinds: Readonly<Record<Status, string>> = { pending: 'tag', succeeded: 'tag good', failed: 'tag bad' }
+const kinds: Readonly<Record<DeliveryStatusName, string>> = {
+  pending: 'tag',
+  succeeded: 'tag good',
+  failed: 'tag bad',
+}
 
 export const DeliveryTable = ({ deliveries, busy, onResend }: DeliveryTableProps) => (
   <Table
@@ -18,7 +27,7 @@ export const DeliveryTable = ({ deliveries, busy, onResend }: DeliveryTableProps
     items={deliveries}
     keyOf={({ messageId }) => messageId}
     columns={[
-      { title: 'Happened', cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { title: 'Happened', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },
       {
         title: 'Event',
         cell: ({ eventType, messageId }) => (
@@ -42,30 +51,30 @@ export const DeliveryTable = ({ deliveries, busy, onResend }: DeliveryTableProps
   />
 )
 
-const State = ({ of: { status, nextAttemptAt, reason } }: { readonly of: Delivery }) => (
+const State = ({ of: { status, nextAttemptAt, reason } }: { readonly of: DeliveryEntry }) => (
   <>
     <span class={kinds[status]}>{status}</span>
     {reason !== null && <span class="hint">{reason}</span>}
     {nextAttemptAt !== null && (
       <span class="hint">
-        next: <Time at={nextAttemptAt} />
+        next: <LocalTime at={nextAttemptAt} />
       </span>
     )}
   </>
 )
 
-function Attempts({ of: delivery }: { readonly of: Delivery }) {
+function Attempts({ of: delivery }: { readonly of: DeliveryEntry }) {
   const last = lastAttempt(delivery)
   if (last === undefined) return <>none yet</>
   return (
     <>
-      {sayAttempt(last)}
+      {describeAttempt(last)}
       <details>
-        <summary>{counted(delivery.attempts.length, 'attempt')}</summary>
+        <summary>{formatCounted(delivery.attempts.length, 'attempt')}</summary>
         <ol class="attempts">
           {delivery.attempts.map((attempt) => (
             <li key={attempt.time}>
-              <Time at={attempt.time} />: {sayAttempt(attempt)}
+              <LocalTime at={attempt.time} />: {describeAttempt(attempt)}
             </li>
           ))}
         </ol>

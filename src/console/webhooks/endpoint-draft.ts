@@ -1,4 +1,4 @@
-import type { Endpoint } from './types.ts'
+import type { EndpointSettings } from './webhook-types.ts'
 
 /** An endpoint as it is typed. */
 export interface Draft {
@@ -13,7 +13,7 @@ export interface Draft {
 
 export const emptyDraft: Draft = { url: '', description: '', filterTypes: [], channels: '', rateLimit: '' }
 
-export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: Endpoint): Draft => ({
+export const draftOf = ({ url, description, filterTypes, channels, rateLimit }: EndpointSettings): Draft => ({
   url,
   description: description ?? '',
   filterTypes: filterTypes ?? [],
@@ -37,8 +37,8 @@ function membersOf({ url, description, filterTypes, channels, rateLimit }: Draft
 }
 
 /** For `endpoints/update`, where null unsets. */
-export const changeOf = (draft: Draft): object => membersOf(draft)
+export const toUpdateRequest = (draft: Draft): object => membersOf(draft)
 
 /** For `endpoints/create`, which takes no null. */
-export const questionOf = (draft: Draft): object =>
+export const toCreateRequest = (draft: Draft): object =>
   Object.fromEntries(Object.entries(membersOf(draft)).filter(([, value]) => value !== null))

@@ -1,6 +1,6 @@
-import { Check, Field } from '../ui/controls.tsx'
+import { Checkbox, TextField } from '../ui/controls.tsx'
 import type { Draft } from './endpoint-draft.ts'
-import { eventTypes } from './types.ts'
+import { endpointEventTypes } from './webhook-types.ts'
 
 interface EndpointFieldsProps {
   readonly draft: Draft
@@ -16,16 +16,16 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
   }
   return (
     <>
-      <Field label="URL" type="url" value={draft.url} onInput={set('url')} required />
-      <Field label="Description" value={draft.description} onInput={set('description')} />
+      <TextField label="URL" type="url" value={draft.url} onInput={set('url')} required />
+      <TextField label="Description" value={draft.description} onInput={set('description')} />
       <details class="field">
         <summary>
           Told of{' '}
           {draft.filterTypes.length === 0 ? 'all events' : `${draft.filterTypes.length} kinds of events`}
         </summary>
         <p class="hint">None chosen: of all.</p>
-        {eventTypes.map((type) => (
-          <Check
+        {endpointEventTypes.map((type) => (
+          <Checkbox
             key={type}
             label={type}
             checked={draft.filterTypes.includes(type)}
@@ -34,13 +34,13 @@ export function EndpointFields({ draft, onChange }: EndpointFieldsProps) {
         ))}
       </details>
       <div class="row fields">
-        <Field
+        <TextField
           label="Only organizations and documents"
           placeholder="ids, with commas between them"
           value={draft.channels}
           onInput={set('channels')}
         />
-        <Field
+        <TextField
           label="Deliveries a second, at most"
           type="number"
           value={draft.rateLimit}

@@ -1,9 +1,9 @@
-import type { Api } from '../api.ts'
-import type { Delivery } from './delivery.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { DeliveryEntry } from './delivery-entry.ts'
 
 /** A page of the delivery log. */
 export interface DeliveryPage {
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly DeliveryEntry[]
   readonly iterator: string | null
   readonly prevIterator: string | null
   readonly done: boolean
@@ -18,7 +18,7 @@ const pagesMax = 20
  * @throws CallError
  */
 export async function iteratorOfPage(
-  api: Api,
+  api: ApiClient,
   endpointId: string,
   messageId: string,
 ): Promise<string | null> {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../calls.ts'
-import { Ask } from '../ui/ask.tsx'
-import { Button, Field } from '../ui/controls.tsx'
-import { Problem } from '../ui/notice.tsx'
-import { Secret } from '../ui/secret.tsx'
+import { useAction, useApi } from '../api/hooks.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, TextField } from '../ui/controls.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
 
 const path = '/v2/workspace/advancedwebhook/endpoints/secret'
 
@@ -27,22 +27,22 @@ export function SigningSecret({ endpointId }: { readonly endpointId: string }) {
     <section class="card spaced" aria-label="Signing secret">
       <h2>Signing secret</h2>
       <p class="hint">What is sent is signed with it. Who has it can forge what the endpoint is sent.</p>
-      {secret !== null && <Secret label="Signing secret" value={secret} />}
+      {secret !== null && <SecretField label="Signing secret" value={secret} />}
       <div class="row">
         {secret === null && (
           <Button busy={read.busy} onClick={() => void read.run()}>
             Read the secret
           </Button>
         )}
-        <Ask action="Rotate secret" title="Rotate the signing secret?" act={rotate}>
+        <ConfirmButton action="Rotate secret" title="Rotate the signing secret?" act={rotate}>
           <p>
             A new secret is made. For as long as you say here, what is sent is signed with the present one,
             too.
           </p>
-          <Field label="Hours for which both are good" type="number" value={hours} onInput={setHours} />
-        </Ask>
+          <TextField label="Hours for which both are good" type="number" value={hours} onInput={setHours} />
+        </ConfirmButton>
       </div>
-      <Problem error={read.error} />
+      <ErrorNotice error={read.error} />
     </section>
   )
 }

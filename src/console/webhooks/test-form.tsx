@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import { useAction, useApi } from '../calls.ts'
-import { Button, Choice } from '../ui/controls.tsx'
+import { useAction, useApi } from '../api/hooks.ts'
+import { Button, Select } from '../ui/controls.tsx'
 import { Form } from '../ui/form.tsx'
-import { Problem } from '../ui/notice.tsx'
-import { eventTypes } from './types.ts'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { endpointEventTypes } from './webhook-types.ts'
 
 interface TestFormProps {
   readonly endpointId: string
   readonly onSent: (messageId: string) => void
 }
 
-const options = eventTypes.map((type) => [type, type] as const)
+const options = endpointEventTypes.map((type) => [type, type] as const)
 
 /** Sends a signed event that has not happened. */
 export function TestForm({ endpointId, onSent }: TestFormProps) {
@@ -24,12 +24,12 @@ export function TestForm({ endpointId, onSent }: TestFormProps) {
   return (
     <>
       <Form label="Send a test" inline onSubmit={() => void test.run()}>
-        <Choice label="Event of the test" value={eventType} options={options} onChange={setType} />
+        <Select label="Event of the test" value={eventType} options={options} onChange={setType} />
         <Button kind="primary" type="submit" busy={test.busy}>
           Send a test
         </Button>
       </Form>
-      <Problem error={test.error} />
+      <ErrorNotice error={test.error} />
     </>
   )
 }

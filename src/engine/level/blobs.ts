@@ -1,20 +1,20 @@
+import { withRecordName } from '../damaged-record.ts'
 import type { Blobs, Key } from '../engine.ts'
-import type { Gate } from '../gate.ts'
-import { decodeKey, encodeKey, keyRange } from '../keys.ts'
-import { named } from '../named-damage.ts'
-import type { GroupCommit } from './commit.ts'
-import type { Disk } from './disk.ts'
-import { sealed, unseal } from './records.ts'
-import { inSpace, spaces } from './spaces.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
+import type { GroupCommit } from './store/group-commit.ts'
+import { inKeyspace, keyspaces } from './store/keyspaces.ts'
+import { addChecksum, checkChecksum } from './store/record-codec.ts'
+import type { ReopeningStore } from './store/reopening-store.ts'
 
-const blobKey = (key: Key): Buffer => inSpace(spaces.blobs, encodeKey(key))
+const blobKey = (key: Key): Buffer => inKeyspace(keyspaces.blobs, encodeKey(key))
 
 export class LevelBlobs implements Blobs {
-  readonly #gate: Gate
-  readonly #disk: Disk
+  readonly #gate: OpenCalls
+  readonly #disk: ReopeningStore
   readonly #commit: GroupCommit
 
-  constructor({ gate, disk, commit }: { gate: Gate; disk: Disk; commit: GroupCommit }) {
+  constructor({ gate, disk, commit }: { gate: OpenCalls; disk: ReopeningStore; commit: GroupCommit }) {
     this.#gate = gate
     this.#disk = disk
     this.#commit = commit
@@ -24,7 +24,7 @@ export class LevelBlobs implements Blobs {
     return this.#gate.run(async () => {
       this.#commit.admit()
       const at = blobKey(key)
-      this.#commit.put(at, sealed(at, bytes))
+      this.#commit.put(at, addChecksum(at, bytes))
       await this.#commit.durable()
     })
   }
@@ -33,9 +33,9 @@ export class LevelBlobs implements Blobs {
     const read = async () => {
       const at = blobKey(key)
       const value = await this.#disk.read((store) => store.get(at))
-      return value === undefined ? null : unseal(at, value)
+      return value === undefined ? null : checkChecksum(at, value)
     }
-    return this.#gate.run(() => named('blob', key, read))
+    return this.#gate.run(() => withRecordName('blob', key, read))
   }
 
   delete(key: Key): Promise<void> {
@@ -48,12 +48,12 @@ export class LevelBlobs implements Blobs {
 
   list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {
     return this.#gate.run(async () => {
-      const range = keyRange(spaces.blobs, { prefix, after })
+      const range = keyRange(keyspaces.blobs, { prefix, after })
       return this.#disk.read(async (store) => {
         const found: Key[] = []
         if (limit <= 0) return found
         for await (const page of store.pages(range, { limit, values: false })) {
-          for (const [key] of page) found.push(decodeKey(key.subarray(spaces.blobs.length)))
+          for (const [key] of page) found.push(decodeKey(key.subarray(keyspaces.blobs.length)))
         }
         return found
       })

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { DamagedBlock } from './tables.ts'
+import type { DamagedBlock } from './check/table-check.ts'
 
 /** LevelDB knows no kind of compression with this bit: a block of such a kind it refuses, and does not look into. */
 const fenceBit = 128

@@ -1,53 +1,69 @@
+import { withRecordName } from '../damaged-record.ts'
 import type { Job, Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
-import type { Gate } from '../gate.ts'
-import { copyOfJob } from '../jobs.ts'
-import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
-import { Lines } from '../lines.ts'
-import { named } from '../named-damage.ts'
-import { type Cell, Cells, known } from './cells.ts'
-import type { GroupCommit, Pace } from './commit.ts'
-import type { Disk } from './disk.ts'
-import type { LevelQueue } from './queue.ts'
-import { RecentValues } from './recent.ts'
-import { sealed, unseal } from './records.ts'
-import { spaces, under } from './spaces.ts'
+import { countersOf, type FenceCache } from '../fences.ts'
+import { copyOfJob } from '../job-state.ts'
+import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
+import { KeyedMutex } from '../keyed-mutex.ts'
+import type { OpenCalls } from '../open-calls.ts'
+import type { LevelQueue } from './jobs/queue.ts'
+import type { CommitUrgency, GroupCommit } from './store/group-commit.ts'
+import { keyspaces, under } from './store/keyspaces.ts'
+import { ReadCache } from './store/read-cache.ts'
+import { addChecksum, checkChecksum } from './store/record-codec.ts'
+import type { ReopeningStore } from './store/reopening-store.ts'
+import { type CacheEntry, known, WriteThroughCache } from './store/write-through-cache.ts'
 
-type ValueCell = Cell<Uint8Array | null>
+type ValueCell = CacheEntry<Uint8Array | null>
+
+/** A commit on its way to the disk. */
+interface Decided {
+  readonly cells: readonly ValueCell[]
+  /** Call it when the commit is durable or lost. */
+  readonly ended: () => void
+}
 
 export class LevelKv implements Kv {
-  readonly #gate: Gate
-  readonly #disk: Disk
+  readonly #gate: OpenCalls
+  readonly #disk: ReopeningStore
   readonly #commit: GroupCommit
   readonly #queue: LevelQueue
+  readonly #fences: FenceCache
   /** What checks depend on, and every value on its way to the disk. */
-  readonly #values: Cells<Uint8Array | null>
-  readonly #recent = new RecentValues()
-  readonly #partitions = new Lines()
+  readonly #values: WriteThroughCache<Uint8Array | null>
+  readonly #recent = new ReadCache()
+  readonly #partitions = new KeyedMutex()
 
-  constructor(parts: { gate: Gate; disk: Disk; commit: GroupCommit; queue: LevelQueue }) {
+  constructor(parts: {
+    gate: OpenCalls
+    disk: ReopeningStore
+    commit: GroupCommit
+    queue: LevelQueue
+    fences: FenceCache
+  }) {
     this.#gate = parts.gate
     this.#disk = parts.disk
     this.#commit = parts.commit
     this.#queue = parts.queue
-    this.#values = new Cells(async (key) => (await this.#readAll([key]))[0] ?? null, 0)
+    this.#fences = parts.fences
+    this.#values = new WriteThroughCache(async (key) => (await this.#readAll([key]))[0] ?? null, 0)
   }
 
   get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
     const names = namesOf(part, keys)
     const remembered = this.#remembered(names)
     if (remembered !== null) return Promise.resolve(remembered)
-    return this.#gate.run(() => named('partition', part, () => this.#look(part, keys, names)))
+    return this.#gate.run(() => withRecordName('partition', part, () => this.#look(part, keys, names)))
   }
 
   scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
-    return this.#gate.run(() => named('partition', part, () => this.#scan(partition(part), range)))
+    return this.#gate.run(() => withRecordName('partition', part, () => this.#scan(partition(part), range)))
   }
 
   async commit(part: Key, commit: KvCommit): Promise<boolean> {
     const prepared = prepare(part, commit)
     return this.#gate.run(async () => {
       const written = await this.#partitions.run(keyName(part), () =>
-        named('partition', part, () => this.#decide(prepared)),
+        withRecordName('partition', part, () => this.#decide(prepared)),
       )
       // What the check has met may be on its way to the disk: nobody is told of it before it is there.
       if (written === null) {
@@ -58,8 +74,9 @@ export class LevelKv implements Kv {
         await this.#commit.durable(prepared.pace)
         return true
       } finally {
-        for (const cell of written) this.#values.unpin(cell)
+        for (const cell of written.cells) this.#values.unpin(cell)
         for (const { name } of prepared.writes) this.#recent.written(name)
+        written.ended()
       }
     })
   }
@@ -71,7 +88,7 @@ export class LevelKv implements Kv {
       const found: KvEntry[] = []
       for await (const page of store.pages(keyRange(space, range), { reverse, limit })) {
         for (const [key, value] of page) {
-          found.push({ key: decodeKey(key.subarray(space.length)), value: unseal(key, value) })
+          found.push({ key: decodeKey(key.subarray(space.length)), value: checkChecksum(key, value) })
         }
       }
       return found
@@ -79,7 +96,7 @@ export class LevelKv implements Kv {
   }
 
   /** The written values, pinned until they are durable; null when a check failed. */
-  async #decide({ checks, writes, jobs, pace }: Prepared): Promise<readonly ValueCell[] | null> {
+  async #decide({ checks, writes, jobs, pace, fences }: Prepared): Promise<Decided | null> {
     this.#commit.admit()
     const pinnedJobs = await this.#queue.pin(jobs)
     const checked = checks.map(({ at, value }) => ({ cell: this.#pin(at), value }))
@@ -87,19 +104,20 @@ export class LevelKv implements Kv {
       await Promise.all(checked.map(({ cell }) => cell.ready))
       if (!checked.every(({ cell, value }) => isSame(known(cell), value))) return null
       this.#commit.admit()
-      const written = writes.map((write) => this.#write(write, pace))
       pinnedJobs.enqueue()
-      return written
+      const cells = writes.map((write) => this.#write(write, pace))
+      return { cells, ended: this.#fences.raiseWith(fences) }
     } finally {
       for (const { cell } of checked) this.#values.unpin(cell)
       pinnedJobs.release()
     }
   }
 
-  #write({ name, at, value }: Value, pace: Pace): ValueCell {
+  /** Never throws: a commit is added whole. */
+  #write({ name, at, value, stored }: Write, pace: CommitUrgency): ValueCell {
     this.#recent.write(name)
-    if (value === null) this.#commit.delete(at, pace)
-    else this.#commit.put(at, sealed(at, value), pace)
+    if (stored === null) this.#commit.delete(at, pace)
+    else this.#commit.put(at, stored, pace)
     return this.#values.hold(at.toString('latin1'), at, value)
   }
 
@@ -132,7 +150,7 @@ export class LevelKv implements Kv {
     const values = await this.#disk.read((store) => Promise.all(keys.map((key) => store.get(key))))
     return keys.map((key, index) => {
       const value = values[index]
-      return value === undefined ? null : unseal(key, value)
+      return value === undefined ? null : checkChecksum(key, value)
     })
   }
 
@@ -143,7 +161,7 @@ export class LevelKv implements Kv {
   }
 }
 
-const partition = (part: Key): Buffer => under(spaces.kv, encodeKey(part))
+const partition = (part: Key): Buffer => under(keyspaces.kv, encodeKey(part))
 const stored = (space: Buffer, key: Key): Buffer => Buffer.concat([space, encodeKey(key)])
 
 /** Tell keys of all partitions apart. */
@@ -159,17 +177,24 @@ interface Value {
   readonly value: Uint8Array | null
 }
 
+interface Write extends Value {
+  /** `value` as it is stored. */
+  readonly stored: Buffer | null
+}
+
 interface Prepared {
   readonly checks: readonly Value[]
-  readonly writes: readonly Value[]
+  readonly writes: readonly Write[]
   readonly jobs: readonly Job[]
-  readonly pace: Pace
+  readonly pace: CommitUrgency
+  /** Counters of the fences that it raises. */
+  readonly fences: readonly number[]
 }
 
 /** What can be wrong is found before anything is done; what the caller may use again is copied before it waits. */
 function prepare(
   part: Key,
-  { checks = [], puts = [], dels = [], jobs = [], pace = 'now' }: KvCommit,
+  { checks = [], puts = [], dels = [], jobs = [], pace = 'now', fences = [] }: KvCommit,
 ): Prepared {
   const [space, name] = [partition(part), keyName(part)]
   const valueAt = ({ key, value }: { key: Key; value: Uint8Array | null }): Value => ({
@@ -177,11 +202,17 @@ function prepare(
     at: stored(space, key),
     value: value && new Uint8Array(value),
   })
+  const writeOf = (value: Value): Write => ({
+    ...value,
+    stored: value.value && addChecksum(value.at, value.value),
+  })
+  const changed = [...puts.map(valueAt), ...dels.map((key) => valueAt({ key, value: null }))]
   return {
     checks: checks.map(valueAt),
-    writes: [...puts.map(valueAt), ...dels.map((key) => valueAt({ key, value: null }))],
+    writes: changed.map(writeOf),
     jobs: jobs.map(copyOfJob),
     pace,
+    fences: countersOf(fences),
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Blobs, Key } from '../engine.ts'
-import type { Gate } from '../gate.ts'
-import { decodeKey, encodeKey, keyRange } from '../keys.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
 import { SortedMap } from './sorted.ts'
 
 const noSpace = Buffer.alloc(0)
 
 export class MemoryBlobs implements Blobs {
-  readonly #gate: Gate
+  readonly #gate: OpenCalls
   readonly #blobs = new SortedMap<Uint8Array>()
 
-  constructor(gate: Gate) {
+  constructor(gate: OpenCalls) {
     this.#gate = gate
   }
 
@@ -26,6 +26,14 @@ export class MemoryBlobs implements Blobs {
   async delete(key: Key): Promise<void> {
     this.#gate.pass()
     this.#blobs.delete(encodeKey(key))
+  }
+
+  storedBytes(prefixes: readonly Key[]): number {
+    let sum = 0
+    for (const prefix of prefixes)
+      for (const [key, bytes] of this.#blobs.range(keyRange(noSpace, { prefix })))
+        sum += key.length + bytes.length
+    return sum
   }
 
   async list(prefix: Key, { after, limit }: { after?: Key; limit: number }): Promise<readonly Key[]> {

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Engine, Health } from '../engine.ts'
-import { Gate } from '../gate.ts'
+import { FenceCache } from '../fences.ts'
 import { LocalBus } from '../local-bus.ts'
+import { OpenCalls } from '../open-calls.ts'
 import { SingleNode } from '../single-node.ts'
 import { MemoryBlobs } from './blobs.ts'
 import { MemoryKv } from './kv.ts'
@@ -14,17 +15,26 @@ export interface MemoryEngineOptions {
 
 /** Keeps everything in this process and forgets it at exit: for tests and trials. All other promises hold. */
 export async function openMemoryEngine({ clock = systemClock }: MemoryEngineOptions = {}): Promise<Engine> {
-  const gate = new Gate()
+  const gate = new OpenCalls()
   const queue = new MemoryQueue(gate, clock)
+  const fences = new FenceCache()
+  const log = new MemoryLog(gate, queue, clock, fences)
+  const blobs = new MemoryBlobs(gate)
+  const kv = new MemoryKv(gate, queue, fences)
   return {
-    log: new MemoryLog(gate, queue, clock),
-    blobs: new MemoryBlobs(gate),
+    log,
+    blobs,
     bus: new LocalBus(clock),
-    kv: new MemoryKv(gate, queue),
+    kv,
+    fences,
     queue,
     cluster: new SingleNode(),
     health: (): Health => (gate.isOpen ? { ok: true } : { ok: false, reason: 'the store is closed' }),
     pendingBytes: () => 0,
+    storedBytes: async (under) => {
+      gate.pass()
+      return log.storedBytes(under.logs) + blobs.storedBytes(under.blobs) + kv.storedBytes(under.parts)
+    },
     dump: () => null,
     close: async () => gate.close(),
   }

@@ -1,20 +1,23 @@
 import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../engine.ts'
-import type { Gate } from '../gate.ts'
-import { checkJobs } from '../jobs.ts'
-import { decodeKey, encodeKey, keyName, keyRange } from '../keys.ts'
+import { countersOf, type FenceCache } from '../fences.ts'
+import { checkJobs } from '../job-state.ts'
+import { decodeKey, encodeKey, keyName, keyRange } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
 
 const noSpace = Buffer.alloc(0)
 
 export class MemoryKv implements Kv {
-  readonly #gate: Gate
+  readonly #gate: OpenCalls
   readonly #queue: MemoryQueue
+  readonly #fences: FenceCache
   readonly #parts = new Map<string, SortedMap<Uint8Array>>()
 
-  constructor(gate: Gate, queue: MemoryQueue) {
+  constructor(gate: OpenCalls, queue: MemoryQueue, fences: FenceCache) {
     this.#gate = gate
     this.#queue = queue
+    this.#fences = fences
   }
 
   async get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
@@ -34,7 +37,10 @@ export class MemoryKv implements Kv {
     return entries
   }
 
-  async commit(part: Key, { checks = [], puts = [], dels = [], jobs = [] }: KvCommit): Promise<boolean> {
+  async commit(
+    part: Key,
+    { checks = [], puts = [], dels = [], jobs = [], fences = [] }: KvCommit,
+  ): Promise<boolean> {
     this.#gate.pass()
     checkJobs(jobs)
     const values = this.#part(part)
@@ -44,7 +50,17 @@ export class MemoryKv implements Kv {
     for (const { at, value } of writes) values.set(at, new Uint8Array(value))
     for (const at of removals) values.delete(at)
     this.#queue.enqueue(jobs)
+    this.#fences.raise(countersOf(fences))
     return true
+  }
+
+  storedBytes(prefixes: readonly Key[]): number {
+    let sum = 0
+    for (const [name, values] of this.#parts) {
+      if (!prefixes.some((prefix) => name.startsWith(keyName(prefix)))) continue
+      for (const [key, value] of values.range(keyRange(noSpace, {}))) sum += key.length + value.length
+    }
+    return sum
   }
 
   #part(part: Key): SortedMap<Uint8Array> {

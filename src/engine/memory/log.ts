@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import type {
+  AdoptedLog,
   Appended,
   AppendOptions,
   AppendTo,
   DestroyOptions,
   DocumentLog,
-  FormerLog,
+  FenceStore,
   Key,
   LoadAtOptions,
   LoadedLog,
@@ -15,27 +16,28 @@ import type {
   LogHead,
   LogUpdate,
 } from '../engine.ts'
-import type { Gate } from '../gate.ts'
+import { checkFence } from '../fences.ts'
+import { checkJobs } from '../job-state.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
 import {
-  absent,
-  admit,
-  adopted,
+  absentLog,
+  adoptedState,
+  canCompact,
   destroyedPerCallMax,
+  effectiveSince,
   headOf,
-  honouredSince,
-  type LiveStanding,
-  mayCompact,
-  rebuiltFrom,
-  type Standing,
-} from '../heads.ts'
-import { checkJobs } from '../jobs.ts'
-import { decodeKey, encodeKey, keyRange } from '../keys.ts'
-import { anchorOf, baseOf, dropped, marksAfter } from '../marks.ts'
+  type LiveLogState,
+  type LogState,
+  rebuildStart,
+  resolveAppend,
+} from '../log-state.ts'
+import type { OpenCalls } from '../open-calls.ts'
+import { baseSnapshot, droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../snapshot-list.ts'
 import type { MemoryQueue } from './queue.ts'
 import { SortedMap } from './sorted.ts'
 
 interface Document {
-  standing: Standing
+  standing: LogState
   /** By the numbers they cover. */
   readonly snapshots: Map<number, Uint8Array>
   /** From the anchor's number, not included, to `head`. */
@@ -47,15 +49,17 @@ const noSpace = Buffer.alloc(0)
 const nothing: readonly LogEntry[] = []
 
 export class MemoryLog implements DocumentLog {
-  readonly #gate: Gate
+  readonly #gate: OpenCalls
   readonly #queue: MemoryQueue
   readonly #clock: Clock
+  readonly #fences: FenceStore
   readonly #documents = new SortedMap<Document>()
 
-  constructor(gate: Gate, queue: MemoryQueue, clock: Clock) {
+  constructor(gate: OpenCalls, queue: MemoryQueue, clock: Clock, fences: FenceStore) {
     this.#gate = gate
     this.#queue = queue
     this.#clock = clock
+    this.#fences = fences
   }
 
   async append(
@@ -69,7 +73,8 @@ export class MemoryLog implements DocumentLog {
     checkJobs(options.jobs ?? [])
     const key = encodeKey(doc)
     const document = this.#documents.get(key) ?? empty()
-    const { epoch, marks, head } = admit(document.standing, to, options)
+    checkFence(this.#fences, options)
+    const { epoch, marks, head } = resolveAppend(document.standing, to, options)
     const at = this.#clock.now()
     for (const [index, { bytes, by }] of updates.entries()) {
       document.entries.push({ seq: head + 1 + index, at, by, bytes: new Uint8Array(bytes) })
@@ -99,7 +104,7 @@ export class MemoryLog implements DocumentLog {
     this.#gate.pass()
     const document = this.#documents.get(encodeKey(doc)) ?? empty()
     const { standing, snapshots } = document
-    const base = rebuiltFrom(standing, { epoch, seq, after })
+    const base = rebuildStart(standing, { epoch, seq, after })
     if (standing.state !== 'live' || base === null) return null
     const snapshot = after === undefined ? (snapshots.get(base) ?? null) : null
     return { snapshot, base, ...page(entriesAfter(document, standing, base, seq), bytesMax) }
@@ -134,19 +139,19 @@ export class MemoryLog implements DocumentLog {
     this.#gate.pass()
     const document = this.#documents.get(encodeKey(doc)) ?? empty()
     const { standing, snapshots } = document
-    if (!mayCompact(standing, { epoch, expectBase, upTo, keepSince })) return false
-    const marks = marksAfter(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
-    for (const { seq } of dropped(standing.marks, marks)) snapshots.delete(seq)
+    if (!canCompact(standing, { epoch, expectBase, upTo, keepSince })) return false
+    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
+    for (const { seq } of droppedSnapshots(standing.marks, marks)) snapshots.delete(seq)
     snapshots.set(upTo, new Uint8Array(snapshot))
-    document.entries = entriesAfter(document, standing, anchorOf(marks).seq)
+    document.entries = entriesAfter(document, standing, oldestSnapshot(marks).seq)
     document.standing = { ...standing, marks }
     return true
   }
 
-  async adopt(doc: Key, log: FormerLog): Promise<boolean> {
+  async adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
     this.#gate.pass()
     const key = encodeKey(doc)
-    const standing = adopted(this.#documents.get(key)?.standing ?? absent, log, this.#clock.now())
+    const standing = adoptedState(this.#documents.get(key)?.standing ?? absentLog, log, this.#clock.now())
     if (standing === null) return false
     const document = { ...empty(), standing }
     if (log.state === 'live') {
@@ -170,6 +175,16 @@ export class MemoryLog implements DocumentLog {
     return docs.length < destroyedPerCallMax ? null : (docs.at(-1) ?? null)
   }
 
+  storedBytes(prefixes: readonly Key[]): number {
+    let sum = 0
+    for (const prefix of prefixes)
+      for (const [, { entries, snapshots }] of this.#documents.range(keyRange(noSpace, { prefix }))) {
+        for (const { bytes } of entries) sum += bytes.length
+        for (const bytes of snapshots.values()) sum += bytes.length
+      }
+    return sum
+  }
+
   /** With `only`: unless it has another epoch. */
   #destroy(doc: Key, only?: number): void {
     const document = this.#documents.get(encodeKey(doc))
@@ -181,16 +196,16 @@ export class MemoryLog implements DocumentLog {
 }
 
 const empty = (): Document => ({
-  standing: absent,
+  standing: absentLog,
   snapshots: new Map(),
   entries: [],
   changed: { at: 0, by: '' },
 })
 
-function loaded(document: Document, log: LiveStanding, options: LoadOptions): LoadedLog {
+function loaded(document: Document, log: LiveLogState, options: LoadOptions): LoadedLog {
   const { epoch, head, marks } = log
-  const { seq: base, at: basedAt } = baseOf(marks)
-  const since = honouredSince(log, options)
+  const { seq: base, at: basedAt } = baseSnapshot(marks)
+  const since = effectiveSince(log, options)
   const snapshot = since === null ? (document.snapshots.get(base) ?? null) : null
   const { changed } = document
   const { entries, more } = page(entriesAfter(document, log, since ?? base), options.bytesMax)
@@ -200,11 +215,11 @@ function loaded(document: Document, log: LiveStanding, options: LoadOptions): Lo
 /** Those after a number that is not before the anchor. */
 function entriesAfter(
   { entries }: Document,
-  { marks, head }: LiveStanding,
+  { marks, head }: LiveLogState,
   after: number,
   upTo = head,
 ): LogEntry[] {
-  const { seq: anchor } = anchorOf(marks)
+  const { seq: anchor } = oldestSnapshot(marks)
   return entries.slice(after - anchor, upTo - anchor)
 }
 

@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { ClaimedJob, Job, Queue } from '../engine.ts'
-import type { Gate } from '../gate.ts'
 import {
-  claimed,
-  ended,
-  enqueued,
-  extended,
-  holds,
+  claimJob,
+  endJob,
+  enqueueJob,
+  extendLease,
+  holdsLease,
+  type JobLease,
   type JobRecord,
-  type Lease,
-  leased,
-  leaseOf,
-  retried,
-} from '../jobs.ts'
-import { encodeKey, encodeNumber } from '../keys.ts'
+  leaseJob,
+  parseLeaseToken,
+  rescheduleJob,
+} from '../job-state.ts'
+import { encodeKey, encodeNumber } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
 import { SortedMap } from './sorted.ts'
 
 /** Jobs of one queue: by id, and their ids in the order in which they are due. */
-interface Jobs {
+interface JobTable {
   readonly byId: Map<string, JobRecord>
   readonly due: SortedMap<string>
   readonly buried: Map<string, JobRecord>
 }
 
 export class MemoryQueue implements Queue {
-  readonly #gate: Gate
+  readonly #gate: OpenCalls
   readonly #clock: Clock
-  readonly #queues = new Map<string, Jobs>()
+  readonly #queues = new Map<string, JobTable>()
 
-  constructor(gate: Gate, clock: Clock) {
+  constructor(gate: OpenCalls, clock: Clock) {
     this.#gate = gate
     this.#clock = clock
   }
@@ -38,7 +38,7 @@ export class MemoryQueue implements Queue {
   enqueue(jobs: readonly Job[]): void {
     for (const job of jobs) {
       const queue = this.#jobs(job.queue)
-      set(queue, job.id, enqueued(queue.byId.get(job.id) ?? null, job, this.#clock.now()))
+      set(queue, job.id, enqueueJob(queue.byId.get(job.id) ?? null, job, this.#clock.now()))
     }
   }
 
@@ -53,54 +53,54 @@ export class MemoryQueue implements Queue {
       ids.push(id)
     }
     return ids.map((id) => {
-      const record = leased(jobs.byId.get(id) as JobRecord, now + leaseMs, randomUUID())
+      const record = leaseJob(jobs.byId.get(id) as JobRecord, now + leaseMs, randomUUID())
       set(jobs, id, record)
-      return claimed(queue, id, record)
+      return claimJob(queue, id, record)
     })
   }
 
   async extend(token: string, leaseMs: number): Promise<boolean> {
-    return this.#change(token, (record, now) => extended(record, now + leaseMs))
+    return this.#change(token, (record, now) => extendLease(record, now + leaseMs))
   }
 
   async done(token: string): Promise<boolean> {
-    return this.#change(token, ended)
+    return this.#change(token, endJob)
   }
 
   async retry(token: string, delayMs: number, error: string): Promise<boolean> {
-    return this.#change(token, (record, now) => retried(record, now + delayMs, error))
+    return this.#change(token, (record, now) => rescheduleJob(record, now + delayMs, error))
   }
 
   async bury(token: string, error: string): Promise<boolean> {
     return this.#change(token, (record, now, { queue, id }) => {
-      this.#jobs(queue).buried.set(id, retried(record, now, error))
-      return ended(record)
+      this.#jobs(queue).buried.set(id, rescheduleJob(record, now, error))
+      return endJob(record)
     })
   }
 
   #change(
     token: string,
-    change: (record: JobRecord, now: number, lease: Lease) => JobRecord | null,
+    change: (record: JobRecord, now: number, lease: JobLease) => JobRecord | null,
   ): boolean {
     this.#gate.pass()
-    const lease = leaseOf(token)
+    const lease = parseLeaseToken(token)
     if (lease === null) return false
     const jobs = this.#jobs(lease.queue)
     const record = jobs.byId.get(lease.id) ?? null
     const now = this.#clock.now()
-    if (!holds(record, lease.lease, now)) return false
+    if (!holdsLease(record, lease.lease, now)) return false
     set(jobs, lease.id, change(record, now, lease))
     return true
   }
 
-  #jobs(queue: string): Jobs {
+  #jobs(queue: string): JobTable {
     const jobs = this.#queues.get(queue) ?? { byId: new Map(), due: new SortedMap(), buried: new Map() }
     this.#queues.set(queue, jobs)
     return jobs
   }
 }
 
-function set({ byId, due }: Jobs, id: string, record: JobRecord | null): void {
+function set({ byId, due }: JobTable, id: string, record: JobRecord | null): void {
   const before = byId.get(id)
   if (before !== undefined) due.delete(dueKey(before.at, id))
   if (record === null) {

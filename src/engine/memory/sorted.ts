@@ -1,4 +1,4 @@
-import type { ByteRange } from '../keys.ts'
+import type { ByteRange } from '../key-encoding.ts'
 
 /** A map in the byte order of its keys. Keys are bytes spelled as one character each, as JavaScript compares them. */
 export class SortedMap<T> {

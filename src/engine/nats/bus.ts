@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import type { ClusterBus } from '../cluster-bus.ts'
 import type { BusListener } from '../engine.ts'
 import { LocalBus } from '../local-bus.ts'
-import type { SharedBus } from '../shared-bus.ts'
-import { Heard, Said } from './counters.ts'
 import { decodeAnswer, decodeFrame, encodeAnswer, encodeFrame, publisherId } from './frames.ts'
-import { Link } from './link.ts'
-import { Losses } from './losses.ts'
+import { LossNotifier } from './loss-notifier.ts'
+import { BusConnection } from './nats-connection.ts'
+import { SequenceCounter, SequenceTracker } from './sequence-numbers.ts'
 import type { NatsSettings } from './settings.ts'
-import { tokenOf } from './subjects.ts'
+import { subjectToken } from './subjects.ts'
 
 export interface NatsBusOptions extends NatsSettings {
   /** Subjects of this cluster begin with it: tokens with points between them. */
@@ -34,17 +34,17 @@ const failureEveryMs = 10_000
  * The bus over core NATS. Those who listen here hear what is published here by a bus of their own, whether NATS is
  * there or not; NATS does not tell it again.
  */
-export class NatsBus implements SharedBus {
+export class NatsBus implements ClusterBus {
   readonly #local: LocalBus
   readonly #prefix: string
   readonly #log: Log | undefined
   readonly #id = publisherId(randomBytes(16))
-  readonly #said = new Said()
-  readonly #losses = new Losses()
+  readonly #said = new SequenceCounter()
+  readonly #losses = new LossNotifier()
   readonly #topics = new Map<string, Topic>()
   readonly #asked = new Map<string, (answer: Uint8Array) => void>()
   #questions = 0
-  #link: Link | null = null
+  #link: BusConnection | null = null
   #admission: NodeJS.Timeout | null = null
   /** Subscribed since the server was last asked whether it knows. */
   #isFresh = false
@@ -61,7 +61,7 @@ export class NatsBus implements SharedBus {
   /** Resolves also where no server answers: then it is tried again for ever. @throws EngineOpenError when we are refused */
   static async open(options: NatsBusOptions): Promise<NatsBus> {
     const bus = new NatsBus(options)
-    bus.#link = await Link.open(options, options.log, {
+    bus.#link = await BusConnection.open(options, options.log, {
       up: (connection) => bus.#join(connection),
       trouble: () => bus.lost(),
       dropped: () => bus.#admit(),
@@ -139,7 +139,7 @@ export class NatsBus implements SharedBus {
   }
 
   #subjectOf(topic: string): string {
-    return `${this.#prefix}.topic.${tokenOf(topic)}`
+    return `${this.#prefix}.topic.${subjectToken(topic)}`
   }
 
   /** What was said before is lost to us. That is told when the server knows what we want to hear. */
@@ -160,7 +160,7 @@ export class NatsBus implements SharedBus {
   }
 
   #subscribe(connection: NatsConnection, topic: string, known: Topic): void {
-    const heard = new Heard()
+    const heard = new SequenceTracker()
     this.#isFresh = true
     known.subscription = this.#listen(connection, this.#subjectOf(topic), (message) =>
       this.#heard(topic, heard, message),
@@ -175,7 +175,7 @@ export class NatsBus implements SharedBus {
     if (this.isConnected) known.subscription?.unsubscribe()
   }
 
-  #heard(topic: string, heard: Heard, { data, reply }: Msg): void {
+  #heard(topic: string, heard: SequenceTracker, { data, reply }: Msg): void {
     const frame = decodeFrame(data)
     if (frame === null) return this.lost()
     const { publisher, number, previous, message } = frame

@@ -9,7 +9,7 @@ import {
   type NatsConnection,
   type TlsOptions,
 } from '@nats-io/transport-node'
-import { messageOf } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 
 export interface NatsSettings {
   /** Such as `nats://user:password@host:4222`, `nats://token@host`, `tls://host`; all servers of one cluster. */
@@ -26,11 +26,11 @@ export interface NatsSettings {
 const pingIntervalMs = 2_000
 
 /** Trying again will not help: somebody has to put it right. The message never holds what is secret. */
-export class NatsRefused extends Error {
-  override readonly name = 'NatsRefused'
+export class NatsRejectedError extends Error {
+  override readonly name = 'NatsRejectedError'
 }
 
-/** To the first that takes us, in no particular order. @throws NatsRefused where one has refused us, else why none was reached */
+/** To the first that takes us, in no particular order. @throws NatsRejectedError where one has refused us, else why none was reached */
 export async function connectToAny(settings: NatsSettings): Promise<NatsConnection> {
   const urls = settings.urls.map((url) => new URL(url))
   const credentials = authentication(urls, settings.credentialsFile ?? null)
@@ -41,8 +41,8 @@ export async function connectToAny(settings: NatsSettings): Promise<NatsConnecti
     } catch (error) {
       const isRefusal = error instanceof errors.AuthorizationError
       if (isRefusal)
-        failure = new NatsRefused(`NATS refuses this server: ${messageOf(error)}`, { cause: error })
-      else if (!(failure instanceof NatsRefused)) failure = error
+        failure = new NatsRejectedError(`NATS refuses this server: ${errorMessage(error)}`, { cause: error })
+      else if (!(failure instanceof NatsRejectedError)) failure = error
     }
   }
   throw failure
@@ -82,6 +82,8 @@ function readCredentials(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new NatsRefused(`the credentials for NATS cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new NatsRejectedError(`the credentials for NATS cannot be read: ${errorMessage(error)}`, {
+      cause: error,
+    })
   }
 }

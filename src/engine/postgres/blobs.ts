@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
+import { DamagedRecordError, withRecordName } from '../damaged-record.ts'
 import type { Blobs, Key } from '../engine.ts'
-import type { Gate } from '../gate.ts'
-import { decodeKey, encodeKey, keyRange } from '../keys.ts'
-import { DamagedRecord, named } from '../named-damage.ts'
-import { asBuffer } from './arrays.ts'
-import type { Database } from './database.ts'
-import type { Pending } from './pending.ts'
-import { type Statement, statement } from './session.ts'
+import { decodeKey, encodeKey, keyRange } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
+import { asBuffer } from './connection/arrays.ts'
+import type { PostgresDatabase } from './connection/database.ts'
+import { type Statement, statement } from './connection/database-session.ts'
+import type { PendingBytes } from './connection/pending-bytes.ts'
 
 const noSpace = Buffer.alloc(0)
 
@@ -28,11 +28,15 @@ const listBlobs = statement<{ key: Buffer }>(
 const crcOf = (key: Buffer, bytes: Uint8Array): number => crc32(bytes, crc32(key))
 
 export class PostgresBlobs implements Blobs {
-  readonly #gate: Gate
-  readonly #database: Database
-  readonly #pending: Pending
+  readonly #gate: OpenCalls
+  readonly #database: PostgresDatabase
+  readonly #pending: PendingBytes
 
-  constructor({ gate, database, pending }: { gate: Gate; database: Database; pending: Pending }) {
+  constructor({
+    gate,
+    database,
+    pending,
+  }: { gate: OpenCalls; database: PostgresDatabase; pending: PendingBytes }) {
     this.#gate = gate
     this.#database = database
     this.#pending = pending
@@ -49,11 +53,11 @@ export class PostgresBlobs implements Blobs {
 
   get(key: Key): Promise<Uint8Array | null> {
     return this.#gate.run(() =>
-      named('blob', key, async () => {
+      withRecordName('blob', key, async () => {
         const at = encodeKey(key)
         const [row] = await this.#database.read((session) => session.rows(getBlob, [at]))
         if (row === undefined) return null
-        if (crcOf(at, row.bytes) !== row.crc) throw new DamagedRecord('a checksum is wrong')
+        if (crcOf(at, row.bytes) !== row.crc) throw new DamagedRecordError('a checksum is wrong')
         return row.bytes
       }),
     )

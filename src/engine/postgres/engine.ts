@@ -1,21 +1,23 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import type { ClusterOptions } from '../cluster-bus.ts'
 import type { Engine, Health } from '../engine.ts'
-import { closedMessage, Gate } from '../gate.ts'
-import type { NodesOptions } from '../shared-bus.ts'
+import { closedMessage, OpenCalls } from '../open-calls.ts'
 import { PostgresBlobs } from './blobs.ts'
-import { Commits } from './commits.ts'
-import { Database, type DatabaseOptions } from './database.ts'
-import { DatabaseClock, ownTime, type StoreClock } from './database-clock.ts'
-import { settleFormat } from './format.ts'
-import { refuseUnfinishedImport } from './import-mark.ts'
-import { PostgresKv } from './kv.ts'
-import { PostgresLog } from './log.ts'
-import { checkSchemaName, checkServer, openError } from './open.ts'
-import { Pending, pendingBytesMaxDefault } from './pending.ts'
-import { PostgresQueue } from './queue.ts'
-import { partitionsDefault } from './schema.ts'
-import { joinNodes, serveAlone } from './tenure.ts'
+import { DatabaseClock, localTime, type StoreClock } from './cluster/database-clock.ts'
+import { joinCluster, openExclusive } from './cluster/schema-access.ts'
+import { type DatabaseOptions, PostgresDatabase } from './connection/database.ts'
+import { checkSchemaName, checkServer, postgresOpenError } from './connection/open.ts'
+import { PendingBytes, pendingBytesMaxDefault } from './connection/pending-bytes.ts'
+import { PostgresFences } from './fences.ts'
+import { PostgresQueue } from './jobs/queue.ts'
+import { PostgresKv } from './kv/kv.ts'
+import { KvCommitQueue } from './kv/kv-commits.ts'
+import { PostgresLog } from './log/log.ts'
+import { ensureSchema } from './schema/format.ts'
+import { refuseUnfinishedImport } from './schema/import-marker.ts'
+import { partitionsDefault } from './schema/tables.ts'
+import { storedBytes } from './stored-bytes.ts'
 
 export interface PostgresEngineOptions {
   /** `postgres://user:password@host:port/database`; TLS and more as parameters. */
@@ -27,16 +29,16 @@ export interface PostgresEngineOptions {
   readonly clock?: Clock
   readonly log?: Log
   /** Servers that share the schema. Without it there is one. */
-  readonly nodes?: NodesOptions
+  readonly nodes?: ClusterOptions
   /** Connections that are used at once. Default 10. */
   readonly poolSize?: number
   /** How long one statement may take, in ms. Default 30 s. */
   readonly statementTimeoutMs?: number
   /** How long making a connection may take, in ms. Default 5 s. */
   readonly connectTimeoutMs?: number
-  /** How long calls wait for a database that is away, in ms, before StoreUnavailable. Default 30 s. */
+  /** How long calls wait for a database that is away, in ms, before StoreUnavailableError. Default 30 s. */
   readonly holdMs?: number
-  /** Accepted but not yet durable bytes beyond which writes are refused with StoreUnavailable. Default 64 MB. */
+  /** Accepted but not yet durable bytes beyond which writes are refused with StoreUnavailableError. Default 64 MB. */
   readonly pendingBytesMax?: number
   /** Whether a schema is opened into which an import was interrupted. Default `refuse`. */
   readonly importing?: 'open' | 'refuse'
@@ -49,11 +51,12 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const { schema = 'weft', clock: own = systemClock, nodes } = options
   checkSchemaName(schema)
   const shared = nodes === undefined || nodes.time === 'own' ? null : new DatabaseClock(own)
-  const clock = shared ?? ownTime(own)
+  const clock = shared ?? localTime(own)
   const { database, tenure } = await opened(options, { schema, clock, shared })
-  const gate = new Gate()
-  const pending = new Pending(options.pendingBytesMax ?? pendingBytesMaxDefault)
-  const commits = new Commits(database, { clock, schema })
+  const gate = new OpenCalls()
+  const pending = new PendingBytes(options.pendingBytesMax ?? pendingBytesMaxDefault)
+  const fences = new PostgresFences({ gate, database, schema })
+  const commits = new KvCommitQueue(database, { clock, schema, fences })
   let closing: Promise<void> | null = null
   const close = async () => {
     const idle = gate.close()
@@ -63,7 +66,8 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     await database.close()
   }
   return {
-    log: new PostgresLog({ gate, database, pending, clock }),
+    log: new PostgresLog({ gate, database, pending, clock, fences }),
+    fences,
     blobs: new PostgresBlobs({ gate, database, pending }),
     kv: new PostgresKv({ gate, database, pending, commits }),
     queue: new PostgresQueue({ gate, database, clock }),
@@ -71,6 +75,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
     cluster: tenure.cluster,
     health: (): Health => (gate.isOpen ? database.health() : { ok: false, reason: closedMessage }),
     pendingBytes: () => pending.bytes,
+    storedBytes: (under) => gate.run(() => storedBytes(database, under)),
     dump: () => null,
     close: () => (closing ??= close()),
   }
@@ -85,20 +90,20 @@ interface Time {
 
 async function opened(options: PostgresEngineOptions, { schema, clock, shared }: Time) {
   const { log, nodes, partitions = partitionsDefault } = options
-  const database = new Database(databaseOptions(options, schema))
+  const database = new PostgresDatabase(databaseOptions(options, schema))
   try {
     for (const { found: warning } of await checkServer(database, options.url))
       log?.warn({ warning }, 'the database')
-    await settleFormat(database, { schema, partitions, log })
+    await ensureSchema(database, { schema, partitions, log })
     if (options.importing !== 'open') await refuseUnfinishedImport(database, schema)
     const tenure =
       nodes === undefined
-        ? await serveAlone(database, { schema, log, clock })
-        : await joinNodes(database, { schema, log, clock, shared }, nodes)
+        ? await openExclusive(database, { schema, log, clock })
+        : await joinCluster(database, { schema, log, clock, shared }, nodes)
     return { database, tenure }
   } catch (error) {
     await database.close()
-    throw openError(error)
+    throw postgresOpenError(error)
   }
 }
 

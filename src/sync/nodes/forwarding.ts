@@ -1,23 +1,28 @@
 import type { Bus, Cluster, Key } from '../../engine/engine.ts'
 import type { Log } from '../../log.ts'
 import { type Close, close } from '../../model/close.ts'
-import type { ClientSocket } from '../client-socket.ts'
-import type { Knock } from '../knock.ts'
-import { NodeAddresses } from './addresses.ts'
-import { type HopSeal, hopHeader, type PassedClient, type ReadHop } from './hop.ts'
-import { Passage } from './passage.ts'
-import { PassedOn } from './passed-on.ts'
-import { type Reached, reach } from './reach.ts'
+import type { UpgradeRequest } from '../connect/upgrade-request.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+import { connectToNode, type NodeConnection } from './connect-to-node.ts'
+import { ForwardedClientRegistry } from './forwarded-clients.ts'
+import {
+  type ForwardedClient,
+  type ForwardingHeader,
+  type ForwardingSigner,
+  forwardingHeader,
+} from './forwarding-signature.ts'
+import { NodeAddresses } from './node-addresses.ts'
+import { SocketProxy } from './socket-proxy.ts'
 
 /** How long the home of a document may take to answer, in ms. */
 const reachMs = 700
 /** A node that could not be reached is not asked again for so long, in ms. */
 const awayMs = 5_000
 
-export interface ForwardingParts {
+export interface ForwardingDependencies {
   readonly bus: Bus
   readonly cluster: Cluster
-  readonly seal: HopSeal
+  readonly seal: ForwardingSigner
   readonly logger: Log
 }
 
@@ -26,20 +31,20 @@ export interface ForwardingParts {
  * that node does not take is served here: nothing depends on it.
  */
 export class Forwarding {
-  readonly #parts: ForwardingParts
+  readonly #parts: ForwardingDependencies
   readonly #addresses: NodeAddresses
-  readonly #passedOn: PassedOn
+  readonly #passedOn: ForwardedClientRegistry
   /** Who is served elsewhere, and where. */
-  readonly #passages = new Map<Passage, string>()
+  readonly #passages = new Map<SocketProxy, string>()
   /** Nodes that could not be reached, until when they are not asked. */
   readonly #away = new Map<string, number>()
   readonly #unwatch: () => void
   #draining: Close | null = null
 
-  constructor(parts: ForwardingParts) {
+  constructor(parts: ForwardingDependencies) {
     this.#parts = parts
     this.#addresses = new NodeAddresses(parts)
-    this.#passedOn = new PassedOn(parts.cluster)
+    this.#passedOn = new ForwardedClientRegistry(parts.cluster)
     this.#unwatch = parts.cluster.on('change', () => this.#leaveGone())
   }
 
@@ -54,24 +59,26 @@ export class Forwarding {
   }
 
   /** Does another node say that this client is at its door? */
-  read({ headers, url = '' }: Knock['request']): ReadHop {
+  read({ headers, url = '' }: UpgradeRequest['request']): ForwardingHeader {
     return this.#parts.seal.read(headers, { to: this.#parts.cluster.self, url })
   }
 
   /** Another node has passed this client on. */
-  received(socket: ClientSocket, { from }: PassedClient): void {
+  received(socket: ClientSocket, { from }: ForwardedClient): void {
     this.#passedOn.add(from, socket)
   }
 
   /** True when the client is served elsewhere, or gone. Never rejects. */
-  async forward(knock: Knock, document: Key): Promise<boolean> {
+  async forward(knock: UpgradeRequest, document: Key): Promise<boolean> {
     const { cluster, seal } = this.#parts
     const { request, address, connection } = knock
     const home = cluster.home(document)
-    if (home === cluster.self || request.headers[hopHeader] !== undefined || this.#isAway(home)) return false
+    if (home === cluster.self || request.headers[forwardingHeader] !== undefined || this.#isAway(home))
+      return false
     const url = await this.#addresses.of(home)
     const hop = seal.seal({ to: home, url: request.url ?? '' }, { from: cluster.self, address })
-    const reached: Reached = url === null ? { kind: 'away' } : await reach(url, knock, hop, reachMs)
+    const reached: NodeConnection =
+      url === null ? { kind: 'away' } : await connectToNode(url, knock, hop, reachMs)
     if (reached.kind === 'away') this.#missed(home)
     if (reached.kind !== 'taken') return connection.destroyed
     this.#pass(knock, home, reached)
@@ -105,13 +112,17 @@ export class Forwarding {
     this.#away.set(node, performance.now() + awayMs)
   }
 
-  #pass({ connection, head }: Knock, node: string, reached: Extract<Reached, { kind: 'taken' }>): void {
+  #pass(
+    { connection, head }: UpgradeRequest,
+    node: string,
+    reached: Extract<NodeConnection, { kind: 'taken' }>,
+  ): void {
     if (connection.destroyed) return void reached.connection.destroy()
     connection.write(reached.answer)
     if (reached.head.length > 0) reached.connection.unshift(reached.head)
     if (head.length > 0) connection.unshift(head)
     const ended = (): void => void this.#passages.delete(passage)
-    const passage: Passage = new Passage(connection, reached.connection, ended)
+    const passage: SocketProxy = new SocketProxy(connection, reached.connection, ended)
     this.#passages.set(passage, node)
     const isGone = !this.#parts.cluster.nodes().includes(node)
     const reason = this.#draining ?? (isGone ? gone : null)
@@ -126,4 +137,4 @@ export class Forwarding {
   }
 }
 
-const gone = close('restarting', 'the node that served this is gone')
+const gone = close('serviceRestart', 'the serving node stopped; reconnect')

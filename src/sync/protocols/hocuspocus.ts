@@ -1,8 +1,9 @@
 import type { Role } from '../../access/roles.ts'
-import { MalformedMessage, MalformedUpdate } from '../../update/malformed.ts'
-import { ByteReader } from '../../update/reader.ts'
-import { body, framed, framedBare, varUint } from './body.ts'
+import { ByteReader } from '../../update/byte-reader.ts'
+import { MalformedMessageError, MalformedUpdateError } from '../../update/malformed.ts'
 import type { Message, Protocol } from './message.ts'
+import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
+import { readOnlyReason } from './read-only.ts'
 import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
 
 /** Message types that only Hocuspocus has (`MessageType` of @hocuspocus/provider 4.8, 2026). */
@@ -16,19 +17,19 @@ const tokenBytesMax = 16_384
 const statelessBytesMax = 65_536
 
 /** Messages of the socket itself, that have no name before them: each is one byte. */
-export const pong = framedBare(Uint8Array.of(own.pong))
+export const pong = frameRaw(Uint8Array.of(own.pong))
 
 /** A message about no document: its name is empty. Clients take note that there was one, and drop it. */
-export const nothing = framedBare(varUint(0))
+export const emptyNameMessage = frameRaw(varUintBytes(0))
 
 /** One message: of the document that it names, or of the socket. */
-export type Addressed =
+export type RoutedMessage =
   | { readonly kind: 'ping' | 'pong' }
   /** `name` as it was sent; the message is a view on the frame. */
   | { readonly kind: 'document'; readonly name: string; readonly message: Buffer }
 
-/** @throws MalformedMessage */
-export function readAddressed(bytes: Buffer): Addressed {
+/** @throws MalformedMessageError */
+export function readRoutedMessage(bytes: Buffer): RoutedMessage {
   if (bytes.length === 1 && bytes[0] === own.ping) return { kind: 'ping' }
   if (bytes.length === 1 && bytes[0] === own.pong) return { kind: 'pong' }
   return checked(() => {
@@ -39,17 +40,17 @@ export function readAddressed(bytes: Buffer): Addressed {
 }
 
 /** Does the client leave this document? */
-export const isLeaving = (message: Uint8Array): boolean => message[0] === own.close
+export const isCloseMessage = (message: Uint8Array): boolean => message[0] === own.close
 
 /** Somebody who wants to be let in to a document. */
-export interface Knocking {
+export interface AuthRequest {
   readonly token: string
   /** Clients that say their version, 4 and later, know what a close message is; others throw. */
   readonly understandsClose: boolean
 }
 
-/** Null for anything else that is said to a document. @throws MalformedMessage */
-export function readKnocking(message: Uint8Array): Knocking | null {
+/** Null for anything else that is said to a document. @throws MalformedMessageError */
+export function readAuthRequest(message: Uint8Array): AuthRequest | null {
   if (message[0] !== types.auth) return null
   return checked(() => {
     const reader = tokenReader(message)
@@ -60,16 +61,16 @@ export function readKnocking(message: Uint8Array): Knocking | null {
 function tokenReader(message: Uint8Array): ByteReader {
   const reader = new ByteReader(message)
   reader.at = 1
-  if (reader.varUint() !== auth.token) throw new MalformedMessage('unknown authentication message')
+  if (reader.varUint() !== auth.token) throw new MalformedMessageError('unknown authentication message')
   return reader
 }
 
 /** Frames about a document whose name begins them. */
-export const denied = (name: string, reason: string): Uint8Array =>
-  framed(headOf(name, types.auth, auth.denied), Buffer.from(reason))
+export const encodeDenied = (name: string, reason: string): Uint8Array =>
+  frameWithBody(headOf(name, types.auth, auth.denied), Buffer.from(reason))
 
-export const closed = (name: string, reason: string): Uint8Array =>
-  framed(headOf(name, own.close), Buffer.from(reason))
+export const encodeClosed = (name: string, reason: string): Uint8Array =>
+  frameWithBody(headOf(name, own.close), Buffer.from(reason))
 
 /**
  * The protocol of HocuspocusProvider, versions 2 to 4, for one document of a socket: every message begins with the
@@ -83,48 +84,53 @@ export function hocuspocus(name: string): Protocol {
     awareness: headOf(name, types.awareness),
     live: headOf(name, own.stateless),
   }
-  const saved = framedBare(headOf(name, own.syncStatus, 1))
+  const saved = frameRaw(headOf(name, own.syncStatus, 1))
   return {
     name: 'hocuspocus',
     handshake: 'asked',
     saves: {
       saved: (count) => Buffer.concat(Array.from({ length: count }, () => saved)),
-      refused: framedBare(headOf(name, own.syncStatus, 0)),
+      refused: frameRaw(headOf(name, own.syncStatus, 0)),
     },
     decode,
-    vector: (vector) => framed(heads.vector, vector),
-    offer: (update) => framed(heads.offer, update),
-    update: (update) => framed(heads.update, update),
-    awareness: (message) => framed(heads.awareness, message),
-    awarenessQuery: framedBare(headOf(name, types.queryAwareness)),
+    vector: (vector) => frameWithBody(heads.vector, vector),
+    offer: (update) => frameWithBody(heads.offer, update),
+    update: (update) => frameWithBody(heads.update, update),
+    awareness: (message) => frameWithBody(heads.awareness, message),
+    awarenessQuery: frameRaw(headOf(name, types.queryAwareness)),
     // Versions 2 and 3 do, 4 does not.
     tellsBack: false,
     echo: null,
-    live: (text) => framed(heads.live, Buffer.from(text)),
-    role: (role) => framed(headOf(name, types.auth, auth.authenticated), scopes[role]),
-    renew: framedBare(headOf(name, types.auth, auth.token)),
+    live: (text) => frameWithBody(heads.live, Buffer.from(text)),
+    // A message of type `auth` would make the client take the whole document for refused.
+    readOnly: frameWithBody(heads.live, Buffer.from(readOnlyMessage)),
+    role: (role) => frameWithBody(headOf(name, types.auth, auth.authenticated), scopes[role]),
+    renew: frameRaw(headOf(name, types.auth, auth.token)),
   }
 }
+
+/** As a message of a backend, which is JSON with an event. */
+const readOnlyMessage = JSON.stringify({ event: 'weft.readOnly', data: { message: readOnlyReason } })
 
 const scopes: Readonly<Record<Role, Uint8Array>> = {
   editor: Buffer.from('read-write'),
   viewer: Buffer.from('readonly'),
 }
 
-/** A message without its name. @throws MalformedMessage */
+/** A message without its name. @throws MalformedMessageError */
 function decode(bytes: Uint8Array): Message {
   switch (bytes[0]) {
     case types.sync:
     case own.syncReply:
       return decodeSync(bytes)
     case types.awareness:
-      return { kind: 'awareness', message: body(bytes, 1) }
+      return { kind: 'awareness', message: readBody(bytes, 1) }
     case types.auth:
       return { kind: 'token', token: checked(() => tokenReader(bytes).string(tokenBytesMax)) }
     case types.queryAwareness:
       return { kind: 'queryAwareness' }
     case own.stateless:
-      return { kind: 'live', text: textOf(body(bytes, 1)) }
+      return { kind: 'live', text: textOf(readBody(bytes, 1)) }
     default:
       throw unknownType(bytes)
   }
@@ -132,14 +138,14 @@ function decode(bytes: Uint8Array): Message {
 
 function textOf(bytes: Uint8Array): string {
   if (bytes.length > statelessBytesMax)
-    throw new MalformedMessage(`a stateless message has at most ${statelessBytesMax} bytes`)
+    throw new MalformedMessageError(`a stateless message has at most ${statelessBytesMax} bytes`)
   return Buffer.from(bytes).toString()
 }
 
 /** How messages of a document begin: its name, then their type. */
 function headOf(name: string, ...type: readonly number[]): Uint8Array {
   const bytes = Buffer.from(name)
-  return Buffer.concat([varUint(bytes.length), bytes, Uint8Array.from(type)])
+  return Buffer.concat([varUintBytes(bytes.length), bytes, Uint8Array.from(type)])
 }
 
 /** Reading bytes fails as a malformed update does; here it is the message. */
@@ -147,6 +153,6 @@ function checked<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof MalformedUpdate ? new MalformedMessage(error.message) : error
+    throw error instanceof MalformedUpdateError ? new MalformedMessageError(error.message) : error
   }
 }

@@ -1,6 +1,6 @@
 import type { Role } from '../../access/roles.ts'
-import type { LiveEncoder } from '../../rooms/live.ts'
-import type { FrameEncoder } from '../../rooms/member.ts'
+import type { LiveEncoder } from '../../rooms/room/live-messages.ts'
+import type { FrameEncoder } from '../../rooms/room/member.ts'
 
 /** What a client can say, whatever it speaks. Bytes are views on the frame, not yet vetted. */
 export type Message =
@@ -19,13 +19,13 @@ export type Message =
   | { readonly kind: 'token'; readonly token: string }
 
 /** Who asks for what is missing when a client comes: we at once, or in answer to each vector of the client's. */
-export type Handshake = 'weAsk' | 'asked'
+export type HandshakeOrder = 'weAsk' | 'asked'
 
 /**
  * How clients are told that what they have sent is on the disk: of every update with its number, of every single one
  * in the order in which they came, or when they ask. Stock y-websocket clients know of nothing like it.
  */
-export interface Saves {
+export interface SaveAckFormat {
   /** Frame for `count` updates that are saved now, `total` since the client came. */
   saved(count: number, total: number): Uint8Array
   /** Frame for an update that was not taken, from one who may only look; null where it is told by silence. */
@@ -36,10 +36,10 @@ export interface Saves {
 export interface Protocol extends FrameEncoder, LiveEncoder {
   /** Label in metrics. */
   readonly name: string
-  readonly handshake: Handshake
+  readonly handshake: HandshakeOrder
   /** Null: clients are not told of their own accord. */
-  readonly saves: Saves | null
-  /** @throws MalformedMessage */
+  readonly saves: SaveAckFormat | null
+  /** @throws MalformedMessageError */
   decode(bytes: Uint8Array): Message
   /** Frame that asks for what we lack. */
   vector(vector: Uint8Array): Uint8Array
@@ -49,6 +49,8 @@ export interface Protocol extends FrameEncoder, LiveEncoder {
   readonly echo: ((body: Uint8Array) => Uint8Array) | null
   /** Frame that says what somebody may do, when they come and when it changes; null: nobody is told. */
   readonly role: ((role: Role) => Uint8Array) | null
+  /** Frame that notifies a viewer that its edits are dropped. Stock clients show it, or ignore it. */
+  readonly readOnly: Uint8Array
   /** Frame that asks for a newer token before the one known ends; null: clients come back with it. */
   readonly renew: Uint8Array | null
 }

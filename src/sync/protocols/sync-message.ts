@@ -1,6 +1,6 @@
-import { MalformedMessage } from '../../update/malformed.ts'
-import { body } from './body.ts'
+import { MalformedMessageError } from '../../update/malformed.ts'
 import type { Message } from './message.ts'
+import { readBody } from './message-body.ts'
 
 /** Message types that y-websocket and what came from it have in common; the second byte of a sync message, below. */
 export const types = { sync: 0, awareness: 1, auth: 2, queryAwareness: 3 } as const
@@ -10,16 +10,16 @@ export const syncTypes = { step1: 0, step2: 1, update: 2 } as const
 export function decodeSync(bytes: Uint8Array): Message {
   switch (bytes[1]) {
     case syncTypes.step1:
-      return { kind: 'vector', vector: body(bytes, 2) }
+      return { kind: 'vector', vector: readBody(bytes, 2) }
     case syncTypes.step2:
-      return { kind: 'offer', update: body(bytes, 2) }
+      return { kind: 'offer', update: readBody(bytes, 2) }
     case syncTypes.update:
-      return { kind: 'update', update: body(bytes, 2) }
+      return { kind: 'update', update: readBody(bytes, 2) }
     default:
-      throw new MalformedMessage(`unknown sync message ${bytes[1]}`)
+      throw new MalformedMessageError(`unknown sync message ${bytes[1]}`)
   }
 }
 
 /** What is said where no message begins like this. */
-export const unknownType = (bytes: Uint8Array): MalformedMessage =>
-  new MalformedMessage(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)
+export const unknownType = (bytes: Uint8Array): MalformedMessageError =>
+  new MalformedMessageError(bytes.length === 0 ? 'empty message' : `unknown message type ${bytes[0]}`)

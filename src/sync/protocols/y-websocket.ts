@@ -1,6 +1,7 @@
-import { MalformedMessage } from '../../update/malformed.ts'
-import { body, framed, framedBare, varUint } from './body.ts'
+import { MalformedMessageError } from '../../update/malformed.ts'
 import type { Protocol } from './message.ts'
+import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
+import { readOnlyReason } from './read-only.ts'
 import { decodeSync, syncTypes, types, unknownType } from './sync-message.ts'
 
 /** Of Y-Sweet: what it sends comes back when all before it is saved. */
@@ -8,6 +9,9 @@ const messageEcho = 102
 /** Ours: stock clients don't know them, and never get them unless they ask. The body of the first is JSON in UTF-8, as `readVarString` of lib0 reads it. */
 const messageLive = 110
 const messageSaved = 111
+
+/** The second byte of messages of type `auth` (y-protocols): clients of y-websocket print the reason on their console. */
+const permissionDenied = 0
 
 /** What Y-Sweet sends is one number. */
 const echoBytesMax = 16
@@ -23,8 +27,9 @@ const heads = {
 }
 
 function echoBody(bytes: Uint8Array): Uint8Array {
-  const echo = body(bytes, 1)
-  if (echo.length > echoBytesMax) throw new MalformedMessage(`an echo has more than ${echoBytesMax} bytes`)
+  const echo = readBody(bytes, 1)
+  if (echo.length > echoBytesMax)
+    throw new MalformedMessageError(`an echo has more than ${echoBytesMax} bytes`)
   return echo
 }
 
@@ -38,7 +43,7 @@ export const yWebsocket: Protocol = {
       case types.sync:
         return decodeSync(bytes)
       case types.awareness:
-        return { kind: 'awareness', message: body(bytes, 1) }
+        return { kind: 'awareness', message: readBody(bytes, 1) }
       case types.queryAwareness:
         return { kind: 'queryAwareness' }
       case messageEcho:
@@ -47,20 +52,21 @@ export const yWebsocket: Protocol = {
         throw unknownType(bytes)
     }
   },
-  vector: (vector) => framed(heads.vector, vector),
-  offer: (update) => framed(heads.offer, update),
-  update: (update) => framed(heads.update, update),
-  awareness: (message) => framed(heads.awareness, message),
-  awarenessQuery: framedBare(Uint8Array.of(types.queryAwareness)),
+  vector: (vector) => frameWithBody(heads.vector, vector),
+  offer: (update) => frameWithBody(heads.offer, update),
+  update: (update) => frameWithBody(heads.update, update),
+  awareness: (message) => frameWithBody(heads.awareness, message),
+  awarenessQuery: frameRaw(Uint8Array.of(types.queryAwareness)),
   tellsBack: true,
-  echo: (echo) => framed(heads.echo, echo),
-  live: (text) => framed(heads.live, Buffer.from(text)),
+  echo: (echo) => frameWithBody(heads.echo, echo),
+  live: (text) => frameWithBody(heads.live, Buffer.from(text)),
   role: null,
+  readOnly: frameWithBody(Uint8Array.of(types.auth, permissionDenied), Buffer.from(readOnlyReason)),
   renew: null,
 }
 
 /** The same for those who ask to be told what is saved: how many of their updates and offers, as a number. */
 export const yWebsocketSaved: Protocol = {
   ...yWebsocket,
-  saves: { saved: (_, total) => framedBare(heads.saved, varUint(total)), refused: null },
+  saves: { saved: (_, total) => frameRaw(heads.saved, varUintBytes(total)), refused: null },
 }

@@ -1,32 +1,34 @@
 import type { Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
-import { websockets } from '../websockets.ts'
-import { decodeOpening, type WorkerSettings } from './opening.ts'
-import { Outbox } from './outbox.ts'
-import { codeBody, type Failure, RecordReader, toMain, toWorker } from './records.ts'
-import { ServedSocket, type ServedTools } from './served-socket.ts'
+import { SlowTransfers } from '../../quota/slow-transfers.ts'
+import { createWebsocketServer } from '../connect/websocket-upgrader.ts'
+import { codeBody, type Failure, mainRecords, RecordReader, workerRecords } from './ipc-records.ts'
+import { decodeOpenRecord, type WorkerSettings } from './open-record.ts'
+import { RecordWriter } from './record-writer.ts'
+import { WorkerSocket, type WorkerSocketDependencies } from './worker-socket.ts'
 
 /** All connections of one worker, and the link to the main process, whose word they follow. */
 export class SocketHost {
   readonly #link: Socket
-  readonly #outbox: Outbox
+  readonly #outbox: RecordWriter
   readonly #websockets: WebSocketServer
-  readonly #tools: ServedTools
+  readonly #tools: WorkerSocketDependencies
   /** Connections that are no websockets yet. */
   readonly #arrived = new Map<number, Socket>()
-  readonly #served = new Map<number, ServedSocket>()
+  readonly #served = new Map<number, WorkerSocket>()
   /** Those who have been written to in this turn. */
-  #written: ServedSocket[] = []
+  #written: WorkerSocket[] = []
   /** Those who are not read because the main process is behind. */
-  #held: ServedSocket[] = []
+  #held: WorkerSocket[] = []
 
-  constructor(link: Socket, { messageBytesMax, toldBytes }: WorkerSettings) {
+  constructor(link: Socket, { messageBytesMax, toldBytes, transferTimeoutMs }: WorkerSettings) {
     this.#link = link
-    this.#outbox = new Outbox(link)
-    this.#websockets = websockets(messageBytesMax)
+    this.#outbox = new RecordWriter(link)
+    this.#websockets = createWebsocketServer(messageBytesMax)
     this.#tools = {
       outbox: this.#outbox,
       toldBytes,
+      transfers: new SlowTransfers(transferTimeoutMs),
       written: (socket) => this.#settleLater(socket),
       held: (socket) => this.#releaseLater(socket),
     }
@@ -35,7 +37,7 @@ export class SocketHost {
   start(): void {
     const reader = new RecordReader((kind, id, body) => this.#obey(kind, id, body))
     this.#link.on('data', (chunk: Buffer) => reader.push(chunk))
-    this.#outbox.add(toMain.ready, 0)
+    this.#outbox.add(mainRecords.ready, 0)
   }
 
   /** Takes over a connection; null if it was gone before it came here. */
@@ -47,15 +49,15 @@ export class SocketHost {
 
   #obey(kind: number, id: number, body: Buffer): void {
     switch (kind) {
-      case toWorker.open:
+      case workerRecords.open:
         return this.#open(id, body)
-      case toWorker.share:
+      case workerRecords.share:
         return this.#share(id, body)
-      case toWorker.terminate:
+      case workerRecords.terminate:
         this.#arrived.get(id)?.destroy()
         return this.#served.get(id)?.terminate()
-      case toWorker.beat:
-        return void this.#outbox.add(toMain.beat, 0)
+      case workerRecords.beat:
+        return void this.#outbox.add(mainRecords.beat, 0)
       default: {
         const socket = this.#served.get(id)
         if (socket !== undefined) direct(socket, kind, body)
@@ -71,27 +73,27 @@ export class SocketHost {
   #open(id: number, body: Buffer): void {
     const connection = this.#arrived.get(id)
     if (connection === undefined) return
-    const { request, head } = decodeOpening(body, connection)
+    const { request, head } = decodeOpenRecord(body, connection)
     this.#websockets.handleUpgrade(request, connection, head, (socket) => {
       this.#arrived.delete(id)
       socket.on('error', ({ message, code = '' }: NodeJS.ErrnoException) => {
         const failure: Failure = { code, message }
-        this.#outbox.add(toMain.failed, id, Buffer.from(JSON.stringify(failure)))
+        this.#outbox.add(mainRecords.failed, id, Buffer.from(JSON.stringify(failure)))
       })
       socket.once('close', (code) => {
         this.#served.delete(id)
         this.#gone(id, code)
       })
-      this.#served.set(id, new ServedSocket(id, socket, connection, this.#tools))
-      this.#outbox.add(toMain.opened, id)
+      this.#served.set(id, new WorkerSocket(id, socket, connection, this.#tools))
+      this.#outbox.add(mainRecords.opened, id)
     })
   }
 
   #gone(id: number, code: number): void {
-    this.#outbox.add(toMain.closed, id, codeBody(code))
+    this.#outbox.add(mainRecords.closed, id, codeBody(code))
   }
 
-  #settleLater(socket: ServedSocket): void {
+  #settleLater(socket: WorkerSocket): void {
     this.#written.push(socket)
     if (this.#written.length > 1) return
     setImmediate(() => {
@@ -101,7 +103,7 @@ export class SocketHost {
     })
   }
 
-  #releaseLater(socket: ServedSocket): void {
+  #releaseLater(socket: WorkerSocket): void {
     this.#held.push(socket)
     if (this.#held.length > 1) return
     this.#outbox.whenDrained(() => {
@@ -113,23 +115,23 @@ export class SocketHost {
 }
 
 /** What the main process says to one socket. */
-function direct(socket: ServedSocket, kind: number, body: Buffer): void {
+function direct(socket: WorkerSocket, kind: number, body: Buffer): void {
   switch (kind) {
-    case toWorker.write:
+    case workerRecords.write:
       return socket.write(body)
-    case toWorker.close:
+    case workerRecords.close:
       return socket.close(body.readUInt16LE(), body.toString('utf8', 2))
-    case toWorker.ping:
+    case workerRecords.ping:
       return socket.ping()
-    case toWorker.pause:
+    case workerRecords.pause:
       return socket.hold('main')
-    case toWorker.resume:
+    case workerRecords.resume:
       return socket.release('main')
-    case toWorker.drain:
+    case workerRecords.drain:
       return socket.drain()
-    case toWorker.bound:
-      return socket.bound(body.readUInt32LE())
-    case toWorker.taken:
+    case workerRecords.admit:
+      return socket.admit()
+    case workerRecords.taken:
       return socket.taken(body.readUInt32LE())
   }
 }

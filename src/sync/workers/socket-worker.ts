@@ -2,17 +2,21 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../../config/package-file.ts'
-import type { Endings } from '../endings.ts'
-import { type Arrival, Arrivals } from './arrivals.ts'
-import type { WorkerSettings } from './opening.ts'
-import { Outbox } from './outbox.ts'
-import { type Failure, RecordReader, toMain, toWorker } from './records.ts'
+import type { CloseReporter } from '../socket/close-reporter.ts'
+import type { SocketHolders } from '../socket/socket-memory.ts'
+import type { LargeFrameTracker } from '../socket/unread-frames.ts'
+import { type Failure, mainRecords, RecordReader, workerRecords } from './ipc-records.ts'
+import type { WorkerSettings } from './open-record.ts'
+import { type Handoff, PendingHandoffs } from './pending-handoffs.ts'
+import { RecordWriter } from './record-writer.ts'
 import { RemoteSocket } from './remote-socket.ts'
 
-export interface SocketWorkerParts {
+export interface SocketWorkerOptions {
   readonly settings: WorkerSettings
   readonly sendBufferBytesMax: number
-  readonly endings: Endings
+  readonly memory: SocketHolders
+  readonly largeFrames: LargeFrameTracker
+  readonly endings: CloseReporter
 }
 
 /** How a worker has ended. */
@@ -26,7 +30,7 @@ export interface WorkerEnd {
   readonly hung: boolean
 }
 
-const programPath = fileURLToPath(packageFile('dist/sync/workers/process.js'))
+const programPath = fileURLToPath(packageFile('dist/sync/workers/worker-main.js'))
 /** Where the worker finds the link; the channel over which connections are handed is beside it. */
 const linkFile = 3
 const beatMs = 1_000
@@ -40,21 +44,21 @@ export class SocketWorker {
   /** Resolves when it can take connections; rejects if it ends before. */
   readonly ready: Promise<void>
   readonly ended: Promise<WorkerEnd>
-  readonly #parts: SocketWorkerParts
+  readonly #parts: SocketWorkerOptions
   readonly #child: ChildProcess
   readonly #link: Socket
-  readonly #outbox: Outbox
-  readonly #arrivals = new Arrivals()
-  readonly #sockets = new Map<number, { readonly socket: RemoteSocket; readonly arrival: Arrival }>()
+  readonly #outbox: RecordWriter
+  readonly #arrivals = new PendingHandoffs()
+  readonly #sockets = new Map<number, { readonly socket: RemoteSocket; readonly arrival: Handoff }>()
   #nextId = 1
   #unanswered = 0
   #becomesReady: () => void = () => {}
 
-  constructor(parts: SocketWorkerParts) {
+  constructor(parts: SocketWorkerOptions) {
     this.#parts = parts
     this.#child = startProcess(parts.settings)
     this.#link = linkOf(this.#child)
-    this.#outbox = new Outbox(this.#link)
+    this.#outbox = new RecordWriter(this.#link)
     const reader = new RecordReader((kind, id, body) => this.#receive(kind, id, body))
     this.#link.on('data', (chunk: Buffer) => reader.push(chunk)).on('error', () => {})
     this.#child.on('message', (message) => this.#arrived((message as { id: number }).id))
@@ -82,11 +86,11 @@ export class SocketWorker {
   }
 
   /** Hands a connection over, with all that belongs to it. When it ends, `connection` is closed here, too. */
-  take(arrival: Arrival): void {
+  take(arrival: Handoff): void {
     const id = this.#nextId++
     const { connection } = arrival
     this.#arrivals.add(id, arrival)
-    connection.once('close', () => this.#sockets.has(id) && this.#outbox.add(toWorker.terminate, id))
+    connection.once('close', () => this.#sockets.has(id) && this.#outbox.add(workerRecords.terminate, id))
     // With it Node would count the connection as ended here and ask the worker about it when the server closes.
     Object.assign(connection, { server: null })
     this.#child.send({ id }, connection, (error) => {
@@ -106,22 +110,22 @@ export class SocketWorker {
   /** The worker has the connection, and we have it no more: only now may the client be answered, for it would answer us. */
   #arrived(id: number): void {
     const opening = this.#arrivals.opening(id)
-    if (opening === null) this.#outbox.add(toWorker.terminate, id)
-    else this.#outbox.add(toWorker.open, id, opening)
+    if (opening === null) this.#outbox.add(workerRecords.terminate, id)
+    else this.#outbox.add(workerRecords.open, id, opening)
   }
 
   #receive(kind: number, id: number, body: Buffer): void {
     this.#unanswered = 0
     switch (kind) {
-      case toMain.ready:
+      case mainRecords.ready:
         return this.#becomesReady()
-      case toMain.opened:
+      case mainRecords.opened:
         return this.#opened(id)
-      case toMain.failed:
+      case mainRecords.failed:
         return this.#failed(id, body)
-      case toMain.closed:
+      case mainRecords.closed:
         return this.#closed(id, body.readUInt16LE())
-      case toMain.beat:
+      case mainRecords.beat:
         return
       default:
         this.#sockets.get(id)?.socket.receive(kind, body)
@@ -130,16 +134,24 @@ export class SocketWorker {
 
   #opened(id: number): void {
     const arrival = this.#arrivals.take(id)
-    if (arrival === null) return void this.#outbox.add(toWorker.terminate, id)
-    const socket = new RemoteSocket(id, this.#outbox, this.#parts.sendBufferBytesMax)
+    if (arrival === null) return void this.#outbox.add(workerRecords.terminate, id)
+    const { sendBufferBytesMax, memory, largeFrames } = this.#parts
+    const owner = { address: arrival.knock.address, workspaceId: arrival.workspaceId }
+    const socket = new RemoteSocket(id, owner, {
+      outbox: this.#outbox,
+      sendBufferBytesMax,
+      memory,
+      largeFrames,
+    })
     this.#sockets.set(id, { socket, arrival })
     arrival.opened(socket)
   }
 
   #failed(id: number, body: Buffer): void {
     const failure = JSON.parse(body.toString()) as Failure
-    const who = this.#sockets.get(id)?.arrival.who
-    if (who !== undefined) this.#parts.endings.failed(failure.code, failure, who)
+    const arrival = this.#sockets.get(id)?.arrival
+    if (arrival === undefined) return
+    this.#parts.endings.failed(failure.code, failure, arrival.workspaceId ?? arrival.knock.address)
   }
 
   #closed(id: number, code: number): void {
@@ -154,7 +166,7 @@ export class SocketWorker {
 
   #beat(): void {
     this.#arrivals.beat()
-    this.#outbox.add(toWorker.beat, 0)
+    this.#outbox.add(workerRecords.beat, 0)
     // Counted in beats, not in time: when we have been held up ourselves it is not to blame.
     this.#unanswered += 1
     if (this.#unanswered > unansweredMax) this.#child.kill('SIGKILL')

@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises'
 import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
-import { messageOf } from '../../errors.ts'
-import { StorageError } from '../../storage/problem.ts'
-import type { Source, StoredDocument } from '../source.ts'
+import { errorMessage } from '../../errors.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { ImportSource, StoredDocument } from '../import-source.ts'
 
 /** Of a database file: which journal it was written with. */
 const header = { bytes: 20, magic: 'SQLite format 3\u0000', writtenWith: 18, writeAheadLog: 2 }
@@ -15,7 +15,7 @@ const rowsAtOnce = 250
  * The file of `@hocuspocus/extension-sqlite`: the table `documents` with a `name` and the state of the document as `data`.
  * It is only read. @throws StorageError
  */
-export async function openHocuspocusSqlite(file: string): Promise<Source> {
+export async function openHocuspocusSqlite(file: string): Promise<ImportSource> {
   await expectClosed(file)
   const database = reading(file, () => new sqlite.Database(file, { readOnly: true }))
   try {
@@ -62,7 +62,7 @@ async function startOf(file: string, bytes: number): Promise<Buffer | null> {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new StorageError(`${file} cannot be read: ${messageOf(error)}`)
+    throw new StorageError(`${file} cannot be read: ${errorMessage(error)}`)
   }
 }
 
@@ -97,7 +97,7 @@ function documentOf(database: Connection, id: RowId): StoredDocument {
   } catch (error) {
     return {
       name: typeof name === 'string' ? name : `row ${id}`,
-      problem: `SQLite cannot read it: ${messageOf(error)}`,
+      problem: `SQLite cannot read it: ${errorMessage(error)}`,
     }
   }
 }
@@ -111,10 +111,10 @@ function reading<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new StorageError(`${file} cannot be read: ${messageOf(error)}${helpFor(error)}`)
+    throw new StorageError(`${file} cannot be read: ${errorMessage(error)}${helpFor(error)}`)
   }
 }
 
 /** Where pages are damaged that say where rows are, SQLite reads none; its shell puts together what there is. */
 const helpFor = (error: unknown): string =>
-  messageOf(error).includes('malformed') ? ': name what sqlite3 makes of it with .recover' : ''
+  errorMessage(error).includes('malformed') ? ': name what sqlite3 makes of it with .recover' : ''

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { messageOf } from '../../errors.ts'
-import { StorageError } from '../../storage/problem.ts'
-import { linesOf } from '../lines.ts'
-import type { Source, StoredDocument } from '../source.ts'
+import { errorMessage } from '../../errors.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { ImportSource, StoredDocument } from '../import-source.ts'
+import { readLines } from '../text-lines.ts'
 
 const linesEnding = /\.(jsonl|ndjson)$/
 /** Endings of files with one update, which are no part of the name. */
@@ -15,9 +15,9 @@ const updateEnding = /\.(bin|yjs|update)$/
  * file; or lines of JSON (`.jsonl`, `.ndjson`) with `name` and `update` (base64), those of a document one after the other.
  * @throws StorageError
  */
-export async function openUpdates(path: string): Promise<Source> {
+export async function openUpdates(path: string): Promise<ImportSource> {
   const found = await stat(path).catch((error: unknown) => {
-    throw new StorageError(`${path} cannot be read: ${messageOf(error)}`)
+    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
   })
   if (found.isDirectory()) return sourceOfFiles(path, await filesIn(path))
   if (!linesEnding.test(path)) return sourceOfFiles(join(path, '..'), [{ path, problem: null }])
@@ -34,7 +34,7 @@ interface Found {
   readonly problem: string | null
 }
 
-function sourceOfFiles(folder: string, files: readonly Found[]): Source {
+function sourceOfFiles(folder: string, files: readonly Found[]): ImportSource {
   return {
     count: () => Promise.resolve(files.length),
     documents: () => documentsOfFiles(folder, files),
@@ -45,7 +45,7 @@ function sourceOfFiles(folder: string, files: readonly Found[]): Source {
 /** Hidden ones are not looked at. */
 async function filesIn(folder: string): Promise<readonly Found[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    throw new StorageError(`${folder} cannot be read: ${messageOf(error)}`)
+    throw new StorageError(`${folder} cannot be read: ${errorMessage(error)}`)
   })
   return entries
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
@@ -69,20 +69,20 @@ async function documentOf(name: string, path: string): Promise<StoredDocument> {
   try {
     return { name, updates: [await readFile(path)] }
   } catch (error) {
-    return { name, problem: `its file cannot be read: ${messageOf(error)}` }
+    return { name, problem: `its file cannot be read: ${errorMessage(error)}` }
   }
 }
 
 /** At least as many as there are documents. */
 async function countLines(path: string): Promise<number> {
   let lines = 0
-  for await (const { text } of linesOf(path)) if (text.trim() !== '') lines += 1
+  for await (const { text } of readLines(path)) if (text.trim() !== '') lines += 1
   return lines
 }
 
 async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
-  let current: Gathered | null = null
-  for await (const { number, text } of linesOf(path)) {
+  let current: CollectedUpdates | null = null
+  for await (const { number, text } of readLines(path)) {
     if (text.trim() === '') continue
     const entry = entryOf(text)
     if (current !== null && current.name !== entry?.name) {
@@ -96,7 +96,7 @@ async function* documentsOfLines(path: string): AsyncGenerator<StoredDocument> {
   if (current !== null) yield current
 }
 
-interface Gathered {
+interface CollectedUpdates {
   readonly name: string
   readonly updates: Uint8Array[]
 }

@@ -1,5 +1,5 @@
-import { MalformedUpdate } from '../../update/malformed.ts'
-import { ByteReader } from '../../update/reader.ts'
+import { ByteReader } from '../../update/byte-reader.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
 
 /** Segments of a key: each a byte that says which, then a string with its length before it, or four bytes of a number. */
 const segment = { string: 0, number: 1 } as const
@@ -21,7 +21,7 @@ export function updateKeyOf(key: Uint8Array): string | null {
     if (reader.byte() !== segment.string || stringAt(reader, key) !== 'update') return null
     return reader.byte() === segment.number && reader.left === 4 ? name : null
   } catch (error) {
-    if (error instanceof MalformedUpdate) return null
+    if (error instanceof MalformedUpdateError) return null
     throw error
   }
 }

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Level } from 'level'
-import { messageOf } from '../../errors.ts'
-import { StorageError } from '../../storage/problem.ts'
-import { isStore } from '../../storage/stopped.ts'
-import type { Source, StoredDocument } from '../source.ts'
+import { errorMessage } from '../../errors.ts'
+import { isStore } from '../../storage/offline-store.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { ImportSource, StoredDocument } from '../import-source.ts'
 import { prefixEnd, updateKeyOf, updatePrefix } from './y-leveldb-keys.ts'
 
-type Store = Level<Buffer, Buffer>
+type LeveldbStore = Level<Buffer, Buffer>
 
 const everyUpdate = { gte: updatePrefix, lt: prefixEnd }
 
@@ -15,12 +15,12 @@ const everyUpdate = { gte: updatePrefix, lt: prefixEnd }
  * The folder of y-leveldb 0.1 and 0.2, which y-websocket's server keeps (`YPERSISTENCE`). Opening it may rewrite its files,
  * as LevelDB does. @throws StorageError
  */
-export async function openYLeveldb(directory: string): Promise<Source> {
+export async function openYLeveldb(directory: string): Promise<ImportSource> {
   if ((await stat(join(directory, 'CURRENT')).catch(() => null)) === null)
     throw new StorageError(`${directory} holds no LevelDB: name the folder that y-leveldb has written`)
   if (await isStore(directory))
     throw new StorageError(`${directory} is a store of Weft: use \`weft export\` and \`weft import weft\``)
-  const store: Store = new Level(directory, {
+  const store: LeveldbStore = new Level(directory, {
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
     createIfMissing: false,
@@ -39,10 +39,10 @@ function openProblem(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : null
   if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED')
     return 'another process has it open: stop the old server, or name a copy'
-  return messageOf(cause ?? error)
+  return errorMessage(cause ?? error)
 }
 
-async function countDocuments(store: Store): Promise<number> {
+async function countDocuments(store: LeveldbStore): Promise<number> {
   let [count, last] = [0, '']
   for await (const key of store.keys(everyUpdate)) {
     const name = updateKeyOf(key)
@@ -54,7 +54,7 @@ async function countDocuments(store: Store): Promise<number> {
 }
 
 /** Updates of a document are neighbours, in the order in which they were stored. */
-async function* documentsOf(store: Store, directory: string): AsyncGenerator<StoredDocument> {
+async function* documentsOf(store: LeveldbStore, directory: string): AsyncGenerator<StoredDocument> {
   let current: { readonly name: string; readonly updates: Uint8Array[] } | null = null
   const pairs = store.iterator(everyUpdate)
   try {
@@ -77,6 +77,6 @@ async function reading<T>(directory: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw new StorageError(`${directory} cannot be read on: ${messageOf(error)}`)
+    throw new StorageError(`${directory} cannot be read on: ${errorMessage(error)}`)
   }
 }

@@ -1,18 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd, endWithThis } from '../../../bench/support/ending.ts'
-import { freePort, type ServerProcess, startProcess } from '../../support/process.ts'
+import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
 import { Inspector, inspectable } from './inspector.ts'
+import { memoryOf, type ProcessMemory } from './memory.ts'
 
 /** The built server in a process of its own that can be looked into. */
-export interface SoakServer extends ServerProcess {
+export interface SoakServer extends ServerProcess, ProcessMemory {
   readonly inspector: Inspector
-  /** Bytes of memory that the process has now. */
-  residentBytes(): number
-  /** Most bytes that it has had since `forgetPeak`. */
-  peakBytes(): number
-  forgetPeak(): void
   /** The value of the first series whose name starts so; 0 when there is none. */
   metric(name: string): Promise<number>
   stop(): Promise<void>
@@ -20,11 +16,12 @@ export interface SoakServer extends ServerProcess {
 
 /** Everybody comes from one address and is of one workspace, faster than so few would: no limits on how fast. */
 const options = {
-  WEFT_RATE_LIMIT_PER_SECOND: '0',
+  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
   WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
   WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
-  WEFT_RECEIVE_BYTES_PER_SECOND: '0',
-  WEFT_BODY_BYTES_PER_SECOND: '0',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_BODY_BYTES_PER_KEY_PER_SECOND: '0',
 }
 
 /** An own directory, removed when the process ends. */
@@ -57,13 +54,10 @@ export async function startInspected(more: Record<string, string> = {}): Promise
   const data = dataDirectory()
   const server = await startLasting(data, { NODE_OPTIONS: inspectable(port), ...more })
   const inspector = await Inspector.connect(port)
-  const { pid } = server.child
   return {
     ...server,
     inspector,
-    residentBytes: () => statusBytes(pid, 'VmRSS'),
-    peakBytes: () => statusBytes(pid, 'VmHWM'),
-    forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
+    ...memoryOf(server.child),
     metric: (name) => metricOf(server.url, name),
     async stop() {
       inspector.close()
@@ -71,12 +65,6 @@ export async function startInspected(more: Record<string, string> = {}): Promise
       rmSync(data, { recursive: true, force: true, maxRetries: 5 })
     },
   }
-}
-
-/** What the kernel says of a process; where it does (Linux). */
-function statusBytes(pid: number | undefined, name: string): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024
 }
 
 async function metricOf(url: string, name: string): Promise<number> {

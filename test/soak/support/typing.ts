@@ -1,6 +1,6 @@
 import { quantile } from '../../../bench/support/report.ts'
 import { type Typists, typistsAt } from '../../../bench/support/typists.ts'
-import type { ServerProcess } from '../../support/process.ts'
+import type { ServerProcess } from '../../support/servers/process.ts'
 
 /** Keystrokes a second, as of a few people. */
 const perSecond = 100

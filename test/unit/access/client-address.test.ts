@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { clientAddress, networkOf } from '../../../src/access/client-address.ts'
+import { clientAddress, subnetOf } from '../../../src/access/client-address.ts'
 
 const asked = (peer: string, forwarded?: string | string[]): IncomingMessage =>
   ({
@@ -25,13 +25,13 @@ it.each([
   ['', ''],
   ['x'.repeat(30_000), 'x'.repeat(64)],
 ])('[LIM-8] %s counts as %s', (address, counted) => {
-  expect(networkOf(address)).toBe(counted)
+  expect(subnetOf(address)).toBe(counted)
 })
 
 it('[LIM-8] what a header says never throws, and is never long', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ maxLength: 200 }), fc.ipV6(), fc.ipV4()), (text) => {
-      expect(networkOf(text).length).toBeLessThanOrEqual(64)
+      expect(subnetOf(text).length).toBeLessThanOrEqual(64)
     }),
   )
 })

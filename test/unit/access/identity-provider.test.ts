@@ -1,16 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { IdentityProvider } from '../../../src/access/identity-provider.ts'
-import { type TokenProblem, TokenRefused, Tokens } from '../../../src/access/tokens.ts'
+import type { MisspelledClaim } from '../../../src/access/misspelled-claims.ts'
+import { RealtimeTokens, type TokenProblem, TokenRejectedError } from '../../../src/access/realtime-tokens.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { claimNames, usualClaimNames } from '../../../src/config/claim-names.ts'
-import { newKey, type ProviderKey, TestProvider } from '../../support/identity-provider.ts'
+import { newKey, type ProviderKey, TestProvider } from '../../support/servers/identity-provider.ts'
 
 const provider = new TestProvider()
 const tenant = { workspaceId: 'ws', apiKey: 'key' }
 const other = { workspaceId: 'other-ws', apiKey: 'other-key' }
 const tenants = [tenant, other]
 
+const misspelled: MisspelledClaim[] = []
 let jwksUrl: string
 let rsa: ProviderKey
 let ec: ProviderKey
@@ -32,7 +34,7 @@ interface Options {
   readonly url?: string
 }
 
-function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): Tokens {
+function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): RealtimeTokens {
   const foreign = new IdentityProvider({
     jwksUrl: url,
     issuer: provider.issuer,
@@ -41,14 +43,16 @@ function tokensWith({ claims, url = jwksUrl, ...times }: Options = {}): Tokens {
     apiKey: tenant.apiKey,
     tenantOf: (apiKey) => Promise.resolve(tenants.find((each) => each.apiKey === apiKey) ?? null),
     clock: systemClock,
+    onMisspelledClaim: (claim) => misspelled.push(claim),
     ...times,
   })
-  return new Tokens({
+  return new RealtimeTokens({
     secret: 'the-signing-secret-of-these-tests-0001',
     previousSecret: null,
     clock: systemClock,
     isTenant: () => Promise.resolve(true),
     revokedUntil: (_tenant, userId) => Promise.resolve(userId === 'revoked' ? Date.now() : -1),
+    minted: null,
     foreign,
   })
 }
@@ -58,7 +62,7 @@ async function problemOf(token: string, by = tokensWith()): Promise<TokenProblem
     await by.verify(token)
     return null
   } catch (error) {
-    if (error instanceof TokenRefused) return error.reason
+    if (error instanceof TokenRejectedError) return error.reason
     throw error
   }
 }
@@ -201,3 +205,13 @@ it.each(['', 'userId', 'userId=', 'other=x', 'userId=a,userId=b', 'userId=a;name
   '[CFG-3] claims are not mapped by %j',
   (text) => expect(claimNames.parse(text)).toBeUndefined(),
 )
+
+it('[ACC-94] a misspelled claim of a token of the provider is reported, and the token is accepted', async () => {
+  misspelled.length = 0
+  const tokens = tokensWith({ claims: 'admin=weft_admin' })
+  const usual = { scope: 'openid', groups: ['a'], permissions: [], grnats: [], picture: 'x' }
+  expect(await problemOf(await provider.sign(rsa, { ...usual, weft_admin: false }), tokens)).toBeNull()
+  expect(misspelled).toEqual([])
+  expect(await problemOf(await provider.sign(rsa, { ...usual, weft_amdin: true }), tokens)).toBeNull()
+  expect(misspelled).toEqual([{ given: 'weft_amdin', intended: 'weft_admin' }])
+})

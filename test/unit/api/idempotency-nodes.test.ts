@@ -1,32 +1,32 @@
 import { expect, it } from 'vitest'
-import type { Caller } from '../../../src/access/credentials.ts'
-import type { CallIds } from '../../../src/api/call-ids.ts'
-import { callOf } from '../../../src/api/idempotency/call.ts'
-import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
+import type { KeyCaller } from '../../../src/access/authenticator.ts'
+import { callKeys, callSweepQueue } from '../../../src/api/idempotency/call-records.ts'
+import { IdempotencyService } from '../../../src/api/idempotency/idempotency-service.ts'
+import { parseIdempotentCall } from '../../../src/api/idempotency/idempotent-call.ts'
 import { type IdempotencyLimits, idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
-import { callKeys, sweepQueue } from '../../../src/api/idempotency/records.ts'
 import type { Effect } from '../../../src/api/operation.ts'
-import { type Engine, type Kv, StoreUnavailable } from '../../../src/engine/engine.ts'
+import type { SeededIds } from '../../../src/api/seeded-ids.ts'
+import { type Engine, type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
-import { eventually } from '../../support/clients.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { tenant } from '../../support/directory.ts'
-import { sharedNodes } from '../../support/nodes.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { tenant } from '../../support/data/directory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
-const caller: Caller = { level: 'key', tenant, authToken: 'token' }
+const caller: KeyCaller = { level: 'key', tenant, authToken: 'token' }
 const hourMs = 3_600_000
 
 /** Their calls. */
 async function nodesOn(
   count: number,
   { clock, store, limits = {} }: { clock: HeldClock; store: Engine; limits?: Partial<IdempotencyLimits> },
-): Promise<readonly IdempotentCalls[]> {
+): Promise<readonly IdempotencyService[]> {
   return (await sharedNodes(count, { clock, store })).map(
     ({ engine }) =>
-      new IdempotentCalls({
+      new IdempotencyService({
         ...engine,
         clock,
         log: createLog('silent'),
@@ -41,11 +41,12 @@ async function nodesOn(
 async function nodes(limits: Partial<IdempotencyLimits> = {}) {
   const clock = new HeldClock()
   const store = await openMemoryEngine({ clock })
-  const [one, two] = (await nodesOn(2, { clock, store, limits })) as [IdempotentCalls, IdempotentCalls]
+  const [one, two] = (await nodesOn(2, { clock, store, limits })) as [IdempotencyService, IdempotencyService]
   return { clock, store, one, two }
 }
 
-const callWith = (effect: Effect, key = 'key') => callOf(caller, { path: '/v2/test/do', effect }, key, '{}')
+const callWith = (effect: Effect, key = 'key') =>
+  parseIdempotentCall(caller, { path: '/v2/test/do', effect }, key, '{}')
 
 /** Something that is done when it is let go, and counts how often. */
 function held() {
@@ -56,11 +57,11 @@ function held() {
     release = resolve
     fail = reject
   })
-  const work = async (ids: CallIds): Promise<string> => {
+  const work = async (ids: SeededIds): Promise<string> => {
     seeds.push(ids.make())
     return gate
   }
-  return { seeds, work, release: (text = '"done"') => release(text), fail: (error: unknown) => fail(error) }
+  return { seeds, work, release: (text = 'done') => release(text), fail: (error: unknown) => fail(error) }
 }
 
 /** Time goes by until it has ended. */
@@ -87,8 +88,8 @@ it.each(['once', 'adds'] as const)(
     const second = two.run(callWith(effect), work)
     clock.advance(5_000)
     release()
-    expect(await first).toMatchObject({ text: '"done"', replayed: false })
-    expect(await ended(clock, second)).toMatchObject({ text: '"done"', replayed: true })
+    expect(await first).toMatchObject({ body: '"done"', replayed: false })
+    expect(await ended(clock, second)).toMatchObject({ body: '"done"', replayed: true })
     expect(seeds).toHaveLength(1)
   },
 )
@@ -127,12 +128,12 @@ it('[CS-31] what a node has begun that died is made again with the same ids by a
     const noted = await store.kv.scan(callWith(effect).part, { limit: 10 })
     expect(noted.length).toBeGreaterThan(0)
     const stopped = new HeldClock(clock.now() + 60_000)
-    const [later] = (await nodesOn(1, { clock: stopped, store })) as [IdempotentCalls]
+    const [later] = (await nodesOn(1, { clock: stopped, store })) as [IdempotencyService]
     const again = held()
     again.release()
     const given = later.run(callWith(effect), again.work)
     if (effect === 'adds') {
-      expect(await given).toMatchObject({ text: '"done"' })
+      expect(await given).toMatchObject({ body: '"done"' })
       expect(again.seeds).toEqual(seeds)
     } else await expect(given).rejects.toThrow('nobody knows')
   }
@@ -147,11 +148,11 @@ async function takenOver() {
   await eventually(() => first.seeds.length === 1)
   const ahead = new HeldClock(clock.now() + 16_000)
   const [two] = await nodesOn(1, { clock: ahead, store })
-  const other = (two as IdempotentCalls).run(callWith('adds'), again.work)
+  const other = (two as IdempotencyService).run(callWith('adds'), again.work)
   await eventually(() => again.seeds.length === 1)
   expect(again.seeds).toEqual(first.seeds)
   const recorded = () => store.kv.get(callWith('adds').part, [callKeys.call(callWith('adds').id)])
-  return { clock, slow, first, other, again, recorded, two: two as IdempotentCalls }
+  return { clock, slow, first, other, again, recorded, two: two as IdempotencyService }
 }
 
 it('[CS-33] who comes late with a call that another node has taken over notes nothing, and answers as that one', async () => {
@@ -159,31 +160,31 @@ it('[CS-33] who comes late with a call that another node has taken over notes no
   again.release()
   expect(await other).toMatchObject({ replayed: false })
   const noted = await recorded()
-  first.release('"late"')
-  expect(await slow).toMatchObject({ text: '"done"', replayed: true })
+  first.release('late')
+  expect(await slow).toMatchObject({ body: '"done"', replayed: true })
   expect(await recorded()).toEqual(noted)
-  expect(await two.run(callWith('adds'), again.work)).toMatchObject({ text: '"done"', replayed: true })
+  expect(await two.run(callWith('adds'), again.work)).toMatchObject({ body: '"done"', replayed: true })
 })
 
-it.each(['ALREADY_EXISTS', 'ABORTED', 'UNAVAILABLE'] as const)(
+it.each(['crdt/content-exists', 'request/conflict', 'server/stopping'] as const)(
   '[CS-33] so does who fails late with %s',
-  async (status) => {
+  async (code) => {
     const { slow, first, other, again, recorded } = await takenOver()
     again.release()
     await other
     const noted = await recorded()
-    first.fail(new ApiError(status, 'late'))
-    expect(await slow).toMatchObject({ text: '"done"', replayed: true })
+    first.fail(new ApiError(code, 'late'))
+    expect(await slow).toMatchObject({ body: '"done"', replayed: true })
     expect(await recorded()).toEqual(noted)
   },
 )
 
 it('[CS-33] while the other node is at it who comes late waits for that one', async () => {
   const { clock, slow, first, other, again } = await takenOver()
-  first.release('"late"')
+  first.release('late')
   await expect(ended(clock, slow)).rejects.toThrow('still under way')
   again.release()
-  expect(await other).toMatchObject({ text: '"done"', replayed: false })
+  expect(await other).toMatchObject({ body: '"done"', replayed: false })
 })
 
 it('[CS-33] a call that has been forgotten meanwhile is not made again: who made it answers', async () => {
@@ -193,7 +194,7 @@ it('[CS-33] a call that has been forgotten meanwhile is not made again: who made
   await eventually(() => seeds.length === 1)
   await store.kv.commit(callWith('once').part, { dels: [callKeys.call(callWith('once').id)] })
   release()
-  expect(await ended(clock, slow)).toMatchObject({ text: '"done"', replayed: false })
+  expect(await ended(clock, slow)).toMatchObject({ body: '"done"', replayed: false })
   expect(seeds).toHaveLength(1)
   await two.stop()
 })
@@ -204,11 +205,11 @@ it('[CS-33] of calls that note nothing before their end the first one that ends 
   const call = callWith('repeatable')
   const given = [one.run(call, first.work), two.run(call, second.work)] as const
   await eventually(() => first.seeds.length + second.seeds.length === 2)
-  second.release('"second"')
-  expect(await given[1]).toMatchObject({ text: '"second"', replayed: false })
-  first.release('"first"')
-  expect(await given[0]).toMatchObject({ text: '"second"', replayed: true })
-  expect(await two.run(call, first.work)).toMatchObject({ text: '"second"', replayed: true })
+  second.release('second')
+  expect(await given[1]).toMatchObject({ body: '"second"', replayed: false })
+  first.release('first')
+  expect(await given[0]).toMatchObject({ body: '"second"', replayed: true })
+  expect(await two.run(call, first.work)).toMatchObject({ body: '"second"', replayed: true })
 })
 
 it('[CS-33] a renewal of which nobody knows whether it was written loses nothing', async () => {
@@ -216,7 +217,7 @@ it('[CS-33] a renewal of which nobody knows whether it was written loses nothing
   let isBroken = false
   const commit: Kv['commit'] = async (...asked) => {
     const done = await store.kv.commit(...asked)
-    if (isBroken) throw new StoreUnavailable('the outcome is unknown')
+    if (isBroken) throw new StoreUnavailableError('the outcome is unknown')
     return done
   }
   const kv: Kv = {
@@ -227,7 +228,7 @@ it('[CS-33] a renewal of which nobody knows whether it was written loses nothing
   const [one] = await nodesOn(1, { clock, store: { ...store, kv } })
   const { seeds, work, release } = held()
   const call = callWith('adds')
-  const given = (one as IdempotentCalls).run(call, work)
+  const given = (one as IdempotencyService).run(call, work)
   await eventually(() => seeds.length === 1)
   const noted = async () => (await store.kv.get(call.part, [callKeys.call(call.id)]))[0]
   const before = await noted()
@@ -236,8 +237,8 @@ it('[CS-33] a renewal of which nobody knows whether it was written loses nothing
   await eventually(async () => !Buffer.from((await noted()) ?? []).equals(before ?? Buffer.alloc(0)))
   isBroken = false
   release()
-  expect(await given).toMatchObject({ text: '"done"', replayed: false })
-  expect(await (one as IdempotentCalls).run(call, work)).toMatchObject({ text: '"done"', replayed: true })
+  expect(await given).toMatchObject({ body: '"done"', replayed: false })
+  expect(await (one as IdempotencyService).run(call, work)).toMatchObject({ body: '"done"', replayed: true })
 })
 
 it('[CS-32] places that another node has freed can be taken, and those that it has taken count', async () => {
@@ -247,11 +248,11 @@ it('[CS-32] places that another node has freed can be taken, and those that it h
   await one.run(callWith('once', 'a'), work)
   await two.run(callWith('once', 'b'), work)
   clock.advance(61_000)
-  await expect(one.run(callWith('once', 'c'), work)).rejects.toThrow('as many calls')
+  await expect(one.run(callWith('once', 'c'), work)).rejects.toThrow('as many stored calls')
   clock.advance(2 * hourMs)
   two.start()
   await eventually(async () => (await store.kv.scan(callWith('once').part, { limit: 10 })).length === 0)
   await two.stop()
-  expect(await store.queue.claim(sweepQueue, 10, 1)).toEqual([])
+  expect(await store.queue.claim(callSweepQueue, 10, 1)).toEqual([])
   expect(await one.run(callWith('once', 'c'), work)).toMatchObject({ replayed: false })
 })

@@ -1,17 +1,17 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { CallIds } from '../../../src/api/call-ids.ts'
-import { type Call, callOf } from '../../../src/api/idempotency/call.ts'
-import { IdempotentCalls } from '../../../src/api/idempotency/calls.ts'
+import type { ExpiryRecord } from '../../../src/api/idempotency/call-records.ts'
+import { IdempotencyService } from '../../../src/api/idempotency/idempotency-service.ts'
+import { type IdempotentCall, parseIdempotentCall } from '../../../src/api/idempotency/idempotent-call.ts'
 import { idempotencyLimits } from '../../../src/api/idempotency/limits.ts'
-import type { EndRecord } from '../../../src/api/idempotency/records.ts'
 import type { Effect } from '../../../src/api/operation.ts'
-import { decodeRecord } from '../../../src/directory/records.ts'
+import type { SeededIds } from '../../../src/api/seeded-ids.ts'
+import { decodeRecord } from '../../../src/directory/store/records.ts'
 import type { Engine, KvEntry } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { createLog } from '../../../src/log.ts'
 import { createMetrics } from '../../../src/metrics.ts'
-import { HeldClock } from '../../support/clock.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const keepMs = 60_000
 const caller = { level: 'key', tenant: { workspaceId: 'ws', apiKey: 'key' }, authToken: null } as const
@@ -28,12 +28,12 @@ function started(
   limits = {},
   secrets: readonly string[] = ['a secret'],
   keptMs: number = keepMs,
-): IdempotentCalls {
+): IdempotencyService {
   const { kv, queue, cluster } = engine
   const log = createLog('silent')
   const metrics = createMetrics()
   const all = { ...idempotencyLimits, ...limits }
-  return new IdempotentCalls({
+  return new IdempotencyService({
     kv,
     queue,
     cluster,
@@ -46,14 +46,14 @@ function started(
   })
 }
 
-const callWith = (key: string, effect: Effect = 'once', text = '{}'): Call =>
-  callOf(caller, { path: '/v2/test/do', effect }, key, text)
+const callWith = (key: string, effect: Effect = 'once', text = '{}'): IdempotentCall =>
+  parseIdempotentCall(caller, { path: '/v2/test/do', effect }, key, text)
 
 const { part } = callWith('any')
 const stored = (): Promise<readonly KvEntry[]> => engine.kv.scan(part, { limit: 10_000 })
 
 /** Something that is done, and counts how often. */
-function work(answer: string | Error = '"done"') {
+function work(answer: string | Error = 'done') {
   const counted = {
     times: 0,
     do: async () => {
@@ -73,7 +73,7 @@ it('[IDEM-8] what a process that died had begun is not made again if it is once,
     await new Promise((resolve) => setTimeout(resolve, 20))
     const [calls, second] = [started(), work()]
     const again = calls.run(callWith(effect, effect), second.do)
-    if (effect === 'repeatable') expect(await again).toMatchObject({ text: '"done"', replayed: false })
+    if (effect === 'repeatable') expect(await again).toMatchObject({ body: '"done"', replayed: false })
     else {
       await expect(again).rejects.toMatchObject({ status: 'ABORTED', details: { outcome: 'unknown' } })
       await expect(calls.run(callWith(effect, effect), second.do)).rejects.toThrow('another key')
@@ -84,7 +84,7 @@ it('[IDEM-8] what a process that died had begun is not made again if it is once,
 
 it('[IDEM-8] what adds makes the same ids when it is made again, and others when the key is a new one', async () => {
   const ids: string[][] = []
-  const adding = async (make: CallIds, end: Promise<string>) => {
+  const adding = async (make: SeededIds, end: Promise<string>) => {
     ids.push([make.make(), make.make()])
     return end
   }
@@ -93,9 +93,9 @@ it('[IDEM-8] what adds makes the same ids when it is made again, and others when
   const calls = started()
   const failed = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.reject(new Error('a bug'))))
   await expect(failed).rejects.toThrow('a bug')
-  const done = () => calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('"done"')))
-  expect(await done()).toMatchObject({ text: '"done"', replayed: false })
-  expect(await done()).toMatchObject({ text: '"done"', replayed: true })
+  const done = () => calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('done')))
+  expect(await done()).toMatchObject({ body: '"done"', replayed: false })
+  expect(await done()).toMatchObject({ body: '"done"', replayed: true })
   clock.advance(keepMs)
   expect(await done()).toMatchObject({ replayed: false })
   const [first, second, third, later] = ids
@@ -107,24 +107,27 @@ it('[IDEM-8] what adds makes the same ids when it is made again, and others when
 
 it('[IDEM-8] what adds makes the same ids still when it was refused for now in between', async () => {
   const ids: string[] = []
-  const adding = async (make: CallIds, end: Promise<string>) => {
+  const adding = async (make: SeededIds, end: Promise<string>) => {
     ids.push(make.make())
     return end
   }
   void started().run(callWith('a', 'adds'), (make) => adding(make, never()))
   await expect.poll(() => ids.length).toBe(1)
   const calls = started()
-  const full = new ApiError('RESOURCE_EXHAUSTED', 'full')
+  const full = new ApiError('limit/exceeded', 'full')
   await expect(calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.reject(full)))).rejects.toBe(
     full,
   )
-  const done = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('"done"')))
+  const done = calls.run(callWith('a', 'adds'), (make) => adding(make, Promise.resolve('done')))
   expect(await done).toMatchObject({ replayed: false })
   expect(new Set(ids).size).toBe(1)
 })
 
 it('[IDEM-8] a failure that is our fault, or of the store, leaves unknown what was done', async () => {
-  for (const [index, error] of [new Error('a bug'), new ApiError('UNAVAILABLE', 'away')].entries()) {
+  for (const [index, error] of [
+    new Error('a bug'),
+    new ApiError('server/store-unavailable', 'away'),
+  ].entries()) {
     const [calls, second] = [started(), work()]
     await expect(calls.run(callWith(`once-${index}`), work(error).do)).rejects.toBe(error)
     await expect(calls.run(callWith(`once-${index}`), second.do)).rejects.toMatchObject({
@@ -152,9 +155,9 @@ it('[IDEM-8] what was done is answered also when that cannot be noted', async ()
   const commit = engine.kv.commit.bind(engine.kv)
   const fail = async (): Promise<string> => {
     engine.kv.commit = () => Promise.reject(new Error('the store is away'))
-    return '"done"'
+    return 'done'
   }
-  expect(await calls.run(callWith('a'), fail)).toMatchObject({ text: '"done"' })
+  expect(await calls.run(callWith('a'), fail)).toMatchObject({ body: '"done"' })
   engine.kv.commit = commit
   await expect(calls.run(callWith('a'), never)).rejects.toMatchObject({ details: { outcome: 'unknown' } })
 })
@@ -170,9 +173,9 @@ it('[IDEM-4] a call waits for the first one with its key, but not for ever, nor 
   for (const each of waiting) await expect(each).rejects.toMatchObject(busy)
   const patient = calls.run(callWith('a'), never)
   await expect(calls.run(callWith('a', 'once', 'other'), never)).rejects.toThrow('with another body')
-  finish('"at last"')
-  expect(await first).toMatchObject({ text: '"at last"', replayed: false })
-  expect(await patient).toMatchObject({ text: '"at last"', replayed: true })
+  finish('at last')
+  expect(await first).toMatchObject({ body: '"at last"', replayed: false })
+  expect(await patient).toMatchObject({ body: '"at last"', replayed: true })
 })
 
 it('[IDEM-4] who waited for one that did nothing does it', async () => {
@@ -182,7 +185,7 @@ it('[IDEM-4] who waited for one that did nothing does it', async () => {
   const others = work()
   const waiting = [calls.run(callWith('a'), others.do), calls.run(callWith('a'), others.do)]
   await new Promise((resolve) => setTimeout(resolve, 10))
-  refuse(new ApiError('ABORTED', 'others change the same'))
+  refuse(new ApiError('request/conflict', 'others change the same'))
   await expect(first).rejects.toThrow('others')
   expect((await Promise.all(waiting)).map(({ replayed }) => replayed)).toEqual([false, true])
   expect(others.times).toBe(1)
@@ -208,7 +211,7 @@ it('[IDEM-10] after its time a key is a new one, and what is kept is removed in 
 })
 
 /** The store holds so many entries once what is due is done. */
-async function settled(calls: IdempotentCalls, entries: number): Promise<void> {
+async function settled(calls: IdempotencyService, entries: number): Promise<void> {
   calls.start()
   await expect.poll(async () => (await stored()).length).toBe(entries)
 }
@@ -248,12 +251,12 @@ it('[IDEM-10] what is removed does not wait for what is kept longer: the option,
 it('[IDEM-11] the bytes of many answers at once are bounded, too: beyond it only that they were given is kept', async () => {
   const bytes = 20_000
   const calls = started({ bytes })
-  const answer = JSON.stringify('x'.repeat(1_000))
+  const answer = 'x'.repeat(1_000)
   const keys = Array.from({ length: 30 }, (_, at) => `key-${at}`)
   const given = await Promise.all(keys.map((key) => calls.run(callWith(key), work(answer).do)))
-  expect(given.map(({ text }) => text)).toEqual(keys.map(() => answer))
+  expect(given.map(({ body }) => body)).toEqual(keys.map(() => JSON.stringify(answer)))
   const used = (await stored()).filter(({ key }) => key[0] === 'ends').map(({ value }) => decodeRecord(value))
-  const sum = (used as EndRecord[]).reduce((all, record) => all + record.bytes, 0)
+  const sum = (used as ExpiryRecord[]).reduce((all, record) => all + record.bytes, 0)
   expect(sum).toBeLessThanOrEqual(bytes)
   expect(sum).toBeGreaterThan(bytes - 2_000)
   const again = await Promise.allSettled(keys.map((key) => calls.run(callWith(key), never)))
@@ -266,7 +269,7 @@ it('[IDEM-11] the bytes of many answers at once are bounded, too: beyond it only
 it('[IDEM-11] calls that are not remembered take no place', async () => {
   const calls = started({ calls: 1 })
   for (let at = 0; at < 5; at++)
-    await expect(calls.run(callWith('a'), work(new ApiError('ABORTED', '')).do)).rejects.toThrow()
+    await expect(calls.run(callWith('a'), work(new ApiError('request/conflict', '')).do)).rejects.toThrow()
   expect(await stored()).toEqual([])
   expect(await calls.run(callWith('b'), work().do)).toMatchObject({ replayed: false })
 })
@@ -286,8 +289,8 @@ it('[IDEM-11] a call whose end could not be noted takes no place', async () => {
 
 it('[IDEM-11] of an answer that is too large only that it was given is kept', async () => {
   const calls = started({ answerBytes: 10 })
-  const [large, second] = ['"more than ten"', work()]
-  expect(await calls.run(callWith('a'), work(large).do)).toMatchObject({ text: large })
+  const [large, second] = ['more than ten', work()]
+  expect(await calls.run(callWith('a'), work(large).do)).toMatchObject({ body: large })
   const again = calls.run(callWith('a'), second.do)
   await expect(again).rejects.toMatchObject({
     status: 'ABORTED',
@@ -298,7 +301,7 @@ it('[IDEM-11] of an answer that is too large only that it was given is kept', as
 
 it('[IDEM-12] answers are read with the secret of before, and with neither of the two not at all', async () => {
   await started({}, ['old']).run(callWith('a'), work().do)
-  expect(await started({}, ['new', 'old']).run(callWith('a'), never)).toMatchObject({ text: '"done"' })
+  expect(await started({}, ['new', 'old']).run(callWith('a'), never)).toMatchObject({ body: '"done"' })
   const lost = started({}, ['new', 'newer']).run(callWith('a'), never)
   await expect(lost).rejects.toMatchObject({ details: { outcome: 'done' } })
 })

@@ -3,7 +3,7 @@ import { AuditLog } from '../../../src/audit/log.ts'
 import type { Kv } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { createLog } from '../../../src/log.ts'
-import { HeldClock } from '../../support/clock.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const record = { operation: '/v2/users/add', actor: 'key' } as const
 const range = { order: 'asc', after: undefined, limit: 1 } as const

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Comments, createComments } from '../../../src/comments/comments.ts'
-import { judgmentJob } from '../../../src/comments/judging.ts'
-import type { AnnotationChange } from '../../../src/comments/updating.ts'
-import { commentKeys } from '../../../src/directory/comment-keys.ts'
-import { anonymiseComments, commentTraces } from '../../../src/directory/comment-traces.ts'
-import { markErased } from '../../../src/directory/erased-users.ts'
-import { organizationPart } from '../../../src/directory/organization-keys.ts'
-import { OrganizationStore } from '../../../src/directory/organization-store.ts'
-import { Events } from '../../../src/events/events.ts'
-import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
+import type { AnnotationChange } from '../../../src/comments/annotation-changes.ts'
+import { type CommentModule, createCommentModule } from '../../../src/comments/comment-module.ts'
+import { judgmentJob } from '../../../src/comments/judgment-recorder.ts'
+import { memoryPart } from '../../../src/decisions/judgment-keys.ts'
+import { commentKeys } from '../../../src/directory/comments/comment-keys.ts'
+import { anonymiseComments, findMentions } from '../../../src/directory/comments/user-mentions.ts'
+import { markErased } from '../../../src/directory/organizations/erased-users.ts'
+import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
 import { createLog } from '../../../src/log.ts'
-import { memoryPart } from '../../../src/memory/judgment-keys.ts'
 import { deletedUser } from '../../../src/model/named-users.ts'
-import { ann, bob, say } from '../../support/comments.ts'
-import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+import { ann, bob, say } from '../../support/data/comments.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'acme')
 const acting = { scope, documentId: 'd1', actionUser: ann }
@@ -28,7 +28,7 @@ const plain = {
 const suggesting = { ...plain, suggestion: { status: 'pending', content: null } } as const
 
 let directory: OpenDirectory
-let comments: Comments
+let comments: CommentModule
 beforeEach(async () => {
   directory = await openDirectory()
   await directory.organizations.ensure(scope)
@@ -38,10 +38,10 @@ beforeEach(async () => {
 afterEach(() => directory.close())
 
 /** On the store of a directory, where everybody wants to be told of everything. */
-function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): Comments {
-  const events = new Events(clock, () => true)
+function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): CommentModule {
+  const events = new EventRecorder(clock, () => true)
   const store = new OrganizationStore(engine, events)
-  return createComments({
+  return createCommentModule({
     store,
     organizations,
     events,
@@ -54,7 +54,9 @@ function commentsOn({ engine, clock, organizations, memory }: OpenDirectory): Co
 
 const told = async () => {
   const jobs = await directory.engine.queue.claim(eventQueue, 1_000, 10_000)
-  return jobs.map(({ payload }) => storedEventOf(payload)).filter(({ type }) => type.startsWith('comment'))
+  return jobs
+    .map(({ payload }) => decodeQueuedEvent(payload))
+    .filter(({ type }) => type.startsWith('comment'))
 }
 const judged = () => directory.memory.query(tenant, { limit: 100 })
 
@@ -192,7 +194,7 @@ it('[COMM-19] where a user is named is found by the user, and replaced by the de
   await reactions.add(on, [{ reactionId: 'r', reaction: '!', user: ann }])
   const reader = directory.store.read(scope)
   const ties = (await reader.scan({ prefix: commentKeys.tiesOf('ann'), limit: 100 })).map(({ key }) => key)
-  const found = (await commentTraces(reader, ties)).map(
+  const found = (await findMentions(reader, ties)).map(
     (trace) => `${trace?.kind} ${trace?.annotation.annotationId}`,
   )
   const assigned = many

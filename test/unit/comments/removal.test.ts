@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Comments, createComments } from '../../../src/comments/comments.ts'
-import { removeListed } from '../../../src/directory/comment-removal.ts'
-import { organizationPart } from '../../../src/directory/organization-keys.ts'
-import { Events } from '../../../src/events/events.ts'
+import { type CommentModule, createCommentModule } from '../../../src/comments/comment-module.ts'
+import { removeListed } from '../../../src/directory/comments/comment-removal.ts'
+import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
 import { createLog } from '../../../src/log.ts'
-import { turnsDuring } from '../../support/clock.ts'
-import { ann, bob, say } from '../../support/comments.ts'
-import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+import { ann, bob, say } from '../../support/data/comments.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
+import { turnsDuring } from '../../support/time/clock.ts'
 
 const scope = scopeOf(tenant, 'acme')
 const acting = { scope, documentId: 'd1', actionUser: ann }
@@ -16,15 +16,15 @@ const content = { anchor: null, status: 'open', priority: null, assignedTo: null
 const annotation = { annotationId: 'a', ...content, location: { id: 'l' }, comments: [say('c')] }
 
 let directory: OpenDirectory
-let comments: Comments
+let comments: CommentModule
 beforeEach(async () => {
   directory = await openDirectory()
   const { store, engine, clock, organizations, memory } = directory
   await organizations.ensure(scope)
   await directory.documents.add(scope, [{ documentId: 'd1' }, { documentId: 'd2' }], { createFolder: false })
-  const events = new Events(clock, () => false)
+  const events = new EventRecorder(clock, () => false)
   const log = createLog('silent')
-  comments = createComments({ store, organizations, events, memory, engine, clock, log })
+  comments = createCommentModule({ store, organizations, events, memory, engine, clock, log })
 })
 afterEach(() => directory.close())
 
@@ -41,18 +41,15 @@ it.each(Object.keys(changes))('[COMM-20] nothing is left of what is removed whil
   await comments.annotations.add(acting, [annotation])
   let attempts = 0
   const list = { kind: 'document', documentId: 'd1' } as const
-  await removeListed(
-    directory.store,
-    scope,
-    list,
-    async () => {},
-    async () => {
+  await removeListed(directory.store, scope, list, async () => {}, {
+    forget: async () => {},
+    beforehand: async () => {
       attempts += 1
       // Between what is read and what is written of it.
       if (attempts === 1) await changes[name]?.()
       return 'done'
     },
-  )
+  })
   const left = await directory.engine.kv.scan(organizationPart(scope), { limit: 1_000 })
   expect(left.map(({ key }) => key).filter(([kind = '']) => kind.startsWith('annotation'))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { sayIds, sayOutcome } from '../../../src/console/activity/audit-record.ts'
-import { noFilters, questionOf } from '../../../src/console/activity/filters.ts'
-import { type Activity, sentenceOf } from '../../../src/console/activity/sentence.ts'
+import { noFilters, toActivityQuery } from '../../../src/console/activity/activity-filters.ts'
+import { describeIds, describeOutcome } from '../../../src/console/activity/audit-entry.ts'
+import { type Activity, describeActivity } from '../../../src/console/activity/describe-activity.ts'
 
 const activity = (given: Partial<Activity>): Activity => ({
   id: 'a',
@@ -16,29 +16,31 @@ const activity = (given: Partial<Activity>): Activity => ({
 it('[CON-45] an activity reads as a sentence, by its template and the names in its data', () => {
   const template = '{{ user }} set {{what}} from {{from}} to {{to}}{{nothing}}'
   const displayMessageTemplateData = { what: { name: 'Budget' }, from: 3, to: { text: 'four' } }
-  const said = sentenceOf(activity({ displayMessageTemplate: template, displayMessageTemplateData }))
+  const said = describeActivity(activity({ displayMessageTemplate: template, displayMessageTemplateData }))
   expect(said).toBe('Ann set Budget from 3 to four')
 })
 
 it('[CON-45] what a backend has done to the directory is said in words, whatever its ids look like', () => {
   const ofBackend = { actionUser: { userId: 'key' }, displayMessageTemplate: '{{actionType}}' }
   const put = { actionType: 'group.user_add', targetEntityId: '$&{who}', changes: { userId: 'bob' } }
-  expect(sentenceOf(activity({ ...ofBackend, ...put }))).toBe('The backend put bob into the group $&{who}')
+  expect(describeActivity(activity({ ...ofBackend, ...put }))).toBe(
+    'The backend put bob into the group $&{who}',
+  )
   const granted = { actionType: 'permission.add', targetEntityId: 'notes', changes: { groupId: 'legal' } }
-  expect(sentenceOf(activity({ ...ofBackend, ...granted }))).toBe(
+  expect(describeActivity(activity({ ...ofBackend, ...granted }))).toBe(
     'The backend granted the group legal a role on notes',
   )
 })
 
 it('[CON-45] an activity without a template says who did what to what', () => {
-  expect(sentenceOf(activity({ targetEntityId: 'report' }))).toBe('Ann document.sign_off report')
-  expect(sentenceOf(activity({ actionUser: { userId: 'key' } }))).toBe('The backend document.sign_off')
+  expect(describeActivity(activity({ targetEntityId: 'report' }))).toBe('Ann document.sign_off report')
+  expect(describeActivity(activity({ actionUser: { userId: 'key' } }))).toBe('The backend document.sign_off')
 })
 
 it('[CON-46] only filters that were given are asked for', () => {
-  expect(questionOf('acme', noFilters)).toEqual({ organizationId: 'acme', order: 'desc' })
+  expect(toActivityQuery('acme', noFilters)).toEqual({ organizationId: 'acme', order: 'desc' })
   const filters = { documentId: ' notes ', userId: 'ann', feature: 'crdt', actions: 'a.b, ,c.d' } as const
-  expect(questionOf('acme', filters)).toEqual({
+  expect(toActivityQuery('acme', filters)).toEqual({
     organizationId: 'acme',
     order: 'desc',
     documentId: 'notes',
@@ -49,10 +51,10 @@ it('[CON-46] only filters that were given are asked for', () => {
 })
 
 it('[CON-47] a record of the audit log says what it was about, and how often', () => {
-  expect(sayIds({ ids: { userId: ['ann', 'bob'], organizationId: ['acme'] }, idsLeftOut: 3 })).toBe(
+  expect(describeIds({ ids: { userId: ['ann', 'bob'], organizationId: ['acme'] }, idsLeftOut: 3 })).toBe(
     'userId: ann, bob; organizationId: acme; and 3 more',
   )
-  expect(sayOutcome({ outcome: 'UNAUTHENTICATED', refusals: { count: 7, since: 0 } })).toBe(
+  expect(describeOutcome({ outcome: 'UNAUTHENTICATED', refusals: { count: 7, since: 0 } })).toBe(
     'UNAUTHENTICATED, 7 times',
   )
 })

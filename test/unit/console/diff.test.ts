@@ -1,34 +1,39 @@
 import { array, assert, constantFrom, property } from 'fast-check'
 import { expect, it } from 'vitest'
-import { abridged, differences, lineDifferences, type Part } from '../../../src/console/documents/diff.ts'
+import {
+  collapseUnchanged,
+  type DiffPart,
+  diffByLines,
+  diffByWords,
+} from '../../../src/console/documents/versions/text-diff.ts'
 
-const without = (parts: readonly Part[], kind: Part['kind']): string =>
+const without = (parts: readonly DiffPart[], kind: DiffPart['kind']): string =>
   parts
     .filter((part) => part.kind !== kind)
     .map(({ text }) => text)
     .join('')
 
 it('[CON-24] a difference is told in words, and in lines', () => {
-  expect(differences('one two three', 'one 2 three')).toEqual([
+  expect(diffByWords('one two three', 'one 2 three')).toEqual([
     { kind: 'same', text: 'one ' },
     { kind: 'removed', text: 'two' },
     { kind: 'added', text: '2' },
     { kind: 'same', text: ' three' },
   ])
-  expect(lineDifferences('{\n  "a": 1\n}', '{\n  "a": 2\n}')).toEqual([
+  expect(diffByLines('{\n  "a": 1\n}', '{\n  "a": 2\n}')).toEqual([
     { kind: 'same', text: '{\n' },
     { kind: 'removed', text: '  "a": 1\n' },
     { kind: 'added', text: '  "a": 2\n' },
     { kind: 'same', text: '}' },
   ])
-  expect(differences('', '')).toEqual([])
+  expect(diffByWords('', '')).toEqual([])
 })
 
 it('[CON-24] what a difference keeps and removes is the one text, what it keeps and adds the other', () => {
   const text = array(constantFrom('a', 'b', ' ', '\n', '😀', '\ud800', 'é', '-')).map((all) => all.join(''))
   assert(
     property(text, text, (before, after) => {
-      for (const compare of [differences, lineDifferences]) {
+      for (const compare of [diffByWords, diffByLines]) {
         const parts = compare(before, after)
         expect(without(parts, 'added')).toBe(before)
         expect(without(parts, 'removed')).toBe(after)
@@ -41,17 +46,17 @@ it('[CON-24] texts with very much in which they differ are compared less closely
   const words = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index}`).join(' ')
   const [before, after] = [words(20_000, 'a'), words(20_000, 'b')]
-  expect(differences(before, after)).toEqual([
+  expect(diffByWords(before, after)).toEqual([
     { kind: 'removed', text: before },
     { kind: 'added', text: after },
   ])
   const long = words(50_000, 'x')
-  expect(differences(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
+  expect(diffByWords(`${long} y ${long}`, `${long} z ${long}`).length).toBe(4)
 })
 
 it('[CON-24] what has not changed for long is left out, and told', () => {
-  const parts = abridged(
-    differences(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
+  const parts = collapseUnchanged(
+    diffByWords(`${'x '.repeat(1000)}old${' y'.repeat(1000)}`, `${'x '.repeat(1000)}new${' y'.repeat(1000)}`),
   )
   expect(parts.map(({ kind, omitted }) => [kind, omitted])).toEqual([
     ['same', 1880],

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { byParent, type Folder, pathOf, places } from '../../../src/console/folders/tree.ts'
+import {
+  type Folder,
+  folderPathText,
+  foldersByParent,
+  moveTargets,
+} from '../../../src/console/folders/folder-names.ts'
 
 const folder = (folderId: string, ancestors: readonly string[], folderName = ''): Folder => ({
   folderId,
@@ -20,13 +25,13 @@ const folders = [
 ]
 
 it('[CON-40] folders are shown below each other, by name, or by id where they have none', () => {
-  const children = byParent(folders)
+  const children = foldersByParent(folders)
   expect(children.get('root')?.map(({ folderId }) => folderId)).toEqual(['z', 'reports'])
   expect(children.get('y2026')?.map(({ folderId }) => folderId)).toEqual(['q1'])
-  expect(pathOf(folders, folder('q1', ['root', 'reports', 'y2026']))).toBe('Reports / 2026 / q1')
+  expect(folderPathText(folders, folder('q1', ['root', 'reports', 'y2026']))).toBe('Reports / 2026 / q1')
 })
 
 it('[CON-40] a folder is not offered itself, or what is in it, to move into', () => {
-  expect(places(folders, 'reports').map(([id]) => id)).toEqual(['root', 'z'])
-  expect(places(folders).map(([id]) => id)).toEqual(['root', 'z', 'reports', 'y2026', 'q1'])
+  expect(moveTargets(folders, 'reports').map(([id]) => id)).toEqual(['root', 'z'])
+  expect(moveTargets(folders).map(([id]) => id)).toEqual(['root', 'z', 'reports', 'y2026', 'q1'])
 })

@@ -1,30 +1,35 @@
 import { expect, it } from 'vitest'
-import { lineDifferences } from '../../../src/console/documents/diff.ts'
-import { comparable, parsed, prettyXml, written } from '../../../src/console/documents/forms.ts'
+import {
+  contentToText,
+  prettyXml,
+  textToContent,
+  toComparableLines,
+} from '../../../src/console/documents/content/content-text.ts'
+import { diffByLines } from '../../../src/console/documents/versions/text-diff.ts'
 
 it('[CON-24] content is edited in the form of its type', () => {
-  expect(written({ type: 'text', data: 'a\nb' })).toBe('a\nb')
-  expect(written({ type: 'map', data: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}')
+  expect(contentToText({ type: 'text', data: 'a\nb' })).toBe('a\nb')
+  expect(contentToText({ type: 'map', data: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}')
   for (const content of [
     { type: 'text', data: '{"no": "json"}' },
     { type: 'xml', data: '<p>a</p>' },
     { type: 'map', data: { a: [1, { b: null }] } },
     { type: 'array', data: [] },
   ])
-    expect(parsed(content.type, written(content))).toEqual(content.data)
-  expect(() => parsed('map', '{')).toThrow(SyntaxError)
+    expect(textToContent(content.type, contentToText(content))).toEqual(content.data)
+  expect(() => textToContent('map', '{')).toThrow(SyntaxError)
 })
 
 it('[CON-24] XML is compared in lines', () => {
   expect(prettyXml('<p>a<b x="1">c</b><br/></p><p/>')).toBe(
     '<p>\n  a\n  <b x="1">\n    c\n  </b>\n  <br/>\n</p>\n<p/>',
   )
-  expect(comparable({ type: 'xml', data: '<p>a</p>' })).toBe('<p>\n  a\n</p>\n')
+  expect(toComparableLines({ type: 'xml', data: '<p>a</p>' })).toBe('<p>\n  a\n</p>\n')
 })
 
 it('[CON-24] what stands behind the last line changes nothing in it', () => {
-  const xml = (data: string) => comparable({ type: 'xml', data })
-  expect(lineDifferences(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
+  const xml = (data: string) => toComparableLines({ type: 'xml', data })
+  expect(diffByLines(xml('<p>a</p>'), xml('<p>a</p><p>b</p>'))).toEqual([
     { kind: 'same', text: '<p>\n  a\n</p>\n' },
     { kind: 'added', text: '<p>\n  b\n</p>\n' },
   ])

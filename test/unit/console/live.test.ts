@@ -1,18 +1,28 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { countsOf } from '../../../src/console/documents/live/counts.ts'
-import { Fresh } from '../../../src/console/documents/live/fresh.ts'
-import { runsOf } from '../../../src/console/documents/live/runs.ts'
-import { cellsOf, formOf, isLine, jsonCells, membersOf } from '../../../src/console/documents/live/tree.ts'
-import type { Root } from '../../../src/content/kind.ts'
+import { RecentEdits } from '../../../src/console/documents/live/recent-edits.ts'
+import { countStructs } from '../../../src/console/documents/live/struct-counts.ts'
+import { runsOf } from '../../../src/console/documents/live/text-runs.ts'
+import {
+  isLine,
+  jsonCells,
+  mapCells,
+  sequenceCells,
+  valueFormOf,
+} from '../../../src/console/documents/live/value-tree.ts'
+import type { SharedRoot } from '../../../src/content/yjs/root-kind.ts'
 
 /** What a page has of a document: its roots have no type. */
-function received(edit: (doc: Y.Doc) => void): { made: Y.Doc; doc: Y.Doc; root: (name?: string) => Root } {
+function received(edit: (doc: Y.Doc) => void): {
+  made: Y.Doc
+  doc: Y.Doc
+  root: (name?: string) => SharedRoot
+} {
   const [made, doc] = [new Y.Doc(), new Y.Doc()]
   made.clientID = 1
   edit(made)
   Y.applyUpdate(doc, Y.encodeStateAsUpdate(made))
-  return { made, doc, root: (name = 'content') => doc.share.get(name) as Root }
+  return { made, doc, root: (name = 'content') => doc.share.get(name) as SharedRoot }
 }
 
 const all = { limit: 1_000 }
@@ -53,7 +63,7 @@ it('[CON-22] carets stand between the units where they are, at both ends too', (
 
 it('[CON-21] what was added a moment ago is told from what was there', () => {
   const { made, doc, root } = received((first) => first.getText('content').insert(0, 'old'))
-  const fresh = new Fresh(doc, () => {})
+  const fresh = new RecentEdits(doc, () => {})
   const texts = () =>
     runsOf(root(), { ...all, freshFrom: fresh.from }).runs.map(
       (run) => run.kind === 'text' && [run.text, run.isFresh],
@@ -83,12 +93,12 @@ it('[CON-21] maps, arrays and elements are read in order, and as far as is asked
     list.insert(0, [1, 'two', null, { three: 3 }])
     list.delete(1)
   })
-  expect(membersOf(root(), 10).cells.map(({ name, value }) => [name, formOf(value).kind])).toEqual([
+  expect(mapCells(root(), 10).cells.map(({ name, value }) => [name, valueFormOf(value).kind])).toEqual([
     ['a', 'array'],
     ['b', 'plain'],
   ])
-  expect(membersOf(root(), 1)).toMatchObject({ cells: [{ name: 'a' }], rest: 1 })
-  const { cells, rest } = cellsOf(root('list'), 2)
+  expect(mapCells(root(), 1)).toMatchObject({ cells: [{ name: 'a' }], rest: 1 })
+  const { cells, rest } = sequenceCells(root('list'), 2)
   expect([cells.map(({ key, value }) => [key, value]), rest]).toEqual([
     [
       ['1:3', 1],
@@ -106,9 +116,9 @@ it('[CON-21] an element that holds only text is shown in one line', () => {
     block.insert(0, [new Y.XmlElement('li')])
     made.getXmlFragment('content').insert(0, [line, block])
   })
-  const elements = cellsOf(root(), 10).cells.map(({ value }) => value as Root)
+  const elements = sequenceCells(root(), 10).cells.map(({ value }) => value as SharedRoot)
   expect(elements.map(isLine)).toEqual([true, false])
-  expect(elements.map(formOf)).toMatchObject([
+  expect(elements.map(valueFormOf)).toMatchObject([
     { kind: 'element', name: 'p' },
     { kind: 'element', name: 'ul' },
   ])
@@ -120,7 +130,7 @@ it('[CON-21] figures count what a document is made of', () => {
     text.insert(0, 'abcdef')
     text.delete(1, 3)
   })
-  expect(countsOf(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
+  expect(countStructs(doc)).toEqual({ clients: 1, structs: 3, tombstones: 3 })
 })
 
 it('[CON-21] every value that a document can hold is shown, and of a long one the beginning', () => {
@@ -133,8 +143,8 @@ it('[CON-21] every value that a document can hold is shown, and of a long one th
     map.set('number', 1e21)
     map.set('text', 'a "b"')
   })
-  const texts = membersOf(root(), 10).cells.map(({ value }) => {
-    const form = formOf(value)
+  const texts = mapCells(root(), 10).cells.map(({ value }) => {
+    const form = valueFormOf(value)
     return form.kind === 'plain' ? form.text : form.kind
   })
   const [image = ''] = texts.splice(1, 1)

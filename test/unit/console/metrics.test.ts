@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import {
-  between,
+  chartSpecs,
+  chartSummary,
+  currentValues,
+  duration,
+  formatCount,
+} from '../../../src/console/overview/chart-specs.ts'
+import {
+  appendPoint,
+  bucketsBetween,
+  histogramQuantile,
   keptMs,
-  type Point,
-  pointOf,
-  quantile,
+  type MetricPoint,
+  metricPoint,
   rate,
-  withPoint,
-} from '../../../src/console/overview/figures.ts'
+} from '../../../src/console/overview/metric-points.ts'
 import { parseMetrics, Scrape } from '../../../src/console/overview/prometheus.ts'
-import { charts, duration, plain, present, summary } from '../../../src/console/overview/shown.ts'
 import { createMetrics } from '../../../src/metrics.ts'
 
 describe('Prometheus text', () => {
@@ -47,7 +53,7 @@ describe('Prometheus text', () => {
     metrics.updates.rest += 10
     for (let count = 0; count < 100; count += 1) metrics.ackLagSeconds.observe(0.002)
     metrics.documentsOpen.set(3)
-    const point = pointOf(await scrape(12_000), before)
+    const point = metricPoint(await scrape(12_000), before)
     expect(point).toMatchObject({
       at: 12_000,
       connections: 2,
@@ -60,7 +66,7 @@ describe('Prometheus text', () => {
     expect(point.ackP99).toBeLessThan(0.0025)
     expect(point.memory).toBeGreaterThan(1_000_000)
     expect(point.loopP99).not.toBeNull()
-    expect(pointOf(before, null)).toMatchObject({ updatesPerSecond: null, ackP50: null, nodes: null })
+    expect(metricPoint(before, null)).toMatchObject({ updatesPerSecond: null, ackP50: null, nodes: null })
   })
 })
 
@@ -79,50 +85,53 @@ describe('rates and quantiles', () => {
     const figures = (start: number, updates: number) =>
       `process_start_time_seconds ${start}\nweft_updates_total ${updates}`
     const before = scrape(figures(100, 5), 0)
-    expect(pointOf(scrape(figures(100, 7), 2000), before).updatesPerSecond).toBe(1)
-    expect(pointOf(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
+    expect(metricPoint(scrape(figures(100, 7), 2000), before).updatesPerSecond).toBe(1)
+    expect(metricPoint(scrape(figures(200, 70_000), 2000), before).updatesPerSecond).toBeNull()
   })
 
   it('[CON-4] quantiles are those of what came between two looks', () => {
     const buckets = (...counts: number[]) =>
       counts.map((count, index) => ({ bound: [0.1, 1, Infinity][index] as number, count }))
-    expect(quantile([], 0.5)).toBeNull()
-    expect(quantile(buckets(0, 0, 0), 0.5)).toBeNull()
-    expect(quantile(buckets(10, 10, 10), 0.5)).toBeCloseTo(0.05)
-    expect(quantile(buckets(0, 10, 10), 0.5)).toBeCloseTo(0.55)
-    expect(quantile(buckets(0, 0, 10), 0.99)).toBe(1)
-    const since = between(buckets(10, 20, 20), buckets(10, 10, 10))
+    expect(histogramQuantile([], 0.5)).toBeNull()
+    expect(histogramQuantile(buckets(0, 0, 0), 0.5)).toBeNull()
+    expect(histogramQuantile(buckets(10, 10, 10), 0.5)).toBeCloseTo(0.05)
+    expect(histogramQuantile(buckets(0, 10, 10), 0.5)).toBeCloseTo(0.55)
+    expect(histogramQuantile(buckets(0, 0, 10), 0.99)).toBe(1)
+    const since = bucketsBetween(buckets(10, 20, 20), buckets(10, 10, 10))
     expect(since.map(({ count }) => count)).toEqual([0, 10, 10])
-    expect(between(buckets(1, 2, 2), buckets(10, 10, 10))).toEqual(buckets(1, 2, 2))
-    expect(between(buckets(1, 2, 2), null)).toEqual([])
+    expect(bucketsBetween(buckets(1, 2, 2), buckets(10, 10, 10))).toEqual(buckets(1, 2, 2))
+    expect(bucketsBetween(buckets(1, 2, 2), null)).toEqual([])
   })
 
   it('[CON-4] points older than five minutes are forgotten', () => {
-    const at = (time: number) => ({ at: time }) as Point
-    const kept = [0, 2000, keptMs].reduce<readonly Point[]>((points, time) => withPoint(points, at(time)), [])
+    const at = (time: number) => ({ at: time }) as MetricPoint
+    const kept = [0, 2000, keptMs].reduce<readonly MetricPoint[]>(
+      (points, time) => appendPoint(points, at(time)),
+      [],
+    )
     expect(kept.map(({ at: time }) => time)).toEqual([2000, keptMs])
     // A clock that was set back: what is later than now is not shown.
-    expect(withPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([1000])
+    expect(appendPoint(kept, at(1000)).map(({ at: time }) => time)).toEqual([1000])
   })
 })
 
 describe('what is shown', () => {
   it('[CON-5] figures are said as people read them', () => {
     expect([0.00025, 0.0042, 0.0421, 2.345].map(duration)).toEqual(['0.25 ms', '4.2 ms', '42 ms', '2.3 s'])
-    expect([0, 0.25, 12.3, 1234].map(plain)).toEqual(['0', '0.3', '12', '1,234'])
+    expect([0, 0.25, 12.3, 1234].map(formatCount)).toEqual(['0', '0.3', '12', '1,234'])
   })
 
   it('[CON-5] a chart says in words what it shows', () => {
-    const lag = charts.find(({ title }) => title === 'Ack lag')
+    const lag = chartSpecs.find(({ title }) => title === 'Ack lag')
     if (lag === undefined) throw new Error('no such chart')
     const points = [
       { ackP50: 0.002, ackP99: 0.02 },
       { ackP50: 0.001, ackP99: null },
-    ] as Point[]
-    expect(present(lag, points.at(-1))).toBe('p50 1 ms, p99 none')
-    expect(summary(lag, points)).toBe(
+    ] as MetricPoint[]
+    expect(currentValues(lag, points.at(-1))).toBe('p50 1 ms, p99 none')
+    expect(chartSummary(lag, points)).toBe(
       'Ack lag of the last five minutes. Now p50 1 ms, p99 none. p50: 1 ms to 2 ms; p99: 20 ms to 20 ms.',
     )
-    expect(summary(lag, [])).toContain('p50: none; p99: none.')
+    expect(chartSummary(lag, [])).toContain('p50: none; p99: none.')
   })
 })

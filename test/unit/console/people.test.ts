@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { placesOf } from '../../../src/console/documents/live/carets.ts'
-import { People, type Person } from '../../../src/console/documents/live/people.ts'
+import { AwarenessTracker, type AwarenessUser } from '../../../src/console/documents/live/awareness-users.ts'
+import { caretPositions } from '../../../src/console/documents/live/carets.ts'
 
 function client(clientId: number) {
   const doc = new Y.Doc()
@@ -13,7 +13,7 @@ function client(clientId: number) {
 }
 
 it('[CON-22] people are known by what their clients say, since they said it first', () => {
-  const people = new People()
+  const people = new AwarenessTracker()
   const { awareness, said } = client(7)
   awareness.setLocalState({ user: { id: 'ann', name: 'Ann', color: '#f00' } })
   people.receive(said(), 1_000)
@@ -31,7 +31,7 @@ it('[CON-22] people are known by what their clients say, since they said it firs
 })
 
 it('[CON-22] whatever a client says of itself, it is shown as somebody', () => {
-  const people = new People()
+  const people = new AwarenessTracker()
   const states = [
     {},
     { user: 1 },
@@ -60,7 +60,7 @@ function received(edit: (doc: Y.Doc) => void): Y.Doc {
   return doc
 }
 
-const person = (clientId: number, head: unknown): Person => ({
+const person = (clientId: number, head: unknown): AwarenessUser => ({
   clientId,
   since: 0,
   userId: '',
@@ -83,7 +83,7 @@ it('[CON-22] cursors are found in roots and in what stands in them; what is no p
   })
   const strange = [null, 'x', {}, { tname: 'unknown' }, { item: { client: 1, clock: 99 } }, 5]
   const people = [person(1, inText), person(2, inElement), ...strange.map((head, at) => person(9 + at, head))]
-  const { carets, roots } = placesOf(doc, people)
+  const { carets, roots } = caretPositions(doc, people)
   expect([...roots]).toEqual([
     [1, 'content'],
     [2, 'default'],

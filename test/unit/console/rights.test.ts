@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { endOf, rightOn, sayRight } from '../../../src/console/rights/rights.ts'
+import {
+  describePermission,
+  describeReason,
+  expirySeconds,
+  permissionOn,
+} from '../../../src/console/permissions/permission.ts'
 
 const rights = {
   organization: { acme: { accessRole: 'viewer' } },
@@ -9,14 +14,34 @@ const rights = {
 
 it('[CON-42] a right is said in words, for an organization, a folder and a document', () => {
   const on = (type: 'organization' | 'folder' | 'document', id: string) =>
-    sayRight(rightOn(rights, { type, id, organizationId: 'acme' }))
+    describePermission(permissionOn(rights, { type, id, organizationId: 'acme' }))
   expect(on('organization', 'acme')).toBe('may read')
   expect(on('document', 'notes')).toBe('no access')
   expect(on('document', 'gone')).toBe('does not exist')
   expect(on('folder', 'unknown')).toBe('')
 })
 
+it('[PERM-20] the console describes why a user has access or has none', () => {
+  const on = { resourceType: 'folder', resourceId: 'plans' } as const
+  const editor = { accessRole: 'editor', accessType: 'restricted' } as const
+  const group = { source: 'group', groupId: 'crew', ...on } as const
+  expect(describeReason({ ...editor, reason: { source: 'user', ...on } })).toBe(
+    'granted to the user on the folder plans',
+  )
+  expect(describeReason({ ...editor, reason: group })).toBe('granted to the group crew on the folder plans')
+  const open = { accessRole: 'editor', accessType: 'public', reason: { source: 'accessType' } } as const
+  expect(describeReason(open)).toBe('access is public')
+  expect(describeReason({ accessType: 'restricted', reason: { source: 'accessType', ...on } })).toBe(
+    'nothing granted, access is restricted, set on the folder plans',
+  )
+  expect(describeReason({ reason: { source: 'membership' } })).toBe('not a user of the organization')
+  expect(describeReason({ accessRole: 'viewer', reason: { source: 'membership' } })).toBe(
+    'user of the organization',
+  )
+  expect(describeReason(undefined)).toBe('')
+})
+
 it('[CON-42] a grant ends at the second that was typed, or not at all', () => {
-  expect(endOf('')).toBeUndefined()
-  expect(endOf('2030-01-01T12:00')).toBe(new Date(2030, 0, 1, 12).getTime() / 1000)
+  expect(expirySeconds('')).toBeUndefined()
+  expect(expirySeconds('2030-01-01T12:00')).toBe(new Date(2030, 0, 1, 12).getTime() / 1000)
 })

@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest'
-import { type Delivery, outcomeOf, sayOutcome } from '../../../src/console/webhooks/delivery.ts'
-import { changeOf, draftOf, emptyDraft, questionOf } from '../../../src/console/webhooks/endpoint-draft.ts'
+import {
+  type DeliveryEntry,
+  describeDelivery,
+  finalAttempt,
+} from '../../../src/console/webhooks/delivery-entry.ts'
+import {
+  draftOf,
+  emptyDraft,
+  toCreateRequest,
+  toUpdateRequest,
+} from '../../../src/console/webhooks/endpoint-draft.ts'
 
 const attempt = { time: '2026-01-01T00:00:00.000Z', httpCode: 500, durationMs: 12.4, error: 'HTTP 500' }
-const pending: Delivery = {
+const pending: DeliveryEntry = {
   messageId: 'msg_1',
   eventType: 'webhook.test',
   status: 'pending',
@@ -15,25 +24,25 @@ const pending: Delivery = {
 
 it('[CON-49] the outcome of a delivery is known once an attempt was made after it was sent', () => {
   const tried = { ...pending, attempts: [attempt] }
-  expect(outcomeOf([], { messageId: 'msg_1', after: null })).toBeNull()
-  expect(outcomeOf([pending], { messageId: 'msg_1', after: null })).toBeNull()
-  expect(outcomeOf([tried], { messageId: 'msg_1', after: attempt.time })).toBeNull()
-  expect(outcomeOf([tried], { messageId: 'msg_1', after: null })).toBe(tried)
+  expect(finalAttempt([], { messageId: 'msg_1', after: null })).toBeNull()
+  expect(finalAttempt([pending], { messageId: 'msg_1', after: null })).toBeNull()
+  expect(finalAttempt([tried], { messageId: 'msg_1', after: attempt.time })).toBeNull()
+  expect(finalAttempt([tried], { messageId: 'msg_1', after: null })).toBe(tried)
 })
 
 it('[CON-49] an outcome is said with status, time and what will be', () => {
-  const said = sayOutcome({ ...pending, attempts: [attempt] })
+  const said = describeDelivery({ ...pending, attempts: [attempt] })
   expect(said).toBe('Not delivered yet (HTTP 500 after 12 ms: HTTP 500); it will be tried again.')
   const good = { ...attempt, httpCode: 200, error: null }
-  expect(sayOutcome({ ...pending, status: 'succeeded', attempts: [attempt, good] })).toBe(
+  expect(describeDelivery({ ...pending, status: 'succeeded', attempts: [attempt, good] })).toBe(
     'Delivered (HTTP 200 after 12 ms).',
   )
 })
 
 it('[CON-48] what is left empty of an endpoint is not given when it is made, and unset when it is changed', () => {
   const draft = { ...emptyDraft, url: ' https://example.com ', channels: 'acme, notes' }
-  expect(questionOf(draft)).toEqual({ url: 'https://example.com', channels: ['acme', 'notes'] })
-  expect(changeOf(draft)).toEqual({
+  expect(toCreateRequest(draft)).toEqual({ url: 'https://example.com', channels: ['acme', 'notes'] })
+  expect(toUpdateRequest(draft)).toEqual({
     url: 'https://example.com',
     description: null,
     filterTypes: null,
@@ -45,7 +54,7 @@ it('[CON-48] what is left empty of an endpoint is not given when it is made, and
     disabled: false,
     uid: null,
     createdAt: '',
-    ...changeOf({ ...draft, rateLimit: '5' }),
+    ...toUpdateRequest({ ...draft, rateLimit: '5' }),
   }
   expect(draftOf(stored as Parameters<typeof draftOf>[0])).toEqual({
     ...draft,

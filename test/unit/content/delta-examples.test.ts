@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readDelta } from '../../../src/content/delta.ts'
+import { readDelta } from '../../../src/content/delta/delta.ts'
 import { checkContent } from '../../../src/content/replace.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { replace } from './json-support.ts'
@@ -48,23 +48,10 @@ test('[R1] what is no delta of inserts is refused, naming the operation', () => 
 })
 
 test('[R6] a delta has the limits of other JSON', () => {
-  const long = 'k'.repeat(501)
-  expect(refusal([{ insert: 'a', attributes: { [long]: 1 } }])).toMatch(
-    /^operation 0 of data has an attribute/,
-  )
-  expect(refusal([{ insert: 'a', attributes: { '': 1 } }])).toMatch(/1 to 500 characters; it has 0$/)
   expect(refusal(Array.from({ length: 200_001 }, () => ({ insert: 'a' })))).toMatch(/at most 200000 values/)
   let deep: unknown = 1
   for (let level = 0; level < 70; level++) deep = { deep }
   expect(refusal([{ insert: deep }])).toMatch(/at most 64 levels deep/)
-})
-
-test('[R14] the key __proto__ is refused in attributes and embeds', () => {
-  const bad: unknown = JSON.parse('{ "__proto__": 1 }')
-  expect(refusal([{ insert: 'a', attributes: bad }])).toBe(
-    'data at /0/attributes/__proto__: the key __proto__ is not allowed',
-  )
-  expect(refusal([{ insert: bad }])).toBe('data at /0/insert/__proto__: the key __proto__ is not allowed')
 })
 
 test('[R8] a delta changes only what differs: text, attributes, embeds', () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { readContent } from '../../../src/content/read.ts'
+import { readRoot } from '../../../src/content/read-root.ts'
 import { readAs, replace } from './json-support.ts'
 import { key, loaded, unitsOf, updatesOf } from './support.ts'
 
@@ -158,7 +158,7 @@ test('[R11] a diagram of nodes and edges: moving, renaming and adding nodes touc
   const nodes = client.getMap(key).get('nodes') as Y.Map<Y.Map<Y.Map<Y.Text>>>
   const label = nodes.get('1')?.get('data')?.get('label') as Y.Text
   label.insert(0, 'My ')
-  const data = readContent(doc, key).data as {
+  const data = readRoot(doc, key).data as {
     nodes: Record<string, { position: object; data: { label: string } }>
     edges: object[]
   }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { readContent } from '../../../src/content/read.ts'
+import { readRoot } from '../../../src/content/read-root.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
 import { key, loaded, wellFormed } from './support.ts'
 
@@ -111,7 +111,7 @@ export const replace = (doc: Y.Doc, type: string, data: unknown) =>
 
 /** As another replica reads it that has only the updates. Empty roots have no kind, so the type is given. */
 export function readAs(type: 'map' | 'array', doc: Y.Doc): unknown {
-  const content = readContent(loaded(doc), key)
+  const content = readRoot(loaded(doc), key)
   if (content.type === type) return content.data
   return type === 'map' ? {} : []
 }

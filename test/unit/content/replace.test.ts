@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { type RootKind, rootKind } from '../../../src/content/kind.ts'
-import { readContent } from '../../../src/content/read.ts'
+import { readRoot } from '../../../src/content/read-root.ts'
 import { type ContentTarget, checkContent, replaceContent } from '../../../src/content/replace.ts'
+import { type RootKind, rootKind } from '../../../src/content/yjs/root-kind.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { docWith, key, loaded, replaceText, textOf, updatesOf } from './support.ts'
 
@@ -61,11 +61,6 @@ test('[R1] the first thing wrong is said, in order, and nothing is written', () 
   const cases: readonly [unknown, RegExp][] = [
     [{ type: 7, contentKey: 7, data: 7 }, /^type must be a string/],
     [{ type: 'nothing', contentKey: 7, data: 7 }, /^contentKey must be a string/],
-    [{ type: 'nothing', contentKey: '', data: 7 }, /^contentKey must not be empty/],
-    [
-      { type: 'nothing', contentKey: 'k'.repeat(501), data: 7 },
-      /^contentKey must be at most 500 characters; it has 501/,
-    ],
     [{ type: 'nothing', contentKey: '\ud800', data: 7 }, /^contentKey must be well-formed/],
     [{ type: 'nothing', contentKey: key }, /^data is required/],
     [{ type: 'nothing', contentKey: key, data: 7 }, /^type must be one of "text".*"nothing"/],
@@ -101,7 +96,7 @@ test('[R5] the kind of a root is that of its live items, in a document loaded fr
   expect(rootKind(new Y.Doc(), key)).toBe('none')
 })
 
-test('[R5] a root whose items are all deleted is of no kind', () => {
+test('[R5] a root whose items are all deleted is of no kind, unless they were entries of a map', () => {
   const doc = made((author) => {
     author.getArray(key).push([1, 2])
     author.getArray(key).delete(0, 2)
@@ -109,7 +104,7 @@ test('[R5] a root whose items are all deleted is of no kind', () => {
     author.getMap('map').delete('k')
   })
   expect(rootKind(doc, key)).toBe('none')
-  expect(rootKind(doc, 'map')).toBe('none')
+  expect(rootKind(doc, 'map')).toBe('map')
 })
 
 test('[R5] a root of another kind is refused, and left alone', () => {
@@ -137,7 +132,7 @@ test('[R5] an empty root may become text, whatever it was used as', () => {
     open(doc)
     replaceText(doc, 'now a text')
     expect(textOf(doc)).toBe('now a text')
-    expect(readContent(doc, key).data).toBe('now a text')
+    expect(readRoot(doc, key).data).toBe('now a text')
   }
 })
 
@@ -158,25 +153,47 @@ test('[R5] replacing gives the root no type: the server cleans nothing up after 
   expect(sent.length).toBe(changes.length)
 })
 
-test('[R5] without a key the content is found: `content`, else the only root that holds any', () => {
-  expect(readContent(new Y.Doc())).toEqual({ type: 'text', contentKey: 'content', data: '' })
-  expect(readContent(docWith('text'))).toEqual({ type: 'text', contentKey: 'content', data: 'text' })
+test('[R5] without a key the content is that of the only root, else that of `content`', () => {
+  expect(readRoot(new Y.Doc())).toEqual({ type: 'text', contentKey: 'content', data: '' })
+  expect(readRoot(docWith('text'))).toEqual({ type: 'text', contentKey: 'content', data: 'text' })
   const other = made((author) => author.getText('quill').insert(0, 'q'))
-  expect(readContent(other)).toEqual({ type: 'text', contentKey: 'quill', data: 'q' })
+  expect(readRoot(other)).toEqual({ type: 'text', contentKey: 'quill', data: 'q' })
   const several = made((author) => {
     author.getText('one').insert(0, '1')
     author.getText('two').insert(0, '2')
   })
-  expect(readContent(several)).toEqual({ type: 'text', contentKey: 'content', data: '' })
-  expect(readContent(several, 'two').data).toBe('2')
+  expect(readRoot(several, 'two').data).toBe('2')
+  expect(() => readRoot(several)).toThrow(
+    'the document has several roots and none is called "content": name one of "one", "two" as contentKey',
+  )
+  replaceContent(several, { type: 'text', data: '3' })
+  expect(readRoot(several)).toEqual({ type: 'text', contentKey: 'content', data: '3' })
+  replaceContent(other, { type: 'text', data: 'Q' })
+  expect([...other.share.keys()]).toEqual(['quill'])
+})
+
+test('[R5] a root that does not exist is NOT_FOUND, and the error names some of those that do', () => {
+  const doc = made((author) => {
+    for (let index = 0; index < 25; index++) author.getText(`${index}`.padStart(5_000, 'x')).insert(0, 'a')
+  })
+  expect(() => readRoot(doc, 'unknown')).toThrow(/^the document has no root "unknown"; .* and 5 more$/)
+  try {
+    readRoot(doc, 'y'.repeat(1e6))
+  } catch (error) {
+    expect(error).toMatchObject({ status: 'NOT_FOUND', details: { roots: { length: 20 } } })
+    expect(String(error).length).toBeLessThan(3_000)
+  }
 })
 
 test('[R5] reading makes no root and gives none a type', () => {
-  const doc = made((author) => author.getMap('map').set('k', 1))
-  expect(readContent(doc, 'unknown').data).toBe('')
+  const doc = made((author) => {
+    author.getMap('map').set('k', 1)
+    author.getText('').insert(0, 'a root without a name')
+  })
+  expect(() => readRoot(doc, 'unknown')).toThrow('"unknown"')
   expect(doc.share.has('unknown')).toBe(false)
-  expect(readContent(doc, 'map')).toEqual({ type: 'map', contentKey: 'map', data: { k: 1 } })
-  expect(refusal(() => readContent(doc, ''))).toMatch(/contentKey must not be empty/)
+  expect(readRoot(doc, 'map')).toEqual({ type: 'map', contentKey: 'map', data: { k: 1 } })
+  expect(readRoot(doc, '').data).toBe('a root without a name')
   expect(doc.share.get('map')?.constructor).toBe(Y.AbstractType)
 })
 
@@ -184,6 +201,6 @@ test('[R10] what is read is well-formed, as other replicas read it', () => {
   const doc = new Y.Doc()
   doc.getText(key).insert(0, 'a\ud800')
   doc.getText(key).insert(2, '\udc00b', { bold: true })
-  expect(readContent(doc, key).data).toBe(textOf(doc))
+  expect(readRoot(doc, key).data).toBe(textOf(doc))
   expect(textOf(doc)).toBe('a\ufffd\ufffdb')
 })

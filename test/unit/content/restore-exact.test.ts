@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { restoreContent } from '../../../src/content/restore.ts'
-import { itLong, times } from '../../support/long.ts'
-import { Random } from '../../support/random-doc.ts'
-import { storedContent } from '../../support/stored-content.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
+import { storedContent } from '../../support/stores/stored-content.ts'
+import { itLong, times } from '../../support/time/full-run.ts'
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const rounds = times(60, 1_500)
 
 type Shared = NonNullable<ReturnType<Y.Doc['share']['get']>>
@@ -212,6 +212,13 @@ const unsayable: readonly (readonly [string, (doc: Y.Doc) => void])[] = [
   ['an empty key', (doc) => doc.getMap('map').set('', 1)],
   ['a long key, of a shared value', (doc) => doc.getMap('map').set('k'.repeat(5_000), new Y.Text('inner'))],
   ['the key __proto__', (doc) => doc.getMap('map').set('__proto__', 1)],
+  [
+    'references to subdocuments',
+    (doc) => {
+      doc.getMap('map').set('page', new Y.Doc({ guid: 'page-1', meta: { title: 'One' } }))
+      doc.getArray('list').push(['a', new Y.Doc({ guid: '', gc: false, autoLoad: true }), 'b'])
+    },
+  ],
   ['a long attribute of a text', (doc) => textIn(doc).setAttribute('k'.repeat(5_000), 1)],
   ['a fragment in a text', (doc) => textIn(doc).insertEmbed(0, new Y.XmlFragment())],
 ]

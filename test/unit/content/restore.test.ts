@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { rootKind } from '../../../src/content/kind.ts'
-import { readContent, readContentAs } from '../../../src/content/read.ts'
+import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
 import { restoreContent } from '../../../src/content/restore.ts'
-import { times } from '../../support/long.ts'
-import { editRandomly, Random } from '../../support/random-doc.ts'
+import { rootKind } from '../../../src/content/yjs/root-kind.ts'
+import { editRandomly, Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
+import { times } from '../../support/time/full-run.ts'
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000)
 const rounds = times(100, 1_500)
 
 const copyOf = (doc: Y.Doc): Y.Doc => {
@@ -20,10 +20,10 @@ function contentOf(doc: Y.Doc): unknown {
   const formats: Record<string, readonly string[]> = { text: ['delta'], xmltext: ['xmltext'] }
   const keys = [...doc.share.keys()].filter((key) => rootKind(doc, key) !== 'none').sort()
   return keys.flatMap((key) => {
-    const content = readContent(doc, key)
+    const content = readRoot(doc, key)
     // What is `undefined` reads as absent.
     if (content.type === 'map' && Object.keys(content.data as object).length === 0) return []
-    return [[content, (formats[content.type] ?? []).map((type) => readContentAs(doc, type, key).data)]]
+    return [[content, (formats[content.type] ?? []).map((type) => readRootAs(doc, type, key).data)]]
   })
 }
 

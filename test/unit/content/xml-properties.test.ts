@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { checkXml } from '../../../src/content/xml.ts'
-import { readXml } from '../../../src/content/xml-read.ts'
+import { serializeXml } from '../../../src/content/xml/serialize.ts'
+import { checkXml } from '../../../src/content/xml/xml.ts'
 import { loaded, runs, updatesOf } from './support.ts'
 import { element, identities, made, plainKey, replace, richKey, text, xmlOf } from './xml-support.ts'
 
@@ -125,7 +125,7 @@ const written: fc.Arbitrary<string> = fc.letrec<{ content: string; piece: string
 const targets = (key: string): fc.Arbitrary<string> =>
   fc.oneof(
     written,
-    forest.map((nodes) => readXml(docWith(nodes, key), key)),
+    forest.map((nodes) => serializeXml(docWith(nodes, key), key)),
   )
 
 const cases = keys.chain((key) =>
@@ -136,10 +136,10 @@ test('[R16] what is read of any document changes nothing when it is written', ()
   fc.assert(
     fc.property(forest, keys, (nodes, key) => {
       const doc = docWith(nodes, key)
-      const xml = readXml(doc, key)
+      const xml = serializeXml(doc, key)
       const updates = updatesOf(doc, () => expect(replace(doc, xml, key).changed).toBe(false))
       expect(updates).toEqual([])
-      expect(readXml(doc, key)).toBe(xml)
+      expect(serializeXml(doc, key)).toBe(xml)
     }),
     runs,
   )
@@ -155,8 +155,8 @@ test('[R3] the target is what every replica reads, after one update', () => {
         const updates = updatesOf(server, () => replace(server, target, key))
         expect(updates.length).toBeLessThanOrEqual(1)
         for (const update of updates) Y.applyUpdate(client, update)
-        const read = readXml(server, key)
-        expect(readXml(client, key)).toBe(read)
+        const read = serializeXml(server, key)
+        expect(serializeXml(client, key)).toBe(read)
         expect(xmlOf(server, key)).toBe(read)
         expect(replace(server, read, key).changed).toBe(false)
       }
@@ -217,7 +217,7 @@ test('[R3] the same content again is no byte', () => {
 test('[R3] content read from one document arrives whole in any other', () => {
   fc.assert(
     fc.property(forest, forest, (nodes, others) => {
-      const xml = readXml(docWith(plain(nodes), plainKey), plainKey)
+      const xml = serializeXml(docWith(plain(nodes), plainKey), plainKey)
       const doc = docWith(plain(others), plainKey)
       replace(doc, xml)
       expect(xmlOf(doc)).toBe(xml)
@@ -243,7 +243,7 @@ test('[R4] what a client edits at the same time merges, and all replicas agree',
       })
       for (const update of ofClient) Y.applyUpdate(server, update)
       for (const update of ofServer) Y.applyUpdate(client, update)
-      expect(readXml(client, key)).toBe(readXml(server, key))
+      expect(serializeXml(client, key)).toBe(serializeXml(server, key))
       expect(xmlOf(server, key)).toBe(xmlOf(client, key))
     }),
     runs,
@@ -263,7 +263,7 @@ test('[R4] the undo of a client takes back its own edits only', () => {
       for (const update of updatesOf(server, () => replace(server, `<p>SERVER${escaped}</p><mine/>`)))
         Y.applyUpdate(client, update, 'remote')
       undo.undo()
-      expect(readXml(client, plainKey)).toBe(`<p>SERVER${escaped}</p>`)
+      expect(serializeXml(client, plainKey)).toBe(`<p>SERVER${escaped}</p>`)
       expect(undo.redoStack.length).toBe(1)
     }),
     runs,

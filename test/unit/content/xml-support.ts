@@ -1,7 +1,7 @@
 import * as Y from 'yjs'
-import type { Change } from '../../../src/content/change.ts'
-import { checkXml, replaceXml } from '../../../src/content/xml.ts'
-import { readXml } from '../../../src/content/xml-read.ts'
+import type { ReplacementResult } from '../../../src/content/replacement-result.ts'
+import { serializeXml } from '../../../src/content/xml/serialize.ts'
+import { checkXml, replaceXml } from '../../../src/content/xml/xml.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { loaded } from './support.ts'
 
@@ -9,11 +9,11 @@ import { loaded } from './support.ts'
 export const richKey = 'default'
 export const plainKey = 'content'
 
-export const replace = (doc: Y.Doc, xml: string, key = plainKey): Change =>
+export const replace = (doc: Y.Doc, xml: string, key = plainKey): ReplacementResult =>
   replaceXml(doc, key, checkXml(xml))
 
 /** What another replica reads, which has nothing but the update. */
-export const xmlOf = (doc: Y.Doc, key = plainKey): string => readXml(loaded(doc), key)
+export const xmlOf = (doc: Y.Doc, key = plainKey): string => serializeXml(loaded(doc), key)
 
 /** A document as a server holds it, whose root `fill` has filled. */
 export function made(fill: (root: Y.XmlFragment) => void, key = plainKey): Y.Doc {

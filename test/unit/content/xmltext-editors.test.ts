@@ -11,9 +11,9 @@ import {
 import type { Node } from 'slate'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { rootKind } from '../../../src/content/kind.ts'
-import { readContent, readContentAs } from '../../../src/content/read.ts'
+import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
 import { replaceContent } from '../../../src/content/replace.ts'
+import { rootKind } from '../../../src/content/yjs/root-kind.ts'
 import { loaded, updatesOf } from './support.ts'
 
 const replace = (doc: Y.Doc, key: string, data: unknown) =>
@@ -54,21 +54,21 @@ test('[R22] Slate documents: what is read changes nothing, and Slate shows what 
   for (const nodes of [before, after]) {
     const doc = slateDoc(nodes)
     expect(rootKind(doc, slateKey)).toBe('xmltext')
-    const { type, data } = readContent(doc, slateKey)
+    const { type, data } = readRoot(doc, slateKey)
     expect(type).toBe('xmltext')
     expect(updatesOf(doc, () => replace(doc, slateKey, data))).toEqual([])
   }
   const doc = slateDoc(before)
-  replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
+  replace(doc, slateKey, readRoot(slateDoc(after), slateKey).data)
   expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
 })
 
 test('[R22] Slate elements without properties: read and written as xmltext, and shown by Slate', () => {
   const bare = [{ children: [{ text: 'one' }] }, { children: [{ text: '' }] }] as unknown as Node[]
   const doc = slateDoc(bare)
-  const { data } = readContentAs(doc, 'xmltext', slateKey)
+  const { data } = readRootAs(doc, 'xmltext', slateKey)
   expect(updatesOf(doc, () => replace(doc, slateKey, data))).toEqual([])
-  replace(doc, slateKey, readContent(slateDoc(after), slateKey).data)
+  replace(doc, slateKey, readRoot(slateDoc(after), slateKey).data)
   expect(slateNodes(doc)).toEqual(slateNodes(slateDoc(after)))
   replace(doc, slateKey, data)
   expect(slateNodes(doc)).toEqual(bare)
@@ -156,12 +156,12 @@ test('[R22] Lexical documents: what is read changes nothing, and Lexical shows w
   for (const write of [writeFirst, writeSecond]) {
     const doc = lexicalDoc(write)
     expect(rootKind(doc, lexicalKey)).toBe('xmltext')
-    const { data } = readContent(doc, lexicalKey)
+    const { data } = readRoot(doc, lexicalKey)
     expect(updatesOf(doc, () => replace(doc, lexicalKey, data))).toEqual([])
   }
   const doc = lexicalDoc(writeFirst)
   const target = lexicalDoc(writeSecond)
-  replace(doc, lexicalKey, readContent(target, lexicalKey).data)
+  replace(doc, lexicalKey, readRoot(target, lexicalKey).data)
   const shown = await lexicalState(doc)
   expect(JSON.stringify(shown)).toContain('Hello new ')
   expect(shown).toEqual(await lexicalState(target))

@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Activities } from '../../../src/directory/activities.ts'
-import { OrganizationStore } from '../../../src/directory/organization-store.ts'
-import { Events } from '../../../src/events/events.ts'
-import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
-import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+import { ActivityService } from '../../../src/directory/organizations/activity-service.ts'
+import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'acme')
 
 let directory: OpenDirectory
-let activities: Activities
+let activities: ActivityService
 beforeEach(async () => {
   directory = await openDirectory()
   await directory.organizations.ensure(scope)
   await directory.documents.add(scope, [{ documentId: 'd1' }], { createFolder: false })
-  const events = new Events(directory.clock, () => true)
-  activities = new Activities(new OrganizationStore(directory.engine, events), events)
+  const events = new EventRecorder(directory.clock, () => true)
+  activities = new ActivityService(new OrganizationStore(directory.engine, events), events)
 })
 afterEach(() => directory.close())
 
 const told = async () => {
   const jobs = await directory.engine.queue.claim(eventQueue, 1_000, 10_000)
   for (const { token } of jobs) await directory.engine.queue.done(token)
-  return jobs.map(({ payload }) => storedEventOf(payload).type)
+  return jobs.map(({ payload }) => decodeQueuedEvent(payload).type)
 }
 const activity = (id: string, actionType: string) => ({
   id,

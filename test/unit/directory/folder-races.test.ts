@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { updateFolders } from '../../../src/directory/folder-updating.ts'
+import { writeFolderPatches } from '../../../src/directory/folder-updating.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { directoryOn, type TestDirectory, tenant } from '../../support/directory.ts'
+import { directoryOn, type TestDirectory, tenant } from '../../support/data/directory.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 const move = (folderId: string, parentFolderId: string) => ({ folderId, parentFolderId })
@@ -32,7 +32,10 @@ async function raced(
       if (isFirst) await other()
       return entries
     }
-    return updateFolders(Object.assign(transaction, { scan: scanThenOther }), [wanted], 0)
+    return writeFolderPatches(Object.assign(transaction, { scan: scanThenOther }), [wanted], {
+      now: 0,
+      defaultAccess: 'public',
+    })
   })
   expect(attempts).toBe(2)
   return results[wanted.folderId]

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { Removal } from '../../../src/directory/removal.ts'
+import { CascadeRemoval } from '../../../src/directory/removal/cascade-removal.ts'
 import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
 import { documentPrefix } from '../../../src/model/address.ts'
-import { eventually, typed } from '../../support/clients.ts'
-import { directoryOn, scopeOf, tenant } from '../../support/directory.ts'
-import { gate } from '../../support/gate.ts'
-import { sharedNodes } from '../../support/nodes.ts'
+import { eventually, typed } from '../../support/clients/clients.ts'
+import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { gate } from '../../support/time/gate.ts'
 
 const scope = scopeOf(tenant, 'acme')
 
@@ -39,7 +39,13 @@ it('[CS-54] who stood still while another node ended a removal leaves the record
   })
   const nothing = (): Promise<void> => Promise.resolve()
   const { store } = here
-  const removal = new Removal({ ...standing, store, forget: nothing, forgetDocument: nothing })
+  const removal = new CascadeRemoval({
+    ...standing,
+    store,
+    forget: nothing,
+    forgetDocument: nothing,
+    forgetJudgments: nothing,
+  })
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   const late = removal.carryOut({ kind: 'documents', scope, documentIds: ['d'] }, nothing)
@@ -70,7 +76,13 @@ it('[CS-55] who stood still after he had asked whether he may go on leaves the l
   await one.log.append(editor, 'create', [update])
   const { store } = here
   const nothing = (): Promise<void> => Promise.resolve()
-  const removal = new Removal({ ...one, store, forget: nothing, forgetDocument: nothing })
+  const removal = new CascadeRemoval({
+    ...one,
+    store,
+    forget: nothing,
+    forgetDocument: nothing,
+    forgetJudgments: nothing,
+  })
   const deleting = there.documents.delete(scope, ['d'])
   await eventually(async () => (await there.documents.get(scope, ['d'])).length === 0)
   let asked = 0

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { keys } from '../../../src/directory/organization-keys.ts'
-import { RemovalMarks } from '../../../src/directory/removal-marks.ts'
-import type { RemovalTask } from '../../../src/directory/removal-task.ts'
-import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/directory.ts'
-import { sharedNodes } from '../../support/nodes.ts'
+import { keys } from '../../../src/directory/organizations/organization-keys.ts'
+import { RemovalLocks } from '../../../src/directory/removal/removal-locks.ts'
+import type { RemovalTask } from '../../../src/directory/removal/removal-task.ts'
+import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
 
 const scope = scopeOf(tenant, 'acme')
 const task: RemovalTask = { kind: 'documents', scope, documentIds: ['d'] }
@@ -15,7 +15,7 @@ it('[CS-52] an organization is not made anew while another node still removes wh
   ]
   await here.organizations.ensure(scope)
   let end = (): void => {}
-  const removing = new RemovalMarks(here.store).during(
+  const removing = new RemovalLocks(here.store).during(
     task,
     () =>
       new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ it('[CS-52] an organization is not made anew while another node still removes wh
   expect(isDeleted).toBe(false)
   await expect(here.organizations.ensure(scope)).rejects.toThrow('being deleted')
   // Nothing begins there any more: it goes with the organization.
-  await new RemovalMarks(here.store).during({ ...task, documentIds: ['e'] }, () => {
+  await new RemovalLocks(here.store).during({ ...task, documentIds: ['e'] }, () => {
     throw new Error('it has begun')
   })
   end()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Transactions } from '../../../src/directory/transaction.ts'
+import { TransactionRunner } from '../../../src/directory/store/transaction.ts'
 import type { Key, Kv } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { ApiError } from '../../../src/errors.ts'
@@ -21,10 +21,10 @@ it('[CS-53] what many nodes change at once is changed as often as they are told'
       return engine.kv.commit(...call)
     },
   }
-  const nodes = Array.from({ length: 8 }, () => new Transactions(kv))
+  const nodes = Array.from({ length: 8 }, () => new TransactionRunner(kv))
   const told = await Promise.all(
     Array.from({ length: 160 }, (_, index) =>
-      (nodes[index % 8] as Transactions)
+      (nodes[index % 8] as TransactionRunner)
         .run(part, async (transaction) => {
           const { count } = (await transaction.get<{ count: number }>(key)) ?? { count: 0 }
           transaction.put(key, { count: count + 1 })

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { OrganizationStore } from '../../../src/directory/organization-store.ts'
-import { VisitEvents, waitingMax } from '../../../src/directory/visit-events.ts'
-import { type Kv, StoreUnavailable } from '../../../src/engine/engine.ts'
+import { VisitRecorder, waitingMax } from '../../../src/directory/documents/visit-recorder.ts'
+import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
+import { type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { Events } from '../../../src/events/events.ts'
-import { eventQueue, storedEventOf } from '../../../src/events/outbound.ts'
-import { awayMax, type Visitor, Visits } from '../../../src/events/visits.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
+import { decodeQueuedEvent, eventQueue } from '../../../src/events/outbound-event.ts'
+import { awayUsersMax, type Visitor, VisitTracker } from '../../../src/events/visit-tracker.ts'
 import { createLog } from '../../../src/log.ts'
-import { eventually } from '../../support/clients.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { scopeOf, tenant } from '../../support/directory.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { scopeOf, tenant } from '../../support/data/directory.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const awayMs = 10_000
 const documentOf = (documentId: string) => ({ ...scopeOf(tenant, 'acme'), documentId })
@@ -20,7 +20,7 @@ const visitor = (userId: string): Visitor => ({ user: { userId }, source: 'socke
 function noted() {
   const clock = new HeldClock(0)
   const told: string[] = []
-  const visits = new Visits({
+  const visits = new VisitTracker({
     clock,
     awayMs,
     wants: () => true,
@@ -77,7 +77,7 @@ it('[PRES-24] joins and leaves are those of a model, whatever the comings and go
 
 it('[PRES-25] only so many are waited for; of more the first have left at once', () => {
   const { told, visits } = noted()
-  for (let user = 0; user < awayMax; user++) visits.went(documentOf('d'), visitor(`${user}`))
+  for (let user = 0; user < awayUsersMax; user++) visits.went(documentOf('d'), visitor(`${user}`))
   expect(told).toEqual([])
   visits.went(documentOf('d'), visitor('more'))
   visits.went(documentOf('d'), visitor('another'))
@@ -93,17 +93,17 @@ async function storeAway() {
     scan: (...call) => engine.kv.scan(...call),
     commit: (...call) => {
       state.commits += 1
-      return state.away ? Promise.reject(new StoreUnavailable('away')) : engine.kv.commit(...call)
+      return state.away ? Promise.reject(new StoreUnavailableError('away')) : engine.kv.commit(...call)
     },
   }
-  const events = new Events(clock, () => true)
+  const events = new EventRecorder(clock, () => true)
   const store = new OrganizationStore({ ...engine, kv }, events)
   const log = createLog('silent')
-  const visitEvents = new VisitEvents({ engine, store, events, clock, log, awayMs })
+  const visitEvents = new VisitRecorder({ engine, store, events, clock, log, awayMs })
   const told = async (): Promise<string[]> => {
     const jobs = await engine.queue.claim(eventQueue, 20_000, 60_000)
     await Promise.all(jobs.map(({ token }) => engine.queue.done(token)))
-    const stored = jobs.map(({ payload }) => storedEventOf(payload)).toSorted((a, b) => a.at - b.at)
+    const stored = jobs.map(({ payload }) => decodeQueuedEvent(payload)).toSorted((a, b) => a.at - b.at)
     return stored.map(({ type, actionUser }) => `${actionUser.userId} ${type}`)
   }
   return { engine, clock, state, visitEvents, told }

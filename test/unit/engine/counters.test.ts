@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Heard, Said } from '../../../src/engine/nats/counters.ts'
 import { decodeFrame, encodeFrame } from '../../../src/engine/nats/frames.ts'
-import { tokenOf } from '../../../src/engine/nats/subjects.ts'
+import { SequenceCounter, SequenceTracker } from '../../../src/engine/nats/sequence-numbers.ts'
+import { subjectToken } from '../../../src/engine/nats/subjects.ts'
 
 it('[CL-19] whatever is missing between two messages of a topic is noticed, and nothing else', () => {
   const message = fc.record({ topic: fc.constantFrom('a', 'b'), arrives: fc.boolean(), again: fc.boolean() })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
-      const said = new Said()
-      const heard = { a: new Heard(), b: new Heard() }
+      const said = new SequenceCounter()
+      const heard = { a: new SequenceTracker(), b: new SequenceTracker() }
       const missed = { a: 0, b: 0 }
       const begun = { a: false, b: false }
       for (const { topic, arrives, again } of messages) {
@@ -29,7 +29,7 @@ it('[CL-19] whatever is missing between two messages of a topic is noticed, and 
 })
 
 it('[CL-19] publishers are told apart, and one that has been forgotten is begun with anew', () => {
-  const heard = new Heard()
+  const heard = new SequenceTracker()
   expect(heard.follows('a', 5, 3)).toBe(true)
   expect(heard.follows('b', 9, 8)).toBe(true)
   expect(heard.follows('b', 11, 10)).toBe(false)
@@ -38,7 +38,7 @@ it('[CL-19] publishers are told apart, and one that has been forgotten is begun 
 })
 
 it('[CL-19] a topic that its publisher has forgotten is a loss, not silence', () => {
-  const [said, heard] = [new Said(), new Heard()]
+  const [said, heard] = [new SequenceCounter(), new SequenceTracker()]
   const first = said.next('topic')
   heard.follows('a', first.number, first.previous)
   for (let index = 0; index < 100_000; index++) said.next(`other ${index}`)
@@ -49,8 +49,8 @@ it('[CL-19] a topic that its publisher has forgotten is a loss, not silence', ()
 it('[CL-2] topics are never taken for one another, nor for something with a meaning to NATS', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
-      expect(tokenOf(a)).toMatch(/^[^\s.*>]{1,200}$/)
-      expect(tokenOf(a) === tokenOf(b)).toBe(a === b)
+      expect(subjectToken(a)).toMatch(/^[^\s.*>]{1,200}$/)
+      expect(subjectToken(a) === subjectToken(b)).toBe(a === b)
     }),
   )
 })

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Indexes } from '../../../src/memory/indexes.ts'
-import { type Judgment, memoryPart, type ReviewerScope } from '../../../src/memory/judgment-keys.ts'
-import { type JudgmentInput, Judgments } from '../../../src/memory/judgments.ts'
-import { memoryLimits } from '../../../src/memory/limits.ts'
-import { Memory } from '../../../src/memory/memory.ts'
-import { turnsDuring } from '../../support/clock.ts'
-import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
+import { JudgmentIndexCache } from '../../../src/decisions/judgment-index-cache.ts'
+import { type Judgment, memoryPart, type ReviewerScope } from '../../../src/decisions/judgment-keys.ts'
+import { type JudgmentInput, JudgmentStore } from '../../../src/decisions/judgment-store.ts'
+import { memoryLimits } from '../../../src/decisions/limits.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
+import { turnsDuring } from '../../support/time/clock.ts'
 
 const other = { ...tenant, apiKey: 'other' }
 const judgment: JudgmentInput = { query: 'late parcel', decision: 'approve', reviewerId: 'ann-the-reviewer' }
@@ -14,7 +14,7 @@ const ann: ReviewerScope = { reviewerId: judgment.reviewerId, organizationId: nu
 const goOn = async (): Promise<void> => {}
 
 let directory: OpenDirectory
-let memory: Memory
+let memory: DecisionMemory
 beforeEach(async () => {
   directory = await openDirectory()
   memory = directory.memory
@@ -96,7 +96,7 @@ it('[MEM-17] what goes with its organization, or beyond the limit, is listed no 
   expect((await allOf(ann, 10)).map(({ judgedAt }) => judgedAt)).toEqual([1])
   const limits = { ...memoryLimits, judgments: 1 }
   const { engine, store, clock } = directory
-  await new Judgments({ kv: engine.kv, organizations: store, clock, limits }).add(tenant, {
+  await new JudgmentStore({ kv: engine.kv, organizations: store, clock, limits }).add(tenant, {
     ...judgment,
     reviewerId: 'bob',
   })
@@ -113,7 +113,7 @@ it('[MEM-18] a reviewer who is forgotten is in no judgment, index or suggestion;
   expect(await timesStored(judgment.reviewerId)).toBe(0)
   expect(await timesStored(judgment.reviewerId, other)).toBeGreaterThan(0)
   // The index that is in memory, and one that is built anew.
-  const fresh = new Memory(directory.engine.kv, directory.store, directory.clock)
+  const fresh = new DecisionMemory(directory.engine.kv, directory.store, directory.clock)
   for (const each of [memory, fresh]) {
     expect(await each.suggest(tenant, 'late parcel', {})).toEqual(before)
     const found = await each.query(tenant, { limit: 100 })
@@ -124,7 +124,9 @@ it('[MEM-18] a reviewer who is forgotten is in no judgment, index or suggestion;
   const ids = (await memory.query(tenant, { limit: 100 })).map(({ judgmentId }) => judgmentId)
   await memory.delete(tenant, ids)
   expect([
-    ...(await new Indexes(directory.engine.kv).at(tenant, { organizationId: null, documentId: null })).all(),
+    ...(
+      await new JudgmentIndexCache(directory.engine.kv).at(tenant, { organizationId: null, documentId: null })
+    ).all(),
   ]).toEqual([])
 })
 
@@ -153,7 +155,7 @@ it('[MEM-18] it is done in bounded slices, and taken up again where it was broke
   await addMany(450)
   for (const slice of [200, 200]) expect(await memory.forgetReviewer(tenant, ann)).toBe(slice)
   expect(await allOf(ann, 100)).toHaveLength(50)
-  const later = new Memory(directory.engine.kv, directory.store, directory.clock)
+  const later = new DecisionMemory(directory.engine.kv, directory.store, directory.clock)
   expect(await later.forgetReviewer(tenant, ann)).toBe(50)
   expect(await timesStored(judgment.reviewerId)).toBe(0)
   expect(await later.forgetReviewer(tenant, ann)).toBe(0)
@@ -162,7 +164,7 @@ it('[MEM-18] it is done in bounded slices, and taken up again where it was broke
 it('[MEM-19] the event loop turns while an index is built, the more often the longer the texts are', async () => {
   const turnsFor = async (words: number): Promise<number> => {
     await addMany(100, { ...judgment, query: 'word '.repeat(words), organizationId: 'acme' })
-    const indexes = new Indexes(directory.engine.kv)
+    const indexes = new JudgmentIndexCache(directory.engine.kv)
     const turns = await turnsDuring(() => indexes.at(tenant, { organizationId: 'acme', documentId: null }))
     await memory.forget(scopeOf(tenant, 'acme'), goOn)
     return turns

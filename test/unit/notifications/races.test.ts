@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { organizationPart } from '../../../src/directory/organization-keys.ts'
+import { organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { Notifications } from '../../../src/notifications/notifications.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { directoryOn, tenant } from '../../support/directory.ts'
-import { plainNotification } from '../../support/notifications.ts'
+import { NotificationService } from '../../../src/notifications/notification-service.ts'
+import { directoryOn, tenant } from '../../support/data/directory.ts'
+import { plainNotification } from '../../support/data/notifications.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const scope = { ...tenant, organizationId: 'acme' }
 const everybody = {
@@ -22,7 +22,7 @@ async function openNotifications(engine: Engine) {
   await directory.documents.ensure(scope, 'd1')
   const users = userIds.map((userId) => ({ userId }))
   await directory.users.add(scope, { type: 'organization', id: 'acme' }, users)
-  return { directory, notifications: new Notifications(directory.store, clock) }
+  return { directory, notifications: new NotificationService(directory.store, clock) }
 }
 
 it('[NOTE-13] who reads a notification while it is deleted leaves nothing behind', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MinuteLimiter, RateLimiter } from '../../../src/quota/rate-limiter.ts'
-import { HeldClock } from '../../support/clock.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 it('[API-30] a full burst is taken at once, the next call waits one interval', () => {
   const clock = new HeldClock()
@@ -80,6 +80,19 @@ it('[LIM-7] what costs more than is left is let in while anything is, and paid o
   limiter.charge('key', 10_001)
   expect(limiter.take('key', 1)).toBeCloseTo(10_001)
   expect(limiter.take('other', 1)).toBe(0)
+})
+
+it('[LIM-7] tells what is used and how long to wait, without counting anything', () => {
+  const clock = new HeldClock()
+  const limiter = new RateLimiter({ perSecond: 100, burst: 501, clock })
+  expect([limiter.usedBy('key'), limiter.waitMs('key')]).toEqual([0, 0])
+  limiter.charge('key', 600)
+  for (let look = 0; look < 3; look += 1) expect(limiter.waitMs('key')).toBeCloseTo(1_000)
+  expect(limiter.usedBy('key')).toBeCloseTo(600)
+  clock.advance(500)
+  expect(limiter.usedBy('key')).toBeCloseTo(550)
+  clock.advance(500)
+  expect([limiter.usedBy('key'), limiter.waitMs('key'), limiter.usedBy('other')]).toEqual([500, 0, 0])
 })
 
 it('[API-30] a clock that is set back has nobody wait longer, and gives nothing', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../src/rooms/member.ts'
 import { Renewals } from '../../../src/rooms/renewals.ts'
-import { HeldClock } from '../../support/clock.ts'
+import type { Member } from '../../../src/rooms/room/member.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const windowMs = 40
 const query = Uint8Array.of(3)

@@ -5,12 +5,12 @@ import {
   removeAwarenessStates,
 } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { AwarenessBoard } from '../../../src/rooms/awareness.ts'
-import type { Member } from '../../../src/rooms/member.ts'
-import { Presence } from '../../../src/rooms/presence.ts'
+import { RoomAwareness } from '../../../src/rooms/awareness/room-awareness.ts'
+import { PresenceRegistry } from '../../../src/rooms/presence/presence-registry.ts'
+import type { Member } from '../../../src/rooms/room/member.ts'
 import { readAwareness } from '../../../src/update/awareness.ts'
-import type { HeldClock } from '../../support/clock.ts'
-import { noVisits } from '../../support/rooms.ts'
+import { noVisits } from '../../support/data/rooms.ts'
+import type { HeldClock } from '../../support/time/clock.ts'
 
 export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
 export const windowMs = 40
@@ -27,14 +27,14 @@ const asItIs = (bytes: Uint8Array): Uint8Array => bytes
 /** A server with one room. */
 export class Server {
   readonly clock: HeldClock
-  readonly presence: Presence
+  readonly presence: PresenceRegistry
   readonly members = new Set<Member>()
-  readonly board: AwarenessBoard
+  readonly board: RoomAwareness
 
   constructor(clock: HeldClock) {
     this.clock = clock
-    this.presence = new Presence(clock, noVisits)
-    this.board = new AwarenessBoard({
+    this.presence = new PresenceRegistry(clock, noVisits)
+    this.board = new RoomAwareness({
       members: this.members,
       presence: this.presence.boardOf(document),
       editorId: 'main',

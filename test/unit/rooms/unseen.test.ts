@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Member } from '../../../src/rooms/member.ts'
+import type { Member } from '../../../src/rooms/room/member.ts'
 import { Unseen } from '../../../src/rooms/unseen.ts'
-import { HeldClock } from '../../support/clock.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const shown = new Map(Array.from({ length: 5_000 }, (_, clientId) => [clientId, { clock: 1 }]))
 

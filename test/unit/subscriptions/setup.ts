@@ -1,20 +1,25 @@
 import type { Bus, Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { WebhookConfigs } from '../../../src/subscriptions/configs.ts'
 import type { NewEndpoint } from '../../../src/subscriptions/endpoint-records.ts'
-import { Endpoints } from '../../../src/subscriptions/endpoints.ts'
-import { SubscriptionStore } from '../../../src/subscriptions/store.ts'
-import { Subscriptions } from '../../../src/subscriptions/subscriptions.ts'
-import type { ToldEvent } from '../../../src/subscriptions/target.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { tenant } from '../../support/directory.ts'
+import { EndpointService } from '../../../src/subscriptions/endpoint-service.ts'
+import { SubscriptionCache } from '../../../src/subscriptions/subscription-cache.ts'
+import { SubscriptionStore } from '../../../src/subscriptions/subscription-store.ts'
+import type { MatchableEvent } from '../../../src/subscriptions/target.ts'
+import { WebhookConfigService } from '../../../src/subscriptions/webhook-config-service.ts'
+import { tenant } from '../../support/data/directory.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 /** The services of one process, on a store that others may use, too. */
 export function processOn({ kv, cluster }: Pick<Engine, 'kv' | 'cluster'>, bus: Bus, bytesMax?: number) {
   const clock = new HeldClock()
-  const subscriptions = new Subscriptions({ kv, bus, cluster }, clock, bytesMax)
+  const subscriptions = new SubscriptionCache({ kv, bus, cluster }, clock, bytesMax)
   const store = new SubscriptionStore({ kv, bus, subscriptions })
-  return { clock, subscriptions, configs: new WebhookConfigs(store), endpoints: new Endpoints(store, clock) }
+  return {
+    clock,
+    subscriptions,
+    configs: new WebhookConfigService(store),
+    endpoints: new EndpointService(store, clock),
+  }
 }
 
 export async function openProcess() {
@@ -34,7 +39,7 @@ export const newEndpoint = (more: Partial<NewEndpoint> = {}): NewEndpoint => ({
   ...more,
 })
 
-export const toldEvent = (more: Partial<ToldEvent> = {}): ToldEvent => ({
+export const toldEvent = (more: Partial<MatchableEvent> = {}): MatchableEvent => ({
   type: 'comment.add',
   scope: { ...tenant, organizationId: 'acme' },
   documentId: 'report',

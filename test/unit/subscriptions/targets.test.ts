@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { eventTypes } from '../../../src/events/outbound.ts'
-import { signingSecrets } from '../../../src/subscriptions/secrets.ts'
+import { eventTypes } from '../../../src/events/outbound-event.ts'
+import { signingSecrets } from '../../../src/subscriptions/signing-secrets.ts'
 import { targetIdOf } from '../../../src/subscriptions/target.ts'
-import { tenant } from '../../support/directory.ts'
+import { tenant } from '../../support/data/directory.ts'
 import { newEndpoint, openProcess, toldEvent } from './setup.ts'
 
 /** Advanced webhooks are on; endpoints are named by their uids. */
@@ -90,7 +90,7 @@ it('[HOOK-52] nobody is told of tests, and who has failed is not told of that', 
   expect(await told({ data: { endpointId: failed.id } })).toEqual(['basic-raw', 'failed'])
 })
 
-it('[HOOK-53] a target is found by its id while anything is sent to it', async () => {
+it('a target is found by its id while anything is sent to it', async () => {
   const { add, subscriptions, configs, endpoints } = await openTargets()
   const { id } = await add('mine')
   const url = 'https://raw.test'
@@ -145,7 +145,7 @@ it('[HOOK-54] an endpoint that was disabled for its failures is told nothing unt
   await expect(endpoints.find(tenant, id)).rejects.toMatchObject({ status: 'NOT_FOUND' })
 })
 
-it('[HOOK-55] a replaced secret signs, too, for its time; one replaced before it no more', async () => {
+it('[HOOK-29] a replaced secret signs, too, for its time; one replaced before it no more', async () => {
   const { add, endpoints, clock } = await openTargets()
   const first = await add('mine')
   const secretsNow = async () => signingSecrets(await endpoints.find(tenant, first.id), clock.now())

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { BasicChange } from '../../../src/subscriptions/configs.ts'
-import { tenant } from '../../support/directory.ts'
+import type { BasicConfigPatch } from '../../../src/subscriptions/webhook-config-service.ts'
+import { tenant } from '../../support/data/directory.ts'
 import { openProcess } from './setup.ts'
 
 /** In the words of the specification: on at first, off at first. */
@@ -56,12 +56,12 @@ const step = fc.record(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-function changeOf({ useWebhookService, triggers: entries, ...config }: Step): BasicChange {
+function changeOf({ useWebhookService, triggers: entries, ...config }: Step): BasicConfigPatch {
   const given = entries === undefined ? {} : { triggers: Object.fromEntries(entries) }
   return { useWebhookService, webhookServiceConfig: { ...config, ...given } }
 }
 
-/** What holds, name by name. */
+/** What holds, name by name; names that are no triggers hold as they were written. */
 class Model {
   isOn = false
   readonly config = new Map<string, unknown>()
@@ -69,10 +69,12 @@ class Model {
 
   take({ useWebhookService, triggers: entries = [], ...config }: Step): void {
     for (const [name, value] of Object.entries(config)) this.config.set(name, value)
-    if (useWebhookService === true && this.triggers.size === 0)
-      for (const name of names) this.triggers.set(name, on.includes(name))
+    const isFirst = !names.some((name) => name !== 'enableDataProtection' && this.triggers.has(name))
+    if (useWebhookService === true && isFirst)
+      for (const name of names) if (!this.triggers.has(name)) this.triggers.set(name, on.includes(name))
     this.isOn = useWebhookService ?? this.isOn
     const said = new Map(entries)
+    for (const [name, value] of entries) this.triggers.set(name, value)
     for (const name of names) {
       const value = said.get(name) ?? said.get(groupOf[name] ?? 'none')
       if (value !== undefined) this.triggers.set(name, value)

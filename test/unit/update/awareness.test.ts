@@ -11,8 +11,8 @@ import {
   writeAwareness,
   writeAwarenessMessages,
 } from '../../../src/update/awareness.ts'
-import { MalformedMessage } from '../../../src/update/malformed.ts'
-import { bytesOf, varString, varUint } from '../../support/crafted.ts'
+import { MalformedMessageError } from '../../../src/update/malformed.ts'
+import { bytesOf, varString, varUint } from '../../support/faults/crafted-updates.ts'
 
 const made: Awareness[] = []
 function awareness(clientId: number): Awareness {
@@ -80,7 +80,7 @@ describe('awareness', () => {
     )
   })
 
-  it('[UPD-17] states that are too large, too deep, no object or no JSON are left out, the others kept', () => {
+  it('[AWA-6] states that are too large, too deep, no object or no JSON are left out, the others kept', () => {
     const bad = [
       JSON.stringify({ text: 'x'.repeat(stateBytesMax) }),
       `{"a":${'['.repeat(50_000)}`,
@@ -99,13 +99,13 @@ describe('awareness', () => {
     expect(states(message(entry(1, 1, deepest)))).toHaveLength(1)
   })
 
-  it('[UPD-17] a clock beyond 31 bits is left out', () => {
+  it('[AWA-6] a clock beyond 31 bits is left out', () => {
     expect(states(message(entry(1, 2 ** 31, '{}'), entry(2, 2 ** 32 - 1, '{}'), entry(3, 7, '{}')))).toEqual([
       {},
     ])
   })
 
-  it('[UPD-17] a key __proto__ is a key like any other', () => {
+  it('[AWA-6] a key __proto__ is a key like any other', () => {
     const [read] = states(message(entry(1, 1, '{"__proto__":{"admin":true},"constructor":1}')))
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
     expect(Object.keys(read ?? {})).toEqual(['__proto__', 'constructor'])
@@ -116,11 +116,11 @@ describe('awareness', () => {
     const whole = message(entry(1, 1, '{"a":"é"}'), entry(300, 70_000, 'null'))
     expect(readAwareness(whole)).toHaveLength(2)
     for (let length = 0; length < whole.length; length++) {
-      expect(() => readAwareness(whole.subarray(0, length))).toThrow(MalformedMessage)
+      expect(() => readAwareness(whole.subarray(0, length))).toThrow(MalformedMessageError)
     }
     expect(() => readAwareness(bytesOf([...whole], 0))).toThrow('follows')
-    expect(() => readAwareness(bytesOf(1, 1, 1, 2, 0xc3, 0x28))).toThrow(MalformedMessage)
-    expect(() => readAwareness(message(entry(2 ** 32, 1, '{}')))).toThrow(MalformedMessage)
+    expect(() => readAwareness(bytesOf(1, 1, 1, 2, 0xc3, 0x28))).toThrow(MalformedMessageError)
+    expect(() => readAwareness(message(entry(2 ** 32, 1, '{}')))).toThrow(MalformedMessageError)
   })
 
   it('[UPD-20] of a message at most 1,000 states are read, of those that concern', () => {
@@ -131,7 +131,7 @@ describe('awareness', () => {
     ])
     expect(readAwareness(many, () => false)).toEqual([])
     const cut = many.subarray(0, many.length - 1)
-    expect(() => readAwareness(cut, () => false)).toThrow(MalformedMessage)
+    expect(() => readAwareness(cut, () => false)).toThrow(MalformedMessageError)
   })
 
   it('[UPD-21] many or long states are written in several messages, in order, and none is lost', () => {
@@ -160,7 +160,7 @@ describe('awareness', () => {
         try {
           readAwareness(bytes)
         } catch (error) {
-          expect(error).toBeInstanceOf(MalformedMessage)
+          expect(error).toBeInstanceOf(MalformedMessageError)
         }
       }),
       { numRuns: 2_000 },

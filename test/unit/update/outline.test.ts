@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { MalformedUpdate } from '../../../src/update/malformed.ts'
+import { MalformedUpdateError } from '../../../src/update/malformed.ts'
 import { readOutline } from '../../../src/update/outline.ts'
-import { readUpdate } from '../../../src/update/read.ts'
-import { randomHistory } from '../../support/random-doc.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { randomHistory } from '../../support/data/random-doc.ts'
 
 /** What vetting says of the same bytes. */
 function vetted(bytes: Uint8Array) {
@@ -57,8 +57,8 @@ it('[UPD-23] what ends early, goes on after its end, or has a client twice, has 
     fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (seed, share) => {
       const state = stateOf(randomHistory(seed, 20).updates)
       const cut = state.subarray(0, Math.floor(state.length * share))
-      expect(() => readOutline(cut)).toThrow(MalformedUpdate)
-      expect(() => readOutline(Buffer.concat([state, Uint8Array.of(0)]))).toThrow(MalformedUpdate)
+      expect(() => readOutline(cut)).toThrow(MalformedUpdateError)
+      expect(() => readOutline(Buffer.concat([state, Uint8Array.of(0)]))).toThrow(MalformedUpdateError)
     }),
   )
   const gcOf7 = [1, 7, 0, 0, 5]
@@ -66,5 +66,5 @@ it('[UPD-23] what ends early, goes on after its end, or has a client twice, has 
   expect(() => readOutline(Uint8Array.of(2, ...gcOf7, ...gcOf7, 0))).toThrow('twice')
   expect(() => readOutline(Uint8Array.of(1, 0, 7, 0, 0))).toThrow('no structs')
   expect(() => readOutline(Uint8Array.of(1, 1, 7, 0, 0, 0, 0))).toThrow('empty')
-  expect(() => readOutline(Uint8Array.of(255, 255, 255, 255, 15, ...gcOf7))).toThrow(MalformedUpdate)
+  expect(() => readOutline(Uint8Array.of(255, 255, 255, 255, 15, ...gcOf7))).toThrow(MalformedUpdateError)
 })

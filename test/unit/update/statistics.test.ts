@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { readStatistics } from '../../../src/update/statistics.ts'
-import { randomHistory } from '../../support/random-doc.ts'
+import { randomHistory } from '../../support/data/random-doc.ts'
 
 /** The same, counted in Yjs' own objects. */
 function counted(updates: readonly Uint8Array[], gc: boolean) {
@@ -20,7 +20,7 @@ function counted(updates: readonly Uint8Array[], gc: boolean) {
   }
 }
 
-it('[UPD-24] structs, tombstones and clients of any state are those of a Y.Doc', () => {
+it('[CRDT-35] structs, tombstones and clients of any state are those of a Y.Doc', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e6 }),
@@ -35,7 +35,7 @@ it('[UPD-24] structs, tombstones and clients of any state are those of a Y.Doc',
   )
 })
 
-it('[UPD-24] a deleted character counts in UTF-16 code units, everything else as one', () => {
+it('[CRDT-35] a deleted character counts in UTF-16 code units, everything else as one', () => {
   const doc = new Y.Doc()
   doc.clientID = 1
   const text = doc.getText('t')

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
 import { addressKey } from '../../../src/model/address.ts'
-import { authorQueue } from '../../../src/versions/jobs.ts'
-import { VersionNotes } from '../../../src/versions/notes.ts'
-import { type NewVersion, VersionStore } from '../../../src/versions/store.ts'
-import { typed } from '../../support/clients.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { directoryOn, scopeOf, tenant } from '../../support/directory.ts'
-import { sharedNodes } from '../../support/nodes.ts'
+import { VersionAuthorTracker } from '../../../src/versions/version-author-tracker.ts'
+import { authorQueue } from '../../../src/versions/version-jobs.ts'
+import { type NewVersion, VersionStore } from '../../../src/versions/version-store.ts'
+import { typed } from '../../support/clients/clients.ts'
+import { directoryOn, scopeOf, tenant } from '../../support/data/directory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const scope = scopeOf(tenant, 'acme')
 const address = { ...scope, documentId: 'd', editorId: 'main' }
@@ -90,8 +90,8 @@ it('[CS-60] contents that no version names go in time', async () => {
 it('[CS-61] who edits at another node after a version was made is an author of the next one', async () => {
   const { clock, store, engines } = await stores()
   const [here, there] = engines.map(
-    ({ bus }) => new VersionNotes({ clock, everyMs: 0, bus, begun() {} }),
-  ) as [VersionNotes, VersionNotes]
+    ({ bus }) => new VersionAuthorTracker({ clock, everyMs: 0, bus, begun() {} }),
+  ) as [VersionAuthorTracker, VersionAuthorTracker]
   const edited = [{ userId: 'ann' }]
   expect(there.noted(address, edited)?.jobs).toHaveLength(1)
   expect(there.noted(address, edited)).toBeNull()

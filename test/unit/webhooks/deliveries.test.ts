@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
-import { EventIds, orderAt, orderOf, type StoredEvent } from '../../../src/events/outbound.ts'
-import { Deliveries } from '../../../src/subscriptions/deliveries.ts'
+import { EventIds, orderAt, orderOf, type QueuedEvent } from '../../../src/events/outbound-event.ts'
 import { deliveryLimits } from '../../../src/subscriptions/delivery-records.ts'
+import { DeliveryService } from '../../../src/subscriptions/delivery-service.ts'
 import { DeliveryStore } from '../../../src/subscriptions/delivery-store.ts'
-import { delayAfter, usualSchedule } from '../../../src/webhooks/schedule.ts'
-import { HeldClock } from '../../support/clock.ts'
+import { defaultSchedule, delayAfter } from '../../../src/webhooks/retry-schedule.ts'
+import { HeldClock } from '../../support/time/clock.ts'
 
 const address = { workspaceId: 'w', apiKey: 'k', targetId: 'ep_1' }
 const never = { retryAfter: () => null, exhausted: () => null }
@@ -15,7 +15,7 @@ async function open(pending = 3) {
   const { kv, bus, queue } = await openMemoryEngine({ clock })
   const store = new DeliveryStore(kv)
   const ids = new EventIds()
-  const event = (documentId: string): StoredEvent => ({
+  const event = (documentId: string): QueuedEvent => ({
     id: ids.next(clock.now()),
     at: clock.now(),
     scope: { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' },
@@ -26,12 +26,12 @@ async function open(pending = 3) {
   })
   /** The same with other limits. */
   const more = (pending: number) =>
-    new Deliveries({ store, bus, clock, limits: { ...deliveryLimits, pending } })
+    new DeliveryService({ store, bus, clock, limits: { ...deliveryLimits, pending } })
   return { clock, queue, event, more, deliveries: more(pending) }
 }
 
 /** Of what is due. */
-async function documentIds(deliveries: Deliveries): Promise<readonly (string | null | undefined)[]> {
+async function documentIds(deliveries: DeliveryService): Promise<readonly (string | null | undefined)[]> {
   const due = await deliveries.due(address, 10)
   const events = await Promise.all(due.map(({ id }) => deliveries.eventOf(address, id)))
   return events.map((event) => event?.documentId)
@@ -88,7 +88,7 @@ it('[HOOK-244] where far more wait than may, one commit fails a bounded number',
   expect(await strict.state(address)).toMatchObject({ pending: 10 })
 })
 
-it('[HOOK-218] ids of events sort as they were made', () => {
+it('ids of events sort as they were made', () => {
   const ids = new EventIds()
   const made = [5, 5, 5, 6, 1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001].map((at) => ids.next(at))
   expect(made.toSorted()).toEqual(made)
@@ -97,9 +97,9 @@ it('[HOOK-218] ids of events sort as they were made', () => {
   expect(orderOf(made[2] as string) < orderAt(6)).toBe(true)
 })
 
-it('[HOOK-219] delays vary by a tenth, to either side', () => {
-  expect(delayAfter(usualSchedule, 1, 0)).toBe(4_500)
-  expect(delayAfter(usualSchedule, 1, 1)).toBe(5_500)
-  expect(delayAfter(usualSchedule, 7, 0.5)).toBe(36_000_000)
-  expect(delayAfter(usualSchedule, 8, 0.5)).toBeNull()
+it('[HOOK-202] delays vary by a tenth, to either side', () => {
+  expect(delayAfter(defaultSchedule, 1, 0)).toBe(4_500)
+  expect(delayAfter(defaultSchedule, 1, 1)).toBe(5_500)
+  expect(delayAfter(defaultSchedule, 7, 0.5)).toBe(36_000_000)
+  expect(delayAfter(defaultSchedule, 8, 0.5)).toBeNull()
 })

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { Attempts } from '../../../src/webhooks/attempt.ts'
-import { Destinations } from '../../../src/webhooks/destination.ts'
+import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
+import { DestinationPolicy } from '../../../src/webhooks/destination-policy.ts'
 import { attemptLimits } from '../../../src/webhooks/limits.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { type Behaviour, onRequest } from '../../support/receiver.ts'
-import { answer, attempting, saying, started, stopReceivers } from './attempting.ts'
+import { type Behaviour, onRequest } from '../../support/clients/delivery-receiver.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
 
 afterEach(stopReceivers)
 
@@ -67,9 +67,9 @@ it.each(hanging)(
 
 it('[HOOK-130] so does a name whose lookup hangs', async () => {
   const clock = new HeldClock()
-  const destinations = new Destinations([], () => new Promise(() => {}))
+  const destinations = new DestinationPolicy([], () => new Promise(() => {}))
   const delivery = { url: 'http://hooks.example.com/', headers: {}, body: Buffer.from('{}') }
-  const outcome = new Attempts({ destinations, clock }).make(delivery, new AbortController().signal)
+  const outcome = new AttemptSender({ destinations, clock }).make(delivery, new AbortController().signal)
   clock.advance(deadlineMs)
   expect(await outcome).toEqual(late)
 })
@@ -214,8 +214,8 @@ it('[HOOK-135] one that wants another protocol fails', async () => {
 it('[HOOK-136] a hundred attempts at a dead receiver leave no connection behind', async () => {
   const receiver = await started((socket) => onRequest(socket, () => {}))
   const clock = new HeldClock()
-  const destinations = new Destinations(['127.0.0.1'], async () => [])
-  const attempts = new Attempts({ destinations, clock })
+  const destinations = new DestinationPolicy(['127.0.0.1'], async () => [])
+  const attempts = new AttemptSender({ destinations, clock })
   const delivery = { url: `http://127.0.0.1:${receiver.port}/`, headers: {}, body: Buffer.from('{}') }
   const outcomes = Array.from({ length: 100 }, () => attempts.make(delivery, new AbortController().signal))
   await expect.poll(() => receiver.open).toBe(100)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type EventType, eventTypes, type StoredEvent } from '../../../src/events/outbound.ts'
+import { type EventType, eventTypes, type QueuedEvent } from '../../../src/events/outbound-event.ts'
 import {
   advancedPayload,
   basicPayload,
@@ -32,7 +32,7 @@ const comment = {
   createdAt: 2,
   lastUpdated: 3,
 }
-const event = (more: Partial<StoredEvent> = {}): StoredEvent => ({
+const event = (more: Partial<QueuedEvent> = {}): QueuedEvent => ({
   id: 'event-1',
   scope,
   at: 1_700_000_000_002,
@@ -42,7 +42,7 @@ const event = (more: Partial<StoredEvent> = {}): StoredEvent => ({
   data: { annotation, comment, changes: { text: { from: 'Secret a', to: 'Secret b' } } },
   ...more,
 })
-const told = (detail: 'whole' | 'protected', more: Partial<StoredEvent> = {}) => ({
+const told = (detail: 'whole' | 'protected', more: Partial<QueuedEvent> = {}) => ({
   webhookId: 'msg_1',
   event: event(more),
   detail,
@@ -123,7 +123,7 @@ it('[HOOK-141] data protection keeps ids, states and times, and nothing else', (
   expect(advanced.data).toEqual({ ...shown.data, actionUser: ids, metadata })
 })
 
-const others: readonly (readonly [EventType, StoredEvent['data'], unknown])[] = [
+const others: readonly (readonly [EventType, QueuedEvent['data'], unknown])[] = [
   [
     'comment_annotation.status_change',
     { changes: { status: { from: 'open', to: 'resolved' }, priority: { from: 'low', to: 'high' } } },
@@ -216,7 +216,7 @@ it('[HOOK-141] whatever the values are, none is shown that is not an id, a state
   fc.assert(
     fc.property(fc.constantFrom(...eventTypes), fc.array(leaf, { minLength: 120 }), (type, leaves) => {
       let at = 0
-      const data = changed(everything, () => leaves[at++ % leaves.length]) as StoredEvent['data']
+      const data = changed(everything, () => leaves[at++ % leaves.length]) as QueuedEvent['data']
       const shown = basicPayload(told('protected', { type, data })).data
       expect(unnamed(shown).filter((text) => text.includes('Secret'))).toEqual([])
     }),

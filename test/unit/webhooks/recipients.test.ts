@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { StoredEvent } from '../../../src/events/outbound.ts'
-import { NotificationConfigs } from '../../../src/notifications/configs.ts'
+import type { QueuedEvent } from '../../../src/events/outbound-event.ts'
+import { NotificationConfigService } from '../../../src/notifications/notification-config-service.ts'
 import { CommentRecipients, recipientsMax } from '../../../src/webhooks/recipients.ts'
-import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/directory.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
 
 const scope = scopeOf(tenant, 'org')
 const all = { inbox: 'ALL', email: 'ALL', slack: 'ALL' }
@@ -14,13 +14,13 @@ beforeAll(async () => {
   await directory.documents.add(scope, [{ documentId: 'doc' }], { createFolder: false })
   const place = { type: 'organization', id: 'org' } as const
   await directory.users.add(scope, place, [{ userId: 'bob', name: 'Bob', email: 'bob@example.com' }])
-  const configs = new NotificationConfigs(directory.store)
+  const configs = new NotificationConfigService(directory.store)
   await configs.set(scope, ['bob', 'cyd'], [null], { email: 'NONE' })
   await configs.set(scope, ['cyd'], ['doc'], { inbox: 'MINE' })
 })
 afterAll(() => directory.close())
 
-const event = (data: StoredEvent['data'], type: StoredEvent['type'] = 'comment.add'): StoredEvent => ({
+const event = (data: QueuedEvent['data'], type: QueuedEvent['type'] = 'comment.add'): QueuedEvent => ({
   id: 'e',
   scope,
   at: 0,

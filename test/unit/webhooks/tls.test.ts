@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Attempts } from '../../../src/webhooks/attempt.ts'
-import { type Certificate, selfSigned } from '../../support/certificates.ts'
-import { HeldClock } from '../../support/clock.ts'
-import { opensslMissing } from '../../support/openssl.ts'
-import { onRequest } from '../../support/receiver.ts'
-import { answer, loopback, started, stopReceivers } from './attempting.ts'
+import { AttemptSender } from '../../../src/webhooks/delivery-attempt.ts'
+import { onRequest } from '../../support/clients/delivery-receiver.ts'
+import { type Certificate, selfSigned } from '../../support/servers/certificates.ts'
+import { opensslMissing } from '../../support/servers/openssl.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { answer, loopback, started, stopReceivers } from './attempt-setup.ts'
 
 describe.skipIf(opensslMissing)('TLS', () => {
   let certificate: Certificate
@@ -35,7 +35,7 @@ describe.skipIf(opensslMissing)('TLS', () => {
     authorities?: string,
     { port }: { port: number } = server.address() as AddressInfo,
   ) => {
-    const attempts = new Attempts({
+    const attempts = new AttemptSender({
       destinations: loopback,
       clock: new HeldClock(),
       ...(authorities !== undefined && { authorities }),

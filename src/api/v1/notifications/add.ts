@@ -1,22 +1,23 @@
-import type { NotifiedUser } from '../../../directory/notification-records.ts'
+import type { NotifiedUser } from '../../../directory/notifications/notification-records.ts'
 import { notificationLimits as limits } from '../../../notifications/limits.ts'
+import { defineOperation } from '../../operation.ts'
 import {
   checkNotificationData,
   checkNotificationId,
   checkNotifiedUsers,
   notificationContent,
   notifiedUser,
-  onlyKnown,
-} from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
-import { documentId, organizationId } from '../../resource-schema.ts'
-import { createFlags, createMissing } from '../../user-schema.ts'
+  withoutCustomFields,
+} from '../../schemas/notification-schema.ts'
+import { documentId, organizationId } from '../../schemas/resource-schema.ts'
+import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
 
-export const addNotification = operation({
+export const addNotification = defineOperation({
   path: '/v1/notifications/add',
   auth: 'key',
   effect: 'adds',
   audited: 'change',
+  grows: 'records',
   summary: 'Notify users',
   description:
     'Adds a notification of a document for the users named, and unless `notifyAll` is false for everybody who is a user ' +
@@ -73,15 +74,15 @@ export const addNotification = operation({
   async handler(data, { caller, services, ids }) {
     const { notificationId, notifyAll = true } = data
     if (notificationId !== undefined) checkNotificationId('/data/notificationId', notificationId)
-    checkNotificationData('/data', data)
-    const notifyUsers = unique(data.notifyUsers.map(onlyKnown))
+    checkNotificationData(data, '/data')
+    const notifyUsers = unique(data.notifyUsers.map(withoutCustomFields))
     checkNotifiedUsers(notifyUsers)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    await createMissing(services, scope, { type: 'document', id: data.documentId }, data)
+    await createMissingParents(services, scope, { type: 'document', id: data.documentId }, data)
     const added = await services.notifications.add(scope, {
       id: notificationId ?? ids.make(),
       documentId: data.documentId,
-      actionUser: onlyKnown(data.actionUser),
+      actionUser: withoutCustomFields(data.actionUser),
       displayHeadlineMessageTemplate: data.displayHeadlineMessageTemplate,
       displayHeadlineMessageTemplateData: data.displayHeadlineMessageTemplateData ?? {},
       displayBodyMessage: data.displayBodyMessage,

@@ -1,36 +1,41 @@
-import { activitiesToAdd, noDocument, ofDocument } from '../../activity-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
+import type { FromSchema } from '../../schema.ts'
+import { activitiesToAdd, documentNotFound, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { invalidAt } from '../../validator.ts'
 
-export const addActivities = operation({
+/** @throws ApiError INVALID_ARGUMENT for a custom activity without a target */
+function checkActivity(
+  { featureType, targetEntityId }: FromSchema<typeof activitiesToAdd>[number],
+  at: string,
+) {
+  if (featureType !== 'custom' || targetEntityId !== undefined) return
+  throw invalidAt({ path: `${at}/targetEntityId`, message: 'is required of a custom activity' })
+}
+
+export const addActivities = defineOperation({
   path: '/v2/activities/add',
   auth: 'key',
   effect: 'adds',
   audited: 'change',
+  grows: 'records',
   summary: 'Add activities',
   description:
     'Adds activities of a document, as of now. An id that there is already is overwritten: it keeps its time, and all ' +
     'else is as it is given now. Those of the types `huddle.create`, `huddle.join` and `recorder.done` are events, too, ' +
     'each once.',
+  batch: keyedBatch({ activities: 'id' }, checkActivity),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'activities'],
-    properties: { ...ofDocument, activities: activitiesToAdd },
+    properties: { ...documentScopeFields, activities: activitiesToAdd },
   },
-  response: keyedResults,
-  errors: [noDocument],
+  response: batchResults,
+  errors: [documentNotFound],
   async handler({ organizationId, documentId, activities }, { caller, services, ids }) {
-    const untargeted = activities.findIndex(
-      ({ featureType, targetEntityId }) => featureType === 'custom' && targetEntityId === undefined,
-    )
-    if (untargeted !== -1) {
-      const path = `/data/activities/${untargeted}/targetEntityId`
-      throw invalidAt({ path, message: 'is required of a custom activity' })
-    }
     const scope = { ...caller.tenant, organizationId }
     const named = activities.map((activity) => ({ ...activity, id: activity.id ?? ids.make() }))
     const results = await services.activities.add(scope, documentId, named)
-    return { message: `${countOf(results)} activities added.`, data: results }
+    return { message: `${countSucceeded(results)} activities added.`, data: results }
   },
 })

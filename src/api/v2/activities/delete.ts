@@ -1,9 +1,14 @@
-import { activityIds, activityReferences, noDocument, ofDocument } from '../../activity-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
+import {
+  activityIds,
+  activityReferences,
+  documentNotFound,
+  documentScopeFields,
+} from '../../schemas/activity-schema.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import { invalidAt } from '../../validator.ts'
 
-export const deleteActivities = operation({
+export const deleteActivities = defineOperation({
   path: '/v2/activities/delete',
   auth: 'key',
   effect: 'once',
@@ -12,23 +17,24 @@ export const deleteActivities = operation({
   description:
     'Deletes activities of the document, named by `activityIds`, by `activities`, or by both. One that the document ' +
     'does not have is `success: false`.',
+  batch: keyedBatch({ activityIds: null, activities: 'id' }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId'],
     properties: {
-      ...ofDocument,
+      ...documentScopeFields,
       activityIds: { ...activityIds, examples: [['signed-off']] },
       activities: activityReferences,
     },
   },
-  response: keyedResults,
-  errors: [noDocument],
+  response: batchResults,
+  errors: [documentNotFound],
   async handler({ organizationId, documentId, activityIds = [], activities = [] }, { caller, services }) {
     const ids = [...activityIds, ...activities.map(({ id }) => id)]
     if (ids.length === 0)
       throw invalidAt({ path: '/data/activityIds', message: 'is required, or activities is' })
     const scope = { ...caller.tenant, organizationId }
     const results = await services.activities.remove(scope, documentId, ids)
-    return { message: `${countOf(results)} activities deleted.`, data: results }
+    return { message: `${countSucceeded(results)} activities deleted.`, data: results }
   },
 })

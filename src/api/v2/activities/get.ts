@@ -1,8 +1,14 @@
-import { actionType, activityIds, activityRecords, featureType, showActivity } from '../../activity-schema.ts'
-import { operation } from '../../operation.ts'
-import { paging, readPage } from '../../paging.ts'
-import { documentId, noOrganization, organizationId } from '../../resource-schema.ts'
-import type { From } from '../../schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, readPage } from '../../paging/page-request.ts'
+import type { FromSchema } from '../../schema.ts'
+import {
+  actionType,
+  activityIds,
+  activityRecords,
+  featureType,
+  showActivity,
+} from '../../schemas/activity-schema.ts'
+import { documentId, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
 /** Values of one filter. */
 const valuesMax = 30
@@ -14,16 +20,16 @@ const request = {
     organizationId,
     documentId: { ...documentId, description: 'Only those of this document.' },
     targetEntityId: { type: 'string', format: 'id', description: 'Only those on it, such as an annotation.' },
-    featureTypes: { type: 'array', minItems: 1, maxItems: valuesMax, items: featureType },
-    actionTypes: { type: 'array', minItems: 1, maxItems: valuesMax, items: actionType },
+    featureTypes: { type: 'array', maxItems: valuesMax, items: featureType },
+    actionTypes: { type: 'array', maxItems: valuesMax, items: actionType },
     userId: { type: 'string', format: 'id', description: 'Only those of this acting user.' },
-    activityIds: { ...activityIds, description: 'Only these.' },
+    activityIds: { ...activityIds, minItems: 0, description: 'Only these.' },
     order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By timestamp.' },
-    ...paging,
+    ...pageRequest,
   },
 } as const
 
-export const getActivities = operation({
+export const getActivities = defineOperation({
   path: '/v2/activities/get',
   auth: 'key',
   effect: 'reads',
@@ -35,7 +41,7 @@ export const getActivities = operation({
     'little or activities are large: go on until there is no `pageToken`.',
   request,
   response: activityRecords,
-  errors: [noOrganization],
+  errors: [organizationNotFound],
   async handler({ pageSize, pageToken, ...query }, context) {
     const { caller, services } = context
     const { organizationId, order = 'desc', activityIds } = query
@@ -56,7 +62,7 @@ export const getActivities = operation({
 })
 
 /** All that decides what is listed. */
-const filtersOf = (query: From<typeof request>): readonly unknown[] => [
+const filtersOf = (query: FromSchema<typeof request>): readonly unknown[] => [
   query.organizationId,
   query.order ?? 'desc',
   query.documentId ?? null,

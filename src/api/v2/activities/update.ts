@@ -1,8 +1,8 @@
-import { activityChanges, noDocument, ofDocument } from '../../activity-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
+import { activityChanges, documentNotFound, documentScopeFields } from '../../schemas/activity-schema.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 
-export const updateActivities = operation({
+export const updateActivities = defineOperation({
   path: '/v2/activities/update',
   auth: 'key',
   effect: 'repeatable',
@@ -11,16 +11,17 @@ export const updateActivities = operation({
   description:
     'Changes what is given of activities of the document; what is left out stays, and so does their time. One that the ' +
     'document does not have is not made (`success: false`).',
+  batch: keyedBatch({ activities: 'id' }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'activities'],
-    properties: { ...ofDocument, activities: activityChanges },
+    properties: { ...documentScopeFields, activities: activityChanges },
   },
-  response: keyedResults,
-  errors: [noDocument],
+  response: batchResults,
+  errors: [documentNotFound],
   async handler({ organizationId, documentId, activities }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
     const results = await services.activities.update(scope, documentId, activities)
-    return { message: `${countOf(results)} activities updated.`, data: results }
+    return { message: `${countSucceeded(results)} activities updated.`, data: results }
   },
 })

@@ -1,9 +1,10 @@
-import type { Grant } from '../../../access/identity.ts'
-import { tokenLengthMax } from '../../../access/tokens.ts'
+import type { TokenGrant } from '../../../access/identity.ts'
+import { tokenLengthMax } from '../../../access/realtime-tokens.ts'
 import { invalid } from '../../../errors.ts'
-import { operation } from '../../operation.ts'
-import { checkEnd, grantedResource, ownerOf } from '../../permission-schema.ts'
-import type { From } from '../../schema.ts'
+import { idBytesMax } from '../../../model/address.ts'
+import { defineOperation } from '../../operation.ts'
+import type { FromSchema } from '../../schema.ts'
+import { grantedResource, organizationOfResource } from '../../schemas/permission-schema.ts'
 
 const lifetimeSecondsMax = 172_800
 
@@ -16,8 +17,8 @@ const request = {
       type: 'object',
       required: ['name', 'email'],
       properties: {
-        name: { type: 'string', description: 'Display name.' },
-        email: { type: 'string' },
+        name: { type: 'string', maxLength: idBytesMax, description: 'Display name.' },
+        email: { type: 'string', maxLength: 1_000 },
         isAdmin: {
           type: 'boolean',
           default: false,
@@ -29,7 +30,9 @@ const request = {
       type: 'object',
       required: ['resources'],
       properties: { resources: { type: 'array', items: grantedResource, maxItems: 500 } },
-      description: 'What the token is good for. Without it the token is good for whatever its user may do.',
+      description:
+        'What the token is good for; of a resource that is listed twice the last entry counts. Without it the token is ' +
+        'good for whatever its user may do.',
       examples: [{ resources: grantedResource.examples }],
     },
     expiresInSeconds: {
@@ -70,10 +73,11 @@ const response = {
   },
 } as const
 
-export const generateToken = operation({
+export const generateToken = defineOperation({
   path: '/v2/auth/generate_token',
   auth: 'key',
   effect: 'reads',
+  strict: true,
   audited: 'admin',
   summary: 'Make a realtime token',
   description:
@@ -96,28 +100,28 @@ export const generateToken = operation({
       email,
       admin: isAdmin,
       grants:
-        permissions === undefined
-          ? null
-          : permissions.resources.map((each, index) => grantOf(each, index, now)),
+        permissions === undefined ? null : permissions.resources.map((each, index) => grantOf(each, index)),
       expiresAt: now + expiresInSeconds * 1000,
     })
     if (token.length > tokenLengthMax)
-      throw invalid(`the token would be longer than ${tokenLengthMax} characters: name fewer resources`)
+      throw invalid(
+        'auth/token-too-long',
+        `the token would be longer than ${tokenLengthMax} characters: name fewer resources`,
+      )
     return { message: 'Token generated.', data: { token, expiresAt, ...place } }
   },
 })
 
 /** Where Y-Sweet's client goes: it appends the document's id to the URL, which makes our path of it. */
-function ySweetPlace(document: From<typeof request>['document'], publicUrl: string) {
+function ySweetPlace(document: FromSchema<typeof request>['document'], publicUrl: string) {
   const place = { url: `${publicUrl.replace(/^http/i, 'ws')}/sync`, baseUrl: publicUrl }
   if (document === undefined) return place
   const { organizationId, documentId, editorId = 'main' } = document
   return { ...place, docId: [organizationId, documentId, editorId].map(encodeURIComponent).join('/') }
 }
 
-function grantOf(entry: From<typeof grantedResource>, index: number, now: number): Grant {
+function grantOf(entry: FromSchema<typeof grantedResource>, index: number): TokenGrant {
   const { type, id, accessRole = 'editor', expiresAt } = entry
-  const organizationId = ownerOf(entry, index)
-  checkEnd(expiresAt, index, now)
+  const organizationId = organizationOfResource(entry, index)
   return { type, id, organizationId, accessRole, ...(expiresAt !== undefined && { expiresAt }) }
 }

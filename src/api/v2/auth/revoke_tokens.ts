@@ -1,6 +1,6 @@
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
 
-export const revokeTokens = operation({
+export const revokeTokens = defineOperation({
   path: '/v2/auth/revoke_tokens',
   auth: 'key',
   effect: 'once',

@@ -1,49 +1,51 @@
-import { annotationIdUsed } from '../../../comments/annotations.ts'
 import { commentLimits as limits } from '../../../comments/limits.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import {
-  actingOf,
-  anchorOf,
+  actionScopeOf,
+  checkAnnotation,
   checkSizes,
-  checkTexts,
-  commentsOf,
-  suggestionOf,
-  withEarlier,
-} from '../../comment-input.ts'
+  mergeEarlierResults,
+  parseAnchor,
+  parseComments,
+  parseSuggestion,
+  placeAnchors,
+} from '../../schemas/comment-input.ts'
 import {
-  acting,
+  actionFields,
   anchorExample,
   annotationContent,
   annotationId,
+  annotationScopeFields,
   location,
   newComments,
   newSuggestion,
-  ofAnnotations,
-} from '../../comment-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { onlyKnown } from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
-import { batchMax } from '../../resource-schema.ts'
-import { createFlags, createMissing } from '../../user-schema.ts'
+} from '../../schemas/comment-schema.ts'
+import { withoutCustomFields } from '../../schemas/notification-schema.ts'
+import { batchMax } from '../../schemas/resource-schema.ts'
+import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 const { createOrganization, createDocument } = createFlags
 
-export const addAnnotations = operation({
+export const addAnnotations = defineOperation({
   path: '/v2/commentannotations/add',
   auth: 'key',
   effect: 'adds',
   audited: 'change',
+  grows: 'records',
   summary: 'Add annotations',
   description:
     'Starts threads of comments on a document. With an id that is used already nothing is added (`success: false`), so ' +
     `that a call can be made again. At most ${limits.commentsInCall} comments in one call, ${limits.comments} in a thread. ` +
     'Events: `comment_annotation.add`, and `comment.add` for each comment.',
+  batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
     properties: {
-      ...ofAnnotations,
-      ...acting,
+      ...annotationScopeFields,
+      ...actionFields,
       location: { ...location, description: 'Of those annotations that have none of their own.' },
       annotations: {
         type: 'array',
@@ -79,36 +81,35 @@ export const addAnnotations = operation({
       createDocument,
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
   async handler(data, context) {
     checkSizes('/data', data)
-    const annotations = data.annotations.map((given, index) => {
-      const at = `/data/annotations/${index}`
+    const given = data.annotations.map((given) => {
       const { assignedTo = null, comments = [] } = given
-      checkSizes(at, given)
-      checkTexts(`${at}/comments`, comments)
       return {
         annotationId: given.annotationId ?? context.ids.make(),
         location: given.location ?? data.location ?? null,
-        anchor: anchorOf(`${at}/anchor`, given.anchor) ?? null,
+        anchor: parseAnchor(given.anchor),
         status: given.status ?? 'open',
         priority: given.priority ?? null,
-        assignedTo: assignedTo === null ? null : onlyKnown(assignedTo),
-        suggestion: suggestionOf(given.suggestion),
-        comments: commentsOf(comments, context.ids),
+        assignedTo: assignedTo === null ? null : withoutCustomFields(assignedTo),
+        suggestion: parseSuggestion(given.suggestion),
+        comments: parseComments(comments, context.ids),
       }
     })
-    if (annotations.reduce((sum, { comments }) => sum + comments.length, 0) > limits.commentsInCall)
+    if (given.reduce((sum, { comments }) => sum + comments.length, 0) > limits.commentsInCall)
       throw invalidAt({
         path: '/data/annotations',
         message: `must have at most ${limits.commentsInCall} comments together`,
       })
-    const doing = actingOf(context, data)
+    const doing = actionScopeOf(context, data)
     const { services } = context
-    await createMissing(services, doing.scope, { type: 'document', id: data.documentId }, data)
+    await createMissingParents(services, doing.scope, { type: 'document', id: data.documentId }, data)
+    const placed = await placeAnchors(context, data, given)
+    const annotations = placed.map((annotation) => ({ ...annotation, anchor: annotation.anchor ?? null }))
     const added = await services.annotations.add(doing, annotations)
-    const results = withEarlier(added, context.ids, annotationIdUsed)
-    return { message: `${countOf(results)} annotations added.`, data: results }
+    const results = mergeEarlierResults(added, context.ids, 'comment/annotation-id-taken')
+    return { message: `${countSucceeded(results)} annotations added.`, data: results }
   },
 })

@@ -1,11 +1,11 @@
-import { noDocument } from '../../activity-schema.ts'
-import { actingOf } from '../../comment-input.ts'
-import { acting, annotationId, ofAnnotations } from '../../comment-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { batchMax } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { documentNotFound } from '../../schemas/activity-schema.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { actionScopeOf } from '../../schemas/comment-input.ts'
+import { actionFields, annotationId, annotationScopeFields } from '../../schemas/comment-schema.ts'
+import { batchMax } from '../../schemas/resource-schema.ts'
 
-export const deleteAnnotations = operation({
+export const deleteAnnotations = defineOperation({
   path: '/v2/commentannotations/delete',
   auth: 'key',
   effect: 'once',
@@ -15,19 +15,23 @@ export const deleteAnnotations = operation({
     'Deletes annotations of a document with all their comments. There is one activity `comment_annotation.delete` for ' +
     'each, and the event `comment.delete` for each of its comments. One that the document does not have is ' +
     '`success: false`.',
+  batch: keyedBatch({ annotationIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotationIds'],
     properties: {
-      ...ofAnnotations,
-      ...acting,
+      ...annotationScopeFields,
+      ...actionFields,
       annotationIds: { type: 'array', minItems: 1, maxItems: batchMax, items: annotationId },
     },
   },
-  response: keyedResults,
-  errors: [noDocument],
+  response: batchResults,
+  errors: [documentNotFound],
   async handler(data, context) {
-    const results = await context.services.annotations.delete(actingOf(context, data), data.annotationIds)
-    return { message: `${countOf(results)} annotations deleted.`, data: results }
+    const results = await context.services.annotations.delete(
+      actionScopeOf(context, data),
+      data.annotationIds,
+    )
+    return { message: `${countSucceeded(results)} annotations deleted.`, data: results }
   },
 })

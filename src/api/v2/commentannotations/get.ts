@@ -1,17 +1,22 @@
-import { noDocument } from '../../activity-schema.ts'
-import { annotationRecords, ofAnnotations, showAnnotation, statusValues } from '../../comment-schema.ts'
-import { operation } from '../../operation.ts'
-import { paging, readPage } from '../../paging.ts'
-import { lookupMax } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, readPage } from '../../paging/page-request.ts'
+import { checkLength, responseExceeds } from '../../response-length.ts'
+import { documentNotFound } from '../../schemas/activity-schema.ts'
+import {
+  annotationRecords,
+  annotationScopeFields,
+  showAnnotation,
+  statusValues,
+} from '../../schemas/comment-schema.ts'
+import { lookupMax } from '../../schemas/resource-schema.ts'
 
 const ids = {
   type: 'array',
-  minItems: 1,
   maxItems: lookupMax,
   items: { type: 'string', format: 'id' },
 } as const
 
-export const getAnnotations = operation({
+export const getAnnotations = defineOperation({
   path: '/v2/commentannotations/get',
   auth: 'key',
   effect: 'reads',
@@ -25,10 +30,10 @@ export const getAnnotations = operation({
     type: 'object',
     required: ['organizationId', 'documentId'],
     properties: {
-      ...ofAnnotations,
+      ...annotationScopeFields,
       annotationIds: { ...ids, description: 'These, as far as they exist, in this order and without pages.' },
       locationIds: { ...ids, description: 'Those in any of these locations.' },
-      statuses: { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string', enum: statusValues } },
+      statuses: { type: 'array', maxItems: 2, items: { type: 'string', enum: statusValues } },
       userId: {
         type: 'string',
         format: 'id',
@@ -40,11 +45,11 @@ export const getAnnotations = operation({
         default: 'desc',
         description: 'By time: the newest first, or the oldest.',
       },
-      ...paging,
+      ...pageRequest,
     },
   },
   response: annotationRecords,
-  errors: [noDocument],
+  errors: [documentNotFound, responseExceeds],
   async handler({ annotationIds, order = 'desc', ...data }, context) {
     const { organizationId, documentId, locationIds, statuses, userId } = data
     const { annotations } = context.services
@@ -52,6 +57,7 @@ export const getAnnotations = operation({
     const filter = { documentId, locationIds, statuses, userId }
     if (annotationIds !== undefined) {
       const found = await annotations.find(scope, filter, annotationIds)
+      checkLength(found, context.services.responseBytesMax, 'request fewer annotationIds')
       return { message: `${found.length} annotations found.`, data: found.map(showAnnotation) }
     }
     const filters = [locationIds ?? null, statuses ?? null, userId ?? null]

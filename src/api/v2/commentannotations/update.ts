@@ -1,19 +1,25 @@
-import { noDocument } from '../../activity-schema.ts'
-import { actingOf, anchorOf, checkSizes, suggestionChangeOf } from '../../comment-input.ts'
+import { defineOperation } from '../../operation.ts'
+import { documentNotFound } from '../../schemas/activity-schema.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
 import {
-  acting,
+  actionScopeOf,
+  checkAnnotation,
+  parseAnchor,
+  placeAnchors,
+  suggestionChangeOf,
+} from '../../schemas/comment-input.ts'
+import {
+  actionFields,
   anchorExample,
   annotationContent,
   annotationId,
-  ofAnnotations,
+  annotationScopeFields,
   suggestionChange,
-} from '../../comment-schema.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { onlyKnown } from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
-import { batchMax } from '../../resource-schema.ts'
+} from '../../schemas/comment-schema.ts'
+import { withoutCustomFields } from '../../schemas/notification-schema.ts'
+import { batchMax } from '../../schemas/resource-schema.ts'
 
-export const updateAnnotations = operation({
+export const updateAnnotations = defineOperation({
   path: '/v2/commentannotations/update',
   auth: 'key',
   effect: 'once',
@@ -24,12 +30,13 @@ export const updateAnnotations = operation({
     '`comment_annotation.status_change`, `.priority_change`, `.assign`, `.suggestion_accept`, `.suggestion_reject`; what ' +
     'else is changed leaves the activity `comment_annotation.update` only, and what changes nothing none. A suggestion ' +
     'that is accepted or rejected is kept as a judgment, too: of the text of the first comment, by `actionUser`.',
+  batch: keyedBatch({ annotations: 'annotationId' }, checkAnnotation),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'actionUser', 'annotations'],
     properties: {
-      ...ofAnnotations,
-      ...acting,
+      ...annotationScopeFields,
+      ...actionFields,
       annotations: {
         type: 'array',
         minItems: 1,
@@ -52,24 +59,24 @@ export const updateAnnotations = operation({
       },
     },
   },
-  response: keyedResults,
-  errors: [noDocument],
+  response: batchResults,
+  errors: [documentNotFound],
   async handler(data, context) {
-    const changes = data.annotations.map((given, index) => {
-      const at = `/data/annotations/${index}`
+    const given = data.annotations.map((given) => {
       const { assignedTo } = given
-      checkSizes(at, given)
       return {
         annotationId: given.annotationId,
         location: given.location,
-        anchor: anchorOf(`${at}/anchor`, given.anchor),
+        anchor: parseAnchor(given.anchor),
         status: given.status,
         priority: given.priority,
-        assignedTo: assignedTo === undefined || assignedTo === null ? assignedTo : onlyKnown(assignedTo),
-        suggestion: suggestionChangeOf(`${at}/suggestion`, given.suggestion),
+        assignedTo:
+          assignedTo === undefined || assignedTo === null ? assignedTo : withoutCustomFields(assignedTo),
+        suggestion: suggestionChangeOf(given.suggestion),
       }
     })
-    const results = await context.services.annotations.update(actingOf(context, data), changes)
-    return { message: `${countOf(results)} annotations updated.`, data: results }
+    const changes = await placeAnchors(context, data, given)
+    const results = await context.services.annotations.update(actionScopeOf(context, data), changes)
+    return { message: `${countSucceeded(results)} annotations updated.`, data: results }
   },
 })

@@ -1,11 +1,17 @@
-import { beingDeleted, contentRequest, createEditorContent, writtenResponse } from '../../editor-content.ts'
-import { operation } from '../../operation.ts'
+import {
+  contentRequest,
+  createEditorContent,
+  documentBeingDeleted,
+  writtenResponse,
+} from '../../editor-content.ts'
+import { defineOperation } from '../../operation.ts'
 
-export const addContent = operation({
+export const addContent = defineOperation({
   path: '/v2/crdt/add',
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  grows: 'records',
   summary: 'Create the content of an editor',
   description: 'Of several calls at once for one editor exactly one succeeds.',
   request: contentRequest,
@@ -13,7 +19,7 @@ export const addContent = operation({
   errors: [
     { status: 'ALREADY_EXISTS', when: 'the editor has data' },
     { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
-    beingDeleted,
+    documentBeingDeleted,
   ],
   async handler(data, { caller, services }) {
     return { message: 'Content added.', data: await createEditorContent(data, caller, services) }

@@ -1,13 +1,20 @@
 import { invalid } from '../../../errors.ts'
-import { decodeBase64 } from '../../base64.ts'
-import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
-import { operation } from '../../operation.ts'
+import { EncodedJson } from '../../../model/json-pieces.ts'
+import {
+  documentBeingDeleted,
+  editorAddress,
+  editorDocumentIds,
+  editorId,
+  namingMissing,
+} from '../../editor-content.ts'
+import { decodeBase64 } from '../../http/base64.ts'
+import { defineOperation } from '../../operation.ts'
 
 const request = {
   type: 'object',
   required: ['organizationId', 'documentId', 'editorId', 'update'],
   properties: {
-    ...documentIds,
+    ...editorDocumentIds,
     editorId,
     update: {
       type: 'string',
@@ -31,37 +38,43 @@ const response = {
   },
 } as const
 
-export const applyUpdate = operation({
+export const applyUpdate = defineOperation({
   path: '/v2/crdt/apply',
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
+  grows: 'content',
   summary: 'Apply a Yjs update',
   description: 'For backends that hold a Y.Doc of their own. What the document has already is left out.',
   request,
   response,
   errors: [
-    { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id and `create` is not set' },
+    {
+      status: 'NOT_FOUND',
+      code: 'crdt/no-content',
+      when: 'there is no CRDT data for the editor id and `create` is not set',
+    },
     {
       status: 'FAILED_PRECONDITION',
       when: 'the document is disabled, or the update builds on updates that it does not have',
     },
-    beingDeleted,
+    documentBeingDeleted,
   ],
-  async handler(data, { caller, services }) {
+  async handler(data, { caller, services, full }) {
     const bytes = decodeBase64(data.update)
-    if (bytes === null) throw invalid('update must be base64')
+    if (bytes === null) throw invalid('crdt/malformed-update', 'update must be base64')
     const { documents, allowSubdocuments } = services
     const address = editorAddress(caller, data)
-    const expects = data.create === true ? 'either' : 'content'
+    const expects = data.create === true && full === null ? 'either' : 'content'
     const making = (): Promise<void> => documents.ensure(address, address.documentId)
-    const options = { expects, making, allowSubdocuments } as const
-    return services.rooms.use(address, async (room) => {
-      await documents.requireEnabled(address, address.documentId)
+    const applying = services.rooms.use(address, async (room) => {
+      const right = await documents.rightToChange(address, address.documentId)
+      const options = { expects, making, right, allowSubdocuments, full } as const
       const applied = await room.editing.apply(data.userId ?? '', bytes, options)
-      const stateVector = Buffer.from(applied.result).toString('base64')
+      const stateVector = new EncodedJson('base64', [applied.result])
       const { version, bytes: added } = applied
       return { message: 'Update applied.', data: { stateVector, version, changed: added > 0, bytes: added } }
     })
+    return namingMissing(documents, address, applying)
   },
 })

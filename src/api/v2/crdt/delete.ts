@@ -1,10 +1,10 @@
-import type { Caller } from '../../../access/credentials.ts'
-import { CorruptRecord } from '../../../engine/engine.ts'
+import type { KeyCaller } from '../../../access/authenticator.ts'
+import { CorruptRecordError } from '../../../engine/engine.ts'
 import { addressKey, type DocumentAddress } from '../../../model/address.ts'
-import { beingDeleted, documentIds, editorAddress, editorId } from '../../editor-content.ts'
-import { type DocumentIds, listEditors } from '../../editors.ts'
-import { operation } from '../../operation.ts'
-import type { Services } from '../../services.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { documentBeingDeleted, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import { type DocumentIds, listEditors } from '../../list-editors.ts'
+import { defineOperation } from '../../operation.ts'
 
 /** Editors that are looked up at a time. */
 const pageSize = 100
@@ -13,13 +13,14 @@ const request = {
   type: 'object',
   required: ['organizationId', 'documentId'],
   properties: {
-    ...documentIds,
+    ...editorDocumentIds,
     editorIds: {
       type: 'array',
       items: editorId,
       maxItems: 500,
       description: 'Editor instances; without it all of the document.',
     },
+    userId: { type: 'string', format: 'id', description: 'Who deleted it; default: `api`.' },
   },
 } as const
 
@@ -29,7 +30,7 @@ const response = {
   properties: { success: { type: 'boolean', description: 'False when there was nothing to delete.' } },
 } as const
 
-export const deleteContent = operation({
+export const deleteContent = defineOperation({
   path: '/v2/crdt/delete',
   auth: 'key',
   effect: 'once',
@@ -37,28 +38,33 @@ export const deleteContent = operation({
   summary: 'Delete the content of editors',
   description:
     'Their versions go with it. Connections to them are closed for good; a client that still has the content cannot ' +
-    'bring it back.',
+    'bring it back. There is one activity `crdt.editor_delete` for each editor.',
   request,
   response,
-  errors: [beingDeleted],
-  async handler({ editorIds, ...document }, { caller, services }) {
+  errors: [documentBeingDeleted],
+  async handler({ editorIds, userId = '', ...document }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: document.organizationId }
     await services.documents.requireThere(scope, document.documentId)
     const deleted =
       editorIds === undefined
-        ? await deleteAll(document, caller, services)
-        : await deleteEditors(editorIds, document, caller, services)
+        ? await deleteAll(document, userId, caller, services)
+        : await deleteEditors(editorIds, { ...document, userId }, caller, services)
     return { message: `${deleted} of the editors deleted.`, data: { success: deleted > 0 } }
   },
 })
 
-async function deleteAll(document: DocumentIds, caller: Caller, services: Services): Promise<number> {
+async function deleteAll(
+  document: DocumentIds,
+  userId: string,
+  caller: KeyCaller,
+  services: ApiServices,
+): Promise<number> {
   let [deleted, after]: [number, string | undefined] = [0, undefined]
   for (;;) {
     const from = after === undefined ? {} : { after }
     const page = await listEditors(services.log, caller, document, { limit: pageSize, ...from })
     if (page.length === 0) return deleted
-    deleted += await deleteEditors(page, document, caller, services)
+    deleted += await deleteEditors(page, { ...document, userId }, caller, services)
     after = page.at(-1)
   }
 }
@@ -66,9 +72,9 @@ async function deleteAll(document: DocumentIds, caller: Caller, services: Servic
 /** Deletes those that have content, and returns their number. */
 async function deleteEditors(
   editorIds: readonly string[],
-  document: DocumentIds,
-  caller: Caller,
-  { log, rooms, versions }: Services,
+  { userId, ...document }: DocumentIds & { readonly userId: string },
+  caller: KeyCaller,
+  { log, rooms, versions, edits }: ApiServices,
 ): Promise<number> {
   const addresses = [...new Set(editorIds)].map((editorId) =>
     editorAddress(caller, { ...document, editorId }),
@@ -80,17 +86,18 @@ async function deleteEditors(
     await versions.removeEditor(address)
     await rooms.destroy(address)
     await versions.removeEditor(address)
+    await edits.recordDeletion(address, userId)
   }
   return live.length
 }
 
 /** What is damaged can be deleted, too. */
-async function hasContent(log: Services['log'], address: DocumentAddress): Promise<boolean> {
+async function hasContent(log: ApiServices['log'], address: DocumentAddress): Promise<boolean> {
   try {
     const [head] = await log.heads([addressKey(address)])
     return head !== null
   } catch (error) {
-    if (error instanceof CorruptRecord) return true
+    if (error instanceof CorruptRecordError) return true
     throw error
   }
 }

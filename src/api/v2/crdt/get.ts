@@ -1,28 +1,31 @@
+import { isRootMissing } from '../../../content/roots.ts'
 import { ApiError } from '../../../errors.ts'
 import type { DocumentAddress } from '../../../model/address.ts'
-import { noContent } from '../../../rooms/edited-room.ts'
-import { contentKey, documentIds, editorAddress, editorId } from '../../editor-content.ts'
-import { contentFormat } from '../../editor-reading.ts'
-import { listEditors } from '../../editors.ts'
-import { operation } from '../../operation.ts'
-import type { From } from '../../schema.ts'
-import type { Services } from '../../services.ts'
+import {
+  EncodedJson,
+  encodedBytes,
+  isResponseTooLarge,
+  responseTooLarge,
+} from '../../../model/json-pieces.ts'
+import { noContent } from '../../../rooms/edits/edit-context.ts'
+import type { ApiServices } from '../../api-services.ts'
+import { contentKeySchema, editorAddress, editorDocumentIds, editorId } from '../../editor-content.ts'
+import { listEditors } from '../../list-editors.ts'
+import { defineOperation } from '../../operation.ts'
+import { responseExceeds } from '../../response-length.ts'
+import type { FromSchema } from '../../schema.ts'
+import { contentFormat, noSuchRoot, smallerFormats } from '../../schemas/content-format.ts'
 
 /** Editors in one answer. */
-const editorsMax = 100
-/** Encoded size of all documents in one answer. */
-const answerBytesMax = 67_108_864
+export const editorsMax = 100
 
 const request = {
   type: 'object',
   required: ['organizationId', 'documentId'],
   properties: {
-    ...documentIds,
+    ...editorDocumentIds,
     editorId: { ...editorId, description: 'Editor instance; without it all of the document.' },
-    contentKey: {
-      ...contentKey,
-      description: 'Name of the shared type; without it `content`, or the only one there is.',
-    },
+    contentKey: contentKeySchema,
     format: contentFormat,
     statistics: {
       type: 'boolean',
@@ -81,71 +84,99 @@ const entry = {
   },
 } as const
 
-type Request = From<typeof request>
-type Entry = From<typeof entry>
+type Request = FromSchema<typeof request>
+/** An entry whose large members are encoded already. */
+type Entry = Omit<FromSchema<typeof entry>, 'data' | 'stateVector'> & {
+  readonly data: EncodedJson
+  readonly stateVector: EncodedJson
+}
 
-export const getContent = operation({
+export const getContent = defineOperation({
   path: '/v2/crdt/get',
   auth: 'key',
   effect: 'reads',
   audited: 'read',
   summary: 'Read the content of editors',
-  description: 'What is read is durable, and fed to update changes nothing.',
+  description:
+    'The content is durable. An update with the same content changes nothing. Without `editorId`, an editor ' +
+    'without the root that is read is left out. The content in one response is at most ' +
+    '`maxResponseBytes` long; one document with `format` `update` is as long as the document.',
   request,
   response: { type: 'array', items: entry },
   errors: [
-    { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id, or for any of the document' },
+    {
+      status: 'NOT_FOUND',
+      code: 'crdt/no-content',
+      when: 'there is no CRDT data for the editor id, or for any of the document',
+    },
+    noSuchRoot,
     {
       status: 'FAILED_PRECONDITION',
-      when: 'a document has too many editors, or too large ones, for one answer',
+      code: 'crdt/too-many-editors',
+      when: 'a document has too many editors for one answer',
     },
+    responseExceeds,
   ],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    if (await services.documents.isGoing(scope, data.documentId)) throw noContent()
+    const { documents } = services
+    if (await documents.isGoing(scope, data.documentId)) throw noContent()
     const ids = data.editorId === undefined ? await idsOfAll(data, services, caller) : [data.editorId]
     const entries: Entry[] = []
-    let sizeBytes = 0
+    const { responseBytesMax } = services
+    const remedy = ids.length > 1 ? 'request one editorId at a time' : smallerFormats(data.format)
+    let bytesLeft = responseBytesMax
+    let missing: ApiError | null = null
     for (const editorId of ids) {
-      const read = await readEditor(editorAddress(caller, { ...data, editorId }), data, services)
+      const address = editorAddress(caller, { ...data, editorId })
+      const read = await readEditor(address, data, services, bytesLeft).catch((error: unknown) => {
+        if (isRootMissing(error)) missing = error
+        else throw isResponseTooLarge(error) ? responseTooLarge(responseBytesMax, remedy) : error
+        return null
+      })
       if (read === null) continue
-      sizeBytes += read.sizeBytes
-      if (sizeBytes > answerBytesMax && ids.length > 1) throw tooMuch(`${answerBytesMax} bytes`)
+      bytesLeft -= encodedBytes(read.data) + encodedBytes(read.stateVector)
+      if (bytesLeft < 0 && ids.length > 1) throw responseTooLarge(responseBytesMax, remedy)
       entries.push(read)
     }
-    if (entries.length === 0) throw noContent()
+    if (entries.length === 0) {
+      if (missing === null) await documents.require(scope, data.documentId)
+      throw missing ?? noContent()
+    }
     return { message: 'Content found.', data: entries }
   },
 })
 
 async function idsOfAll(
   data: Request,
-  { log }: Services,
+  { log }: ApiServices,
   caller: Parameters<typeof editorAddress>[0],
 ): Promise<readonly string[]> {
   const ids = await listEditors(log, caller, data, { limit: editorsMax + 1 })
-  if (ids.length > editorsMax) throw tooMuch(`${editorsMax} editors`)
+  if (ids.length > editorsMax)
+    throw new ApiError(
+      'crdt/too-many-editors',
+      `the document has more than ${editorsMax} editors: name an editorId`,
+    )
   return ids
 }
-
-const tooMuch = (what: string): ApiError =>
-  new ApiError('FAILED_PRECONDITION', `the document has more than ${what}: name an editorId`)
 
 /** Null when there is no content. */
 async function readEditor(
   address: DocumentAddress,
   request: Request,
-  { rooms }: Services,
+  { rooms }: ApiServices,
+  bytesMax: number,
 ): Promise<Entry | null> {
   return rooms.use(address, async (room) => {
-    const read = await room.editing.read(request)
+    const read = await room.editing.read(request, bytesMax)
     if (read === null) return null
     const { result, version, vector, changed, sizeBytes } = read
     return {
       id: address.editorId,
       ...result,
       version,
-      stateVector: Buffer.from(vector).toString('base64'),
+      stateVector: new EncodedJson('base64', [vector]),
       lastUpdate: new Date(changed.at).toISOString(),
       lastUpdatedBy: changed.by,
       sizeBytes,

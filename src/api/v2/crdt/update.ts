@@ -1,11 +1,17 @@
-import { beingDeleted, updateEditorContent, updateRequest, writtenResponse } from '../../editor-content.ts'
-import { operation } from '../../operation.ts'
+import {
+  documentBeingDeleted,
+  updateEditorContent,
+  updateRequest,
+  writtenResponse,
+} from '../../editor-content.ts'
+import { defineOperation } from '../../operation.ts'
 
-export const updateContent = operation({
+export const updateContent = defineOperation({
   path: '/v2/crdt/update',
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  grows: 'content',
   summary: 'Replace the content of an editor',
   description:
     'Changes the live document with as few operations as make it equal to `data`, so that what is kept keeps its ' +
@@ -15,17 +21,18 @@ export const updateContent = operation({
   request: updateRequest,
   response: writtenResponse,
   errors: [
-    { status: 'NOT_FOUND', when: 'there is no CRDT data for the editor id' },
+    { status: 'NOT_FOUND', code: 'crdt/no-content', when: 'there is no CRDT data for the editor id' },
     {
       status: 'FAILED_PRECONDITION',
       when: 'the document is disabled, or `baseVersion` is unknown or too old',
     },
     {
       status: 'ABORTED',
-      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${beingDeleted.when}`,
+      code: 'crdt/version-conflict',
+      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
     },
   ],
-  async handler(data, { caller, services }) {
-    return { message: 'Content updated.', data: await updateEditorContent(data, caller, services) }
+  async handler(data, { caller, services, full }) {
+    return { message: 'Content updated.', data: await updateEditorContent(data, caller, services, full) }
   },
 })

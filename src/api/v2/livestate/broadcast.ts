@@ -1,7 +1,7 @@
-import { jsonDepthExceeds } from '../../../model/json.ts'
+import { jsonDepthExceeds } from '../../../model/json-depth.ts'
 import { limits } from '../../../model/limits.ts'
-import { operation } from '../../operation.ts'
-import { noDocument, presenceDocument, presenceScope } from '../../presence-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { presenceDocument, presenceDocumentNotFound, presenceScope } from '../../schemas/presence-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
 /** Characters of the name of an event. */
@@ -9,7 +9,7 @@ const eventLengthMax = 200
 /** Encoded `data` of one message. */
 const dataBytesMax = 65_536
 
-export const broadcastLive = operation({
+export const broadcastLive = defineOperation({
   path: '/v2/livestate/broadcast',
   auth: 'key',
   effect: 'once',
@@ -58,7 +58,7 @@ export const broadcastLive = operation({
       },
     },
   },
-  errors: [noDocument],
+  errors: [presenceDocumentNotFound],
   async handler({ editorId = null, event, data = null, ...document }, { caller, services }) {
     const text = JSON.stringify({ event, data })
     checkData(JSON.stringify(data))

@@ -1,8 +1,8 @@
-import { memoryLimits } from '../../../memory/limits.ts'
-import { checkQuestion, judgmentQuery, place, suggested } from '../../memory-schema.ts'
-import { bareOperation } from '../../operation.ts'
+import { memoryLimits } from '../../../decisions/limits.ts'
+import { defineBareOperation } from '../../operation.ts'
+import { checkJudgmentQuery, judgmentQuery, place, suggested } from '../../schemas/judgment-schema.ts'
 
-export const suggestDecision = bareOperation({
+export const suggestDecision = defineBareOperation({
   path: '/v2/memory/suggest',
   auth: 'key',
   effect: 'reads',
@@ -29,7 +29,7 @@ export const suggestDecision = bareOperation({
   response: suggested,
   errors: [],
   async handler(data, { caller, services }) {
-    checkQuestion(data)
+    checkJudgmentQuery(data)
     return services.memory.suggest(caller.tenant, data.query, data)
   },
 })

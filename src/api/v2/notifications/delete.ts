@@ -1,10 +1,10 @@
 import { notificationLimits as limits } from '../../../notifications/limits.ts'
-import { countOf, keyedResults } from '../../keyed.ts'
-import { notificationFilter } from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { notificationFilter } from '../../schemas/notification-schema.ts'
 import { invalidAt } from '../../validator.ts'
 
-export const deleteNotifications = operation({
+export const deleteNotifications = defineOperation({
   path: '/v2/notifications/delete',
   auth: 'key',
   effect: 'once',
@@ -14,6 +14,7 @@ export const deleteNotifications = operation({
     'Deletes the notifications that fit all filters given, of which there must be one beside the organization: up to ' +
     `${limits.deleted} in one call, and the message says whether there are more. With \`userId\` they are deleted for ` +
     'that user alone, and altogether where nobody else is addressed.',
+  batch: keyedBatch({ notificationIds: null }),
   request: {
     type: 'object',
     required: ['organizationId'],
@@ -22,7 +23,7 @@ export const deleteNotifications = operation({
       notificationIds: { ...notificationFilter.notificationIds, examples: [['shared-1']] },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization or the document does not exist' }],
   async handler({ organizationId, documentId, userId, notificationIds }, { caller, services }) {
     if (documentId === undefined && userId === undefined && notificationIds === undefined)
@@ -36,7 +37,7 @@ export const deleteNotifications = operation({
       { documentId, userId },
       notificationIds,
     )
-    const message = `${countOf(results)} notifications deleted${complete ? '' : '; there may be more: call again'}.`
+    const message = `${countSucceeded(results)} notifications deleted${complete ? '' : '; there may be more: call again'}.`
     return { message, data: results }
   },
 })

@@ -1,8 +1,12 @@
-import { notificationFilter, notificationRecords, showNotification } from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
-import { paging, readPage } from '../../paging.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, readPage } from '../../paging/page-request.ts'
+import {
+  notificationFilter,
+  notificationRecords,
+  showNotification,
+} from '../../schemas/notification-schema.ts'
 
-export const getNotifications = operation({
+export const getNotifications = defineOperation({
   path: '/v2/notifications/get',
   auth: 'key',
   effect: 'reads',
@@ -23,7 +27,7 @@ export const getNotifications = operation({
         default: 'desc',
         description: 'By time: the newest first, or the oldest. Ignored with `notificationIds`.',
       },
-      ...paging,
+      ...pageRequest,
     },
   },
   response: notificationRecords,

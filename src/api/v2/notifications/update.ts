@@ -1,9 +1,9 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { checkNotificationData, notificationContent } from '../../notification-schema.ts'
-import { operation } from '../../operation.ts'
-import { batchMax, noOrganization, organizationId } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { checkNotificationData, notificationContent } from '../../schemas/notification-schema.ts'
+import { batchMax, organizationId, organizationNotFound } from '../../schemas/resource-schema.ts'
 
-export const updateNotifications = operation({
+export const updateNotifications = defineOperation({
   path: '/v2/notifications/update',
   auth: 'key',
   effect: 'repeatable',
@@ -12,6 +12,7 @@ export const updateNotifications = operation({
   description:
     'Changes what is given of notifications, and notes who has read them; what is left out stays as it is. One that ' +
     'does not exist, or is not addressed to somebody who is said to have read it, is not changed (`success: false`).',
+  batch: keyedBatch({ notifications: 'id' }, checkNotificationData),
   request: {
     type: 'object',
     required: ['organizationId', 'notifications'],
@@ -39,15 +40,13 @@ export const updateNotifications = operation({
       },
     },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId: id, notifications }, { caller, services }) {
-    for (const [index, change] of notifications.entries())
-      checkNotificationData(`/data/notifications/${index}`, change)
     const results = await services.notifications.update(
       { ...caller.tenant, organizationId: id },
       notifications,
     )
-    return { message: `${countOf(results)} notifications updated.`, data: results }
+    return { message: `${countSucceeded(results)} notifications updated.`, data: results }
   },
 })

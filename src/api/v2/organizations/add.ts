@@ -1,21 +1,22 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { organizationsRequest } from '../../organization-schema.ts'
-import { checkMetadata } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { organizationsRequest } from '../../schemas/organization-schema.ts'
+import { checkMetadata } from '../../schemas/resource-schema.ts'
 
-export const addOrganizations = operation({
+export const addOrganizations = defineOperation({
   path: '/v2/organizations/add',
   auth: 'key',
   effect: 'once',
   audited: 'admin',
+  grows: 'records',
   summary: 'Add organizations',
   description: 'One that exists already is left as it is: `success` is false for it.',
+  batch: keyedBatch({ organizations: 'organizationId' }, checkMetadata),
   request: organizationsRequest,
-  response: keyedResults,
+  response: batchResults,
   errors: [],
   async handler({ organizations }, { caller, services }) {
-    checkMetadata('organizations', organizations)
     const results = await services.organizations.add(caller.tenant, organizations)
-    return { message: `${countOf(results)} organizations added.`, data: results }
+    return { message: `${countSucceeded(results)} organizations added.`, data: results }
   },
 })

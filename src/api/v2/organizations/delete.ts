@@ -1,8 +1,8 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { batchMax, organizationId } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { batchMax, organizationId } from '../../schemas/resource-schema.ts'
 
-export const deleteOrganizations = operation({
+export const deleteOrganizations = defineOperation({
   path: '/v2/organizations/delete',
   auth: 'key',
   effect: 'once',
@@ -11,6 +11,7 @@ export const deleteOrganizations = operation({
   description:
     'With everything in them: documents and their content, folders, users, groups, permissions. Connections are closed ' +
     'for good. The answer comes when all of it is gone; what a crash interrupts is taken up again.',
+  batch: keyedBatch({ organizationIds: null }),
   request: {
     type: 'object',
     required: ['organizationIds'],
@@ -18,10 +19,10 @@ export const deleteOrganizations = operation({
       organizationIds: { type: 'array', items: organizationId, maxItems: batchMax, examples: [['acme']] },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [],
   async handler({ organizationIds }, { caller, services }) {
     const results = await services.organizations.delete(caller.tenant, organizationIds)
-    return { message: `${countOf(results)} organizations deleted.`, data: results }
+    return { message: `${countSucceeded(results)} organizations deleted.`, data: results }
   },
 })

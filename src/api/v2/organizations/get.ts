@@ -1,13 +1,13 @@
 import { directoryLimits } from '../../../directory/limits.ts'
-import { operation } from '../../operation.ts'
-import { organizationAnswer, organizationRecord } from '../../organization-schema.ts'
-import { paging, readPage } from '../../paging.ts'
-import { lookupMax, organizationId } from '../../resource-schema.ts'
-import { searching, searchOf, searchQuery } from '../../searching.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, readPage } from '../../paging/page-request.ts'
+import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
+import { organizationAnswer, organizationRecord } from '../../schemas/organization-schema.ts'
+import { lookupMax, organizationId } from '../../schemas/resource-schema.ts'
 
 const { organizationsLookedAtBySearch: lookedAtMax } = directoryLimits
 
-export const getOrganizations = operation({
+export const getOrganizations = defineOperation({
   path: '/v2/organizations/get',
   auth: 'key',
   effect: 'reads',
@@ -25,15 +25,15 @@ export const getOrganizations = operation({
         maxItems: lookupMax,
         description: 'Without it all organizations of the API key.',
       },
-      ...searching('their id or name; not with `organizationIds`', lookedAtMax),
-      ...paging,
+      ...searchRequest('their id or name; not with `organizationIds`', lookedAtMax),
+      ...pageRequest,
     },
   },
   response: { type: 'array', items: organizationRecord },
   errors: [],
   async handler({ organizationIds, search: text, ...page }, context) {
     const { caller, services } = context
-    const search = searchOf(text, ['organizationIds', organizationIds], lookedAtMax)
+    const search = parseSearch(text, ['organizationIds', organizationIds], lookedAtMax)
     if (organizationIds !== undefined) {
       const found = await services.organizations.get(caller.tenant, [...new Set(organizationIds)])
       return { message: 'Organizations found.', data: found.map(organizationAnswer) }

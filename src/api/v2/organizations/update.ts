@@ -1,21 +1,21 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { organizationsRequest } from '../../organization-schema.ts'
-import { checkMetadata } from '../../resource-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { organizationsRequest } from '../../schemas/organization-schema.ts'
+import { checkMetadata } from '../../schemas/resource-schema.ts'
 
-export const updateOrganizations = operation({
+export const updateOrganizations = defineOperation({
   path: '/v2/organizations/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update organizations',
   description: 'What is not given stays as it is.',
+  batch: keyedBatch({ organizations: 'organizationId' }, checkMetadata),
   request: organizationsRequest,
-  response: keyedResults,
+  response: batchResults,
   errors: [],
   async handler({ organizations }, { caller, services }) {
-    checkMetadata('organizations', organizations)
     const results = await services.organizations.update(caller.tenant, organizations)
-    return { message: `${countOf(results)} organizations updated.`, data: results }
+    return { message: `${countSucceeded(results)} organizations updated.`, data: results }
   },
 })

@@ -1,14 +1,14 @@
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
 import {
-  noDocument,
   presenceDocument,
+  presenceDocumentNotFound,
   presenceInputs,
   presenceScope,
   presenceSuccess,
-} from '../../presence-schema.ts'
-import { createFlags, createMissing } from '../../user-schema.ts'
+} from '../../schemas/presence-schema.ts'
+import { createFlags, createMissingParents } from '../../schemas/user-schema.ts'
 
-export const addPresence = operation({
+export const addPresence = defineOperation({
   path: '/v2/presence/add',
   auth: 'key',
   effect: 'repeatable',
@@ -38,11 +38,18 @@ export const addPresence = operation({
     },
   },
   response: presenceSuccess('nobody was added'),
-  errors: [noDocument, { status: 'FAILED_PRECONDITION', when: 'too many users are not connected' }],
+  errors: [
+    presenceDocumentNotFound,
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'presence/too-many-users',
+      when: 'too many users are not connected',
+    },
+  ],
   async handler({ users, ttlSeconds = 60, ...data }, { caller, services }) {
     const { organizationId, documentId } = data
     const document = { type: 'document', id: documentId } as const
-    await createMissing(services, { ...caller.tenant, organizationId }, document, data)
+    await createMissingParents(services, { ...caller.tenant, organizationId }, document, data)
     await services.rooms.presence.add(await presenceScope(data, caller, services), users, ttlSeconds * 1000)
     return { message: `${users.length} users are present.`, data: { success: true } }
   },

@@ -1,14 +1,15 @@
-import type { PresenceEntry } from '../../../rooms/present.ts'
-import { operation } from '../../operation.ts'
+import type { PresenceEntry } from '../../../rooms/presence/presence-entry.ts'
+import { defineOperation } from '../../operation.ts'
+import { checkLength, responseExceeds } from '../../response-length.ts'
 import {
   describedPresence,
-  noDocument,
   presenceDocument,
+  presenceDocumentNotFound,
   presenceScope,
   presenceStatus,
   presentUserIds,
-} from '../../presence-schema.ts'
-import { batchMax } from '../../resource-schema.ts'
+} from '../../schemas/presence-schema.ts'
+import { batchMax } from '../../schemas/resource-schema.ts'
 
 const entries = {
   type: 'array',
@@ -37,7 +38,7 @@ const entries = {
   },
 } as const
 
-export const getPresence = operation({
+export const getPresence = defineOperation({
   path: '/v2/presence/get',
   auth: 'key',
   effect: 'reads',
@@ -59,12 +60,13 @@ export const getPresence = operation({
     },
   },
   response: entries,
-  errors: [noDocument],
+  errors: [presenceDocumentNotFound, responseExceeds],
   async handler({ userIds, statuses, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const all = await services.rooms.presence.entries(scope)
     const wanted = filterOf(userIds, statuses)
     const found = all.filter(wanted).toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    checkLength(found, services.responseBytesMax, 'request some of the users with userIds')
     return { message: `${found.length} users are present.`, data: found }
   },
 })

@@ -1,13 +1,13 @@
-import { operation } from '../../operation.ts'
+import { defineOperation } from '../../operation.ts'
 import {
-  noDocument,
   presenceDocument,
+  presenceDocumentNotFound,
   presenceInputs,
   presenceScope,
   presenceSuccess,
-} from '../../presence-schema.ts'
+} from '../../schemas/presence-schema.ts'
 
-export const updatePresence = operation({
+export const updatePresence = defineOperation({
   path: '/v2/presence/update',
   auth: 'key',
   effect: 'repeatable',
@@ -23,7 +23,7 @@ export const updatePresence = operation({
     properties: { ...presenceDocument, users: presenceInputs },
   },
   response: presenceSuccess('none of the users is present'),
-  errors: [noDocument],
+  errors: [presenceDocumentNotFound],
   async handler({ users, ...document }, { caller, services }) {
     const scope = await presenceScope(document, caller, services)
     const updated = await services.rooms.presence.update(scope, users)

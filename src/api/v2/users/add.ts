@@ -1,16 +1,26 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { createFlags, createMissing, userInputs, userResource, userScope } from '../../user-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../schemas/batch-results.ts'
+import {
+  createFlags,
+  createMissingFlag,
+  createMissingParents,
+  makesParents,
+  userInputs,
+  userResource,
+  userScope,
+} from '../../schemas/user-schema.ts'
 
-export const addUsers = operation({
+export const addUsers = defineOperation({
   path: '/v2/users/add',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
+  grows: 'records',
   summary: 'Add users',
   description:
     'Makes users of an organization and gives them a role on it, or on one folder or document of it. Who is there ' +
     'already is changed: what is left out stays as it is. A role given here does not end by itself.',
+  batch: keyedBatch({ users: 'userId' }),
   request: {
     type: 'object',
     required: ['organizationId', 'users'],
@@ -20,15 +30,21 @@ export const addUsers = operation({
         'Role on the resource. Without it `editor`; a user who has a role there keeps it, with its end.',
       ),
       ...createFlags,
+      createMissing: createMissingFlag,
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)
-    await createMissing(services, scope, resource, data)
+    const flags = { createMissing: services.createMissing, ...data }
+    if (makesParents(flags)) {
+      const results = await services.users.rehearseAdding(scope, resource, data.users)
+      if (!isAnySuccessful(results)) return { message: 'No users added.', data: results }
+      await createMissingParents(services, scope, resource, flags)
+    }
     const results = await services.users.add(scope, resource, data.users)
-    return { message: `${countOf(results)} users added.`, data: results }
+    return { message: `${countSucceeded(results)} users added.`, data: results }
   },
 })

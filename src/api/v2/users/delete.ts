@@ -1,8 +1,8 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { userResource, userScope } from '../../user-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { userResource, userScope } from '../../schemas/user-schema.ts'
 
-export const deleteUsers = operation({
+export const deleteUsers = defineOperation({
   path: '/v2/users/delete',
   auth: 'key',
   effect: 'once',
@@ -11,6 +11,7 @@ export const deleteUsers = operation({
   description:
     'Takes from users their role on a folder or document. Without these, removes them from the organization: with every ' +
     'right in it, their place in its groups, and what is known of them. Open connections follow within a second.',
+  batch: keyedBatch({ userIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'userIds'],
@@ -25,11 +26,11 @@ export const deleteUsers = operation({
       },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.users.remove(scope, userResource(data), data.userIds)
-    return { message: `${countOf(results)} users removed.`, data: results }
+    return { message: `${countSucceeded(results)} users removed.`, data: results }
   },
 })

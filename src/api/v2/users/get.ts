@@ -1,12 +1,12 @@
 import { directoryLimits } from '../../../directory/limits.ts'
-import { operation } from '../../operation.ts'
-import { paging, readPage } from '../../paging.ts'
-import { searching, searchOf, searchQuery } from '../../searching.ts'
-import { showUser, userRecords, userResource, userScope } from '../../user-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { pageRequest, readPage } from '../../paging/page-request.ts'
+import { parseSearch, searchQuery, searchRequest } from '../../paging/search-request.ts'
+import { showUser, userRecords, userResource, userScope } from '../../schemas/user-schema.ts'
 
 const { lookedAtBySearch } = directoryLimits
 
-export const getUsers = operation({
+export const getUsers = defineOperation({
   path: '/v2/users/get',
   auth: 'key',
   effect: 'reads',
@@ -27,8 +27,8 @@ export const getUsers = operation({
         items: { type: 'string', format: 'id' },
         description: 'Answer these, as far as they are users of the resource; without it all.',
       },
-      ...searching('their id, name or email; not with `userIds`', lookedAtBySearch),
-      ...paging,
+      ...searchRequest('their id, name or email; not with `userIds`', lookedAtBySearch),
+      ...pageRequest,
     },
   },
   response: userRecords,
@@ -37,7 +37,7 @@ export const getUsers = operation({
     const { users } = context.services
     const scope = { ...context.caller.tenant, organizationId: data.organizationId }
     const resource = userResource(data)
-    const search = searchOf(data.search, ['userIds', data.userIds], lookedAtBySearch)
+    const search = parseSearch(data.search, ['userIds', data.userIds], lookedAtBySearch)
     if (data.userIds !== undefined) {
       const found = await users.find(scope, resource, data.userIds)
       return { message: `${found.length} users found.`, data: found.map(showUser) }

@@ -1,8 +1,8 @@
-import { countOf, keyedResults } from '../../keyed.ts'
-import { operation } from '../../operation.ts'
-import { userInputs, userResource, userScope } from '../../user-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../schemas/batch-results.ts'
+import { userInputs, userResource, userScope } from '../../schemas/user-schema.ts'
 
-export const updateUsers = operation({
+export const updateUsers = defineOperation({
   path: '/v2/users/update',
   auth: 'key',
   effect: 'repeatable',
@@ -11,6 +11,7 @@ export const updateUsers = operation({
   description:
     'Changes what is known of users, and their role on the resource. What is left out stays as it is. Somebody who is ' +
     'not a user of the resource is not changed (`success: false`).',
+  batch: keyedBatch({ users: 'userId' }),
   request: {
     type: 'object',
     required: ['organizationId', 'users'],
@@ -19,11 +20,11 @@ export const updateUsers = operation({
       users: userInputs('Role on the resource from now on, until the end it had before, if any.'),
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization, folder or document does not exist' }],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.users.update(scope, userResource(data), data.users)
-    return { message: `${countOf(results)} users updated.`, data: results }
+    return { message: `${countSucceeded(results)} users updated.`, data: results }
   },
 })

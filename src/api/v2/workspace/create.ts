@@ -1,8 +1,13 @@
-import type { NewWorkspace } from '../../../directory/workspaces.ts'
-import { operation } from '../../operation.ts'
-import type { From } from '../../schema.ts'
+import type { NewWorkspace } from '../../../directory/tenants/workspace-service.ts'
+import { defineOperation } from '../../operation.ts'
+import type { FromSchema } from '../../schema.ts'
+import {
+  showWorkspace,
+  storedBytesMax,
+  workspaceMembers,
+  workspaceProperties,
+} from '../../schemas/workspace-schema.ts'
 import { invalidAt } from '../../validator.ts'
-import { showWorkspace, workspaceMembers, workspaceProperties } from '../../workspace-schema.ts'
 
 const nameLengthMax = 200
 /** RFC 5321 4.5.3.1, with the `@`. */
@@ -37,6 +42,7 @@ const request = {
       maxLength: 2000,
       description: 'URL (http or https) of a picture of the owner.',
     },
+    storedBytesMax,
   },
 } as const
 
@@ -50,7 +56,7 @@ const response = {
   },
 } as const
 
-export const createWorkspace = operation({
+export const createWorkspace = defineOperation({
   path: '/v2/workspace/create',
   auth: 'operator',
   effect: 'once',
@@ -60,7 +66,9 @@ export const createWorkspace = operation({
   description: 'Makes a workspace with one API key for testing and one auth token for that.',
   request,
   response,
-  errors: [{ status: 'FAILED_PRECONDITION', when: 'the server has no admin token' }],
+  errors: [
+    { status: 'FAILED_PRECONDITION', code: 'auth/admin-token-unset', when: 'the server has no admin token' },
+  ],
   async handler(data, { services }) {
     const { workspaces, tenants } = services
     const { workspace, apiKey, authToken } = await workspaces.create(newWorkspace(data))
@@ -70,14 +78,20 @@ export const createWorkspace = operation({
   },
 })
 
-function newWorkspace({ ownerEmail, avatar = '', ...names }: From<typeof request>): NewWorkspace {
+function newWorkspace({
+  ownerEmail,
+  avatar = '',
+  storedBytesMax: bytesMax,
+  ...names
+}: FromSchema<typeof request>): NewWorkspace {
   if (!email.test(ownerEmail))
     throw invalidAt({ path: '/data/ownerEmail', message: 'must be an e-mail address' })
   if (avatar !== '' && !isWebUrl(avatar))
     throw invalidAt({ path: '/data/avatar', message: 'must be an http(s) URL' })
   const { name = ownerEmail.slice(0, ownerEmail.indexOf('@')) } = names
   const { workspaceName = `${name} workspace` } = names
-  return { name: workspaceName, owner: { email: ownerEmail, name, avatar } }
+  const owner = { email: ownerEmail, name, avatar }
+  return { name: workspaceName, owner, ...(bytesMax !== undefined && { storedBytesMax: bytesMax }) }
 }
 
 const isWebUrl = (text: string): boolean =>

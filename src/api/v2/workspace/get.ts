@@ -1,10 +1,10 @@
-import { apiKeysMax } from '../../../directory/tenants.ts'
+import { apiKeysMax } from '../../../directory/tenants/tenant-store.ts'
 import { ApiError } from '../../../errors.ts'
 import { exhausted } from '../../../quota/limits.ts'
-import { operation } from '../../operation.ts'
-import { showWorkspace, workspaceResponse } from '../../workspace-schema.ts'
+import { defineOperation } from '../../operation.ts'
+import { showWorkspace, workspaceResponse } from '../../schemas/workspace-schema.ts'
 
-export const getWorkspace = operation({
+export const getWorkspace = defineOperation({
   path: '/v2/workspace/get',
   auth: 'workspace',
   effect: 'reads',
@@ -13,18 +13,20 @@ export const getWorkspace = operation({
   description: `Answers the workspace and its API keys (at most ${apiKeysMax}). Limited to some calls a minute.`,
   request: { type: 'object', properties: {} },
   response: workspaceResponse,
-  errors: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
-  async handler(_data, { caller: { workspaceId }, services: { tenants, workspaceReads } }) {
+  errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
+  async handler(_data, { caller: { workspaceId }, services: { tenants, workspaceReads, storage } }) {
     if (workspaceReads?.take(workspaceId) === false)
-      throw exhausted(
-        'rateLimitWorkspaceGetPerMinute',
-        workspaceReads.perMinute,
-        'the rate limit is exceeded: retry after 1 minute',
-        60,
-      )
+      throw exhausted('workspaceReadsPerMinute', workspaceReads.perMinute, {
+        problem: 'the rate limit is exceeded',
+        remedy: 'retry after 1 minute',
+        retryAfterSeconds: 60,
+      })
     const workspace = await tenants.workspace(workspaceId)
-    if (workspace === null) throw new ApiError('NOT_FOUND', 'the workspace does not exist')
+    if (workspace === null)
+      throw new ApiError('workspace/not-found', 'the workspace does not exist; check its id')
     const { items } = await tenants.apiKeys(workspaceId)
-    return { message: 'Workspace found.', data: showWorkspace(workspace, items) }
+    const usage = await storage.usage(workspaceId)
+    const data = { ...showWorkspace(workspace, items), ...(usage && { storage: usage }) }
+    return { message: 'Workspace found.', data }
   },
 })

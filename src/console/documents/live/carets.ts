@@ -1,23 +1,23 @@
 import * as Y from 'yjs'
-import type { Root } from '../../../content/kind.ts'
-import type { Person } from './people.ts'
-import type { Caret } from './runs.ts'
+import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import type { AwarenessUser } from './awareness-users.ts'
+import type { Caret } from './text-runs.ts'
 
 /** Where cursors are. */
-export interface Places {
+export interface CaretPositions {
   /** In texts. */
-  readonly carets: ReadonlyMap<Root, readonly Caret[]>
+  readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
   /** Names of the roots in which clients have their cursors. */
   readonly roots: ReadonlyMap<number, string>
 }
 
-export function placesOf(doc: Y.Doc, people: readonly Person[]): Places {
-  const carets = new Map<Root, Caret[]>()
+export function caretPositions(doc: Y.Doc, people: readonly AwarenessUser[]): CaretPositions {
+  const carets = new Map<SharedRoot, Caret[]>()
   const roots = new Map<number, string>()
   for (const { clientId, name, colour, cursor } of people) {
     const place = cursor && resolved(doc, cursor.head)
     if (!place) continue
-    const type = place.type as Root
+    const type = place.type as SharedRoot
     const caret = { index: place.index, clientId, name, colour }
     carets.set(type, [...(carets.get(type) ?? []), caret])
     const root = rootOf(doc, type)
@@ -38,9 +38,9 @@ function resolved(doc: Y.Doc, said: unknown): Y.AbsolutePosition | null {
   }
 }
 
-function rootOf(doc: Y.Doc, type: Root): string | null {
-  let top: Root = type
-  while (top._item !== null) top = top._item.parent as Root
+function rootOf(doc: Y.Doc, type: SharedRoot): string | null {
+  let top: SharedRoot = type
+  while (top._item !== null) top = top._item.parent as SharedRoot
   for (const [name, root] of doc.share) if (root === top) return name
   return null
 }

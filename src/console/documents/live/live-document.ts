@@ -1,10 +1,10 @@
 import * as Y from 'yjs'
-import type { CallError } from '../../api.ts'
-import { Fresh } from './fresh.ts'
-import { People } from './people.ts'
-import { listen } from './socket.ts'
+import type { ApiCallError } from '../../api/client.ts'
+import { AwarenessTracker } from './awareness-users.ts'
+import { openReadOnlySocket } from './read-only-socket.ts'
+import { RecentEdits } from './recent-edits.ts'
 
-export type Connection =
+export type ConnectionState =
   | { readonly kind: 'connecting' | 'live' }
   /** It is tried again by itself. */
   | { readonly kind: 'lost'; readonly why: string }
@@ -31,9 +31,9 @@ export interface LiveOptions {
 /** A document as it is at this moment, which the page only looks at: it edits nothing and shows no presence. */
 export class LiveDocument {
   readonly doc = new Y.Doc()
-  readonly people = new People()
-  readonly fresh: Fresh
-  connection: Connection = { kind: 'connecting' }
+  readonly people = new AwarenessTracker()
+  readonly fresh: RecentEdits
+  connection: ConnectionState = { kind: 'connecting' }
   readonly #options: LiveOptions
   #hangUp: () => void = () => {}
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +46,7 @@ export class LiveDocument {
 
   constructor(options: LiveOptions) {
     this.#options = options
-    this.fresh = new Fresh(this.doc, () => this.#changed())
+    this.fresh = new RecentEdits(this.doc, () => this.#changed())
     this.doc.on('update', () => this.#changed())
     void this.#connect()
   }
@@ -66,7 +66,7 @@ export class LiveDocument {
     try {
       const given = await token()
       if (this.#isOver) return
-      this.#hangUp = listen(`${url}?token=${encodeURIComponent(given)}`, {
+      this.#hangUp = openReadOnlySocket(`${url}?token=${encodeURIComponent(given)}`, {
         vector: () => Y.encodeStateVector(this.doc),
         onUpdate: (update) => Y.applyUpdate(this.doc, update, this),
         onSynced: () => this.#synced(),
@@ -77,7 +77,7 @@ export class LiveDocument {
         onClose: (code, reason) => this.#lost(reason || `the connection was closed (${code})`, isFinal(code)),
       })
     } catch (error) {
-      const { status, message } = error as CallError
+      const { status, message } = error as ApiCallError
       this.#lost(message, !passing.has(status))
     }
   }

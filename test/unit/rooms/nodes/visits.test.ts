@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keys } from '../../../../src/directory/organization-keys.ts'
-import { OrganizationStore } from '../../../../src/directory/organization-store.ts'
-import { VisitEvents } from '../../../../src/directory/visit-events.ts'
-import { Events } from '../../../../src/events/events.ts'
+import { VisitRecorder } from '../../../../src/directory/documents/visit-recorder.ts'
+import { keys } from '../../../../src/directory/organizations/organization-keys.ts'
+import { OrganizationStore } from '../../../../src/directory/organizations/organization-store.ts'
+import { EventRecorder } from '../../../../src/events/event-recorder.ts'
 import { createLog } from '../../../../src/log.ts'
-import { openRecorded } from '../../../support/recorded-engine.ts'
-import { document, Page, World } from './world.ts'
+import { openRecorded } from '../../../support/stores/recorded-engine.ts'
+import { document, Page, World } from '../presence/simulated-cluster.ts'
 
 const nodeCount = 3
 const awayMs = 10_000
@@ -33,23 +33,23 @@ const weather = fc.array(fc.array(fc.constantFrom(0, 1, 90, 700), { maxLength: 2
 async function start(conditions: readonly (readonly number[])[]) {
   const { engine: store, told } = await openRecorded()
   const run = { isCalm: false, messages: 0 }
-  const visitEvents: VisitEvents[] = []
+  const visitEvents: VisitRecorder[] = []
   const world = await World.of(
     nodeCount,
     () => (run.isCalm ? [0] : (conditions[run.messages++ % conditions.length] ?? [0])),
     {
       store,
       visits: ({ engine }, clock) => {
-        const events = new Events(clock, () => true)
+        const events = new EventRecorder(clock, () => true)
         const organizations = new OrganizationStore(engine, events)
         const log = createLog('silent')
-        const each = new VisitEvents({ engine, store: organizations, events, clock, log, awayMs })
+        const each = new VisitRecorder({ engine, store: organizations, events, clock, log, awayMs })
         visitEvents.push(each)
         return each.visits
       },
     },
   )
-  const organizations = new OrganizationStore(store, new Events(world.clock, () => true))
+  const organizations = new OrganizationStore(store, new EventRecorder(world.clock, () => true))
   await organizations.carryOut(document, async (transaction) =>
     transaction.put(keys.organization, { organizationId: 'acme' }),
   )

@@ -1,8 +1,15 @@
-import { documentAnswerV1, documentRecordV1 } from '../../../document-schema.ts'
-import { operation } from '../../../operation.ts'
-import { documentId, lookupMax, noOrganization, organizationId } from '../../../resource-schema.ts'
+import type { DocumentView } from '../../../../directory/documents/document-views.ts'
+import { StreamedArray } from '../../../../model/json-pieces.ts'
+import { defineOperation } from '../../../operation.ts'
+import { documentAnswerV1, documentRecordV1 } from '../../../schemas/document-schema.ts'
+import {
+  documentId,
+  lookupMax,
+  organizationId,
+  organizationNotFound,
+} from '../../../schemas/resource-schema.ts'
 
-export const getDocumentsV1 = operation({
+export const getDocumentsV1 = defineOperation({
   path: '/v1/organizations/documents/get',
   auth: 'key',
   effect: 'reads',
@@ -25,16 +32,18 @@ export const getDocumentsV1 = operation({
     },
   },
   response: { type: 'array', items: documentRecordV1 },
-  errors: [
-    noOrganization,
-    { status: 'FAILED_PRECONDITION', when: 'the organization has too many documents for one answer' },
-  ],
+  errors: [organizationNotFound],
   async handler({ organizationId, documentIds }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
-    const found =
-      documentIds === undefined
-        ? await services.documents.all(scope)
-        : await services.documents.get(scope, [...new Set(documentIds)])
+    if (documentIds === undefined) {
+      const all = await services.documents.all(scope)
+      return { message: 'Documents found.', data: new StreamedArray(() => answersOf(all())) }
+    }
+    const found = await services.documents.get(scope, [...new Set(documentIds)])
     return { message: 'Documents found.', data: found.map(documentAnswerV1) }
   },
 })
+
+async function* answersOf(pages: AsyncIterable<readonly DocumentView[]>) {
+  for await (const page of pages) yield page.map(documentAnswerV1)
+}

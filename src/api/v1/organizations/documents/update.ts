@@ -1,15 +1,21 @@
-import { documentName } from '../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { batchMax, documentId, noOrganization, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { documentName } from '../../../schemas/document-schema.ts'
+import {
+  batchMax,
+  documentId,
+  organizationId,
+  organizationNotFound,
+} from '../../../schemas/resource-schema.ts'
 
-export const updateDocumentsV1 = operation({
+export const updateDocumentsV1 = defineOperation({
   path: '/v1/organizations/documents/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update documents (version 1)',
   description: 'What is not given stays as it is.',
+  batch: keyedBatch({ documents: 'documentId' }),
   request: {
     type: 'object',
     required: ['organizationId', 'documents'],
@@ -23,12 +29,12 @@ export const updateDocumentsV1 = operation({
       },
     },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId, documents }, { caller, services }) {
     // Other members are for version 2 and ignored here.
     const changes = documents.map(({ documentId, documentName }) => ({ documentId, documentName }))
     const results = await services.documents.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countOf(results)} documents updated.`, data: results }
+    return { message: `${countSucceeded(results)} documents updated.`, data: results }
   },
 })

@@ -1,8 +1,15 @@
-import { answerFolders, folderAnswerV1, folderRecordV1, tooManyFolders } from '../../../folder-schema.ts'
-import { operation } from '../../../operation.ts'
-import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
+import type { FolderView } from '../../../../directory/documents/folder-views.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  answerAllFolders,
+  answerTree,
+  folderAnswerV1,
+  folderRecordV1,
+  tooManyFolders,
+} from '../../../schemas/folder-schema.ts'
+import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
 
-export const getFoldersV1 = operation({
+export const getFoldersV1 = defineOperation({
   path: '/v1/organizations/folders/get',
   auth: 'key',
   effect: 'reads',
@@ -15,16 +22,16 @@ export const getFoldersV1 = operation({
     properties: { organizationId, folderId: { ...folderId, description: 'Without it all folders.' } },
   },
   response: { type: 'array', items: folderRecordV1 },
-  errors: [noFolder, tooManyFolders],
+  errors: [folderNotFound, tooManyFolders],
   async handler({ organizationId, folderId }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
-    const found =
-      folderId === undefined
-        ? await services.folders.all(scope)
-        : [await services.folders.below(scope, folderId, 1)]
-    return {
-      message: 'Folders found.',
-      data: answerFolders(found, (folder) => folderAnswerV1(organizationId, folder)),
-    }
+    const answerOf = (folder: FolderView) => folderAnswerV1(organizationId, folder)
+    if (folderId === undefined)
+      return {
+        message: 'Folders found.',
+        data: answerAllFolders(await services.folders.all(scope), answerOf),
+      }
+    const found = await services.folders.below(scope, folderId, 1)
+    return { message: 'Folders found.', data: [answerTree(found, answerOf)] }
   },
 })

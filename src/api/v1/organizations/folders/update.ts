@@ -1,9 +1,9 @@
-import { foldersRequest } from '../../../folder-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { noOrganization } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { foldersRequest } from '../../../schemas/folder-schema.ts'
+import { organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const updateFolders = operation({
+export const updateFolders = defineOperation({
   path: '/v1/organizations/folders/update',
   auth: 'key',
   effect: 'repeatable',
@@ -12,9 +12,10 @@ export const updateFolders = operation({
   description:
     'What is not given stays as it is. With another `parentFolderId` the folder moves there with all that is in it. ' +
     'Moves of one call are judged together: those that would put folders into themselves are all refused.',
+  batch: keyedBatch({ folders: 'folderId' }),
   request: foldersRequest,
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId, folders }, { caller, services }) {
     const changes = folders.map(({ folderId, folderName, parentFolderId }) => ({
       folderId,
@@ -22,6 +23,6 @@ export const updateFolders = operation({
       parentFolderId,
     }))
     const results = await services.folders.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countOf(results)} folders updated.`, data: results }
+    return { message: `${countSucceeded(results)} folders updated.`, data: results }
   },
 })

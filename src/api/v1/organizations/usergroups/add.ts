@@ -1,21 +1,23 @@
-import { organizationId } from '../../../group-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { groupOrganizationId } from '../../../schemas/group-schema.ts'
 
-export const addGroups = operation({
+export const addGroups = defineOperation({
   path: '/v1/organizations/usergroups/add',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
+  grows: 'records',
   summary: 'Add user groups',
   description:
     'Makes groups of users, to which access can be granted as to users. A group that is there already gets the name ' +
     'that is given.',
+  batch: keyedBatch({ organizationUserGroups: 'groupId' }),
   request: {
     type: 'object',
     required: ['organizationId', 'organizationUserGroups'],
     properties: {
-      organizationId,
+      organizationId: groupOrganizationId,
       organizationUserGroups: {
         type: 'array',
         minItems: 1,
@@ -36,11 +38,11 @@ export const addGroups = operation({
       },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
   async handler(data, { caller, services }) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
     const results = await services.groups.add(scope, data.organizationUserGroups)
-    return { message: `${countOf(results)} groups added.`, data: results }
+    return { message: `${countSucceeded(results)} groups added.`, data: results }
   },
 })

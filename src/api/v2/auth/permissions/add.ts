@@ -1,22 +1,24 @@
-import { operation } from '../../../operation.ts'
+import { ApiError } from '../../../../errors.ts'
+import { defineOperation } from '../../../operation.ts'
 import {
-  checkDistinct,
-  checkEnd,
   grantedResource,
-  ownerOf,
-  subjectOf,
+  lastOfEach,
+  organizationOfResource,
+  parseSubject,
   subjects,
-} from '../../../permission-schema.ts'
+} from '../../../schemas/permission-schema.ts'
+import { createMissingFlag, createMissingParents } from '../../../schemas/user-schema.ts'
 
-export const addPermissions = operation({
+export const addPermissions = defineOperation({
   path: '/v2/auth/permissions/add',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
+  grows: 'content',
   summary: 'Grant permissions',
   description:
     'Grants a user, or a user group, roles on organizations, folders and documents, over what was granted on them ' +
-    'before. All of it is granted or, when something does not exist, nothing. What is granted on a document decides ' +
+    'before; of a resource that is listed twice the last entry counts. All of it is granted or, when something does not exist, nothing. What is granted on a document decides ' +
     'before what is granted on its folders, from the nearest up, and on the organization; what is granted to a user ' +
     'before what is granted to groups. A user of whom nothing is known is added to the organization. Open connections ' +
     'follow within a second.',
@@ -37,6 +39,7 @@ export const addPermissions = operation({
         required: ['resources'],
         properties: { resources: { type: 'array', minItems: 1, maxItems: 500, items: grantedResource } },
       },
+      createMissing: createMissingFlag,
     },
   },
   response: null,
@@ -46,19 +49,32 @@ export const addPermissions = operation({
       when: 'an organization, folder, document or group does not exist; `details.resources` lists what is missing',
     },
   ],
-  async handler({ user, organizationUserGroupId, permissions: { resources } }, { caller, services }) {
-    const subject = subjectOf(user?.userId, organizationUserGroupId, '/data/user')
-    checkDistinct(resources)
-    const now = services.clock.now()
-    const inputs = resources.map(({ accessRole = 'editor', expiresAt, ...resource }, index) => {
-      checkEnd(expiresAt, index, now)
+  async handler(
+    { user, organizationUserGroupId, permissions, createMissing: makes },
+    { caller, services, full },
+  ) {
+    const subject = parseSubject(user?.userId, organizationUserGroupId, '/data/user')
+    const inputs = lastOfEach(permissions.resources).map((resource, index) => {
+      const { type, id, accessRole = 'editor', expiresAt = null } = resource
       return {
-        organizationId: ownerOf(resource, index),
-        resource: { type: resource.type, id: resource.id },
-        grant: { accessRole, expiresAt: expiresAt ?? null },
+        organizationId: organizationOfResource(resource, index),
+        resource: { type, id },
+        grant: { accessRole, expiresAt },
       }
     })
-    await services.permissions.add(caller.tenant, subject, inputs)
+    const grant = (): Promise<void> => services.permissions.add(caller.tenant, subject, inputs)
+    await grant().catch(async (error: unknown) => {
+      const isMissing = error instanceof ApiError && error.status === 'NOT_FOUND'
+      if (!isMissing || !(makes ?? services.createMissing)) throw error
+      if (full !== null) throw full
+      const organizationIds = inputs.map(({ organizationId }) => organizationId)
+      await services.permissions.requireSubject(caller.tenant, subject, organizationIds)
+      for (const { organizationId, resource } of inputs)
+        await createMissingParents(services, { ...caller.tenant, organizationId }, resource, {
+          createMissing: true,
+        })
+      await grant()
+    })
     return { message: `${inputs.length} permissions granted.`, data: undefined }
   },
 })

@@ -1,8 +1,8 @@
 import { ApiError, invalid } from '../../../../errors.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
 
 /** Users times resources that one call may ask about. */
-const pairsMax = 5_000
+export const pairsMax = 5_000
 
 const ids = (what: string) =>
   ({ type: 'array', maxItems: 500, items: { type: 'string', format: 'id' }, description: what }) as const
@@ -28,12 +28,33 @@ const reports = {
         description: 'Unix time in seconds at which what gives the role ends; absent when it does not.',
       },
       error: { type: 'string' },
+      reason: {
+        type: 'object',
+        required: ['source'],
+        description: 'Why the user has the role, or has none; absent where the resource does not exist.',
+        properties: {
+          source: {
+            type: 'string',
+            enum: ['user', 'group', 'accessType', 'membership'],
+            description:
+              'A grant to the user, a grant to a group of the user, the access type, or membership of the organization ' +
+              '(any grant in it). Without a role: what would give one and does not.',
+          },
+          resourceType: { type: 'string', enum: ['organization', 'folder', 'document'] },
+          resourceId: {
+            type: 'string',
+            description:
+              'Has the grant or sets the access type. Absent for a membership, and for an access type that nothing sets.',
+          },
+          groupId: { type: 'string', description: 'The group of the grant.' },
+        },
+      },
       errorCode: { type: 'string', enum: ['does_not_exist', 'permission_denied'] },
     },
   },
 } as const
 
-export const getPermissions = operation({
+export const getPermissions = defineOperation({
   path: '/v2/auth/permissions/get',
   auth: 'key',
   effect: 'reads',
@@ -70,12 +91,16 @@ export const getPermissions = operation({
   errors: [
     {
       status: 'NOT_FOUND',
-      when: 'the organization, a folder or a document does not exist; `details` is what would be answered',
+      code: 'auth/resource-not-found',
+      when: 'the organization, a folder or a document does not exist; `details` is what would be answered, and `code`',
     },
   ],
   async handler({ organizationId, userIds, folderIds = [], documentIds = [] }, { caller, services }) {
     if (userIds.length * (1 + folderIds.length + documentIds.length) > pairsMax)
-      throw invalid(`users times resources are more than ${pairsMax}: ask in several calls`)
+      throw invalid(
+        'auth/too-many-results',
+        `users times resources are more than ${pairsMax}: ask in several calls`,
+      )
     const scope = { ...caller.tenant, organizationId }
     const { users, complete } = await services.permissionReader.read(scope, {
       userIds,
@@ -83,7 +108,11 @@ export const getPermissions = operation({
       documentIds,
     })
     if (!complete)
-      throw new ApiError('NOT_FOUND', 'some of what was asked about does not exist', { details: users })
+      throw new ApiError(
+        'auth/resource-not-found',
+        'some of what was asked about does not exist: see does_not_exist in details',
+        { details: users },
+      )
     return { message: 'Permissions found.', data: users }
   },
 })

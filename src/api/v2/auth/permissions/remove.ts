@@ -1,7 +1,12 @@
-import { operation } from '../../../operation.ts'
-import { namedResource, ownerOf, subjectOf, subjects } from '../../../permission-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  namedResource,
+  organizationOfResource,
+  parseSubject,
+  subjects,
+} from '../../../schemas/permission-schema.ts'
 
-export const removePermissions = operation({
+export const removePermissions = defineOperation({
   path: '/v2/auth/permissions/remove',
   auth: 'key',
   effect: 'repeatable',
@@ -32,9 +37,9 @@ export const removePermissions = operation({
   response: null,
   errors: [{ status: 'NOT_FOUND', when: 'an organization does not exist' }],
   async handler({ userId, organizationUserGroupId, permissions: { resources } }, { caller, services }) {
-    const subject = subjectOf(userId, organizationUserGroupId, '/data/userId')
+    const subject = parseSubject(userId, organizationUserGroupId, '/data/userId')
     const inputs = resources.map((resource, index) => ({
-      organizationId: ownerOf(resource, index),
+      organizationId: organizationOfResource(resource, index),
       resource: { type: resource.type, id: resource.id },
     }))
     await services.permissions.remove(caller.tenant, subject, inputs)

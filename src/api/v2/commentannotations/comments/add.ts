@@ -1,26 +1,38 @@
 import { commentLimits as limits } from '../../../../comments/limits.ts'
-import { commentIdUsed } from '../../../../comments/threads.ts'
-import { actingOf, checkTexts, commentsOf, withEarlier } from '../../../comment-input.ts'
-import { acting, annotationId, newComments, noAnnotation, ofAnnotations } from '../../../comment-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import {
+  actionScopeOf,
+  checkText,
+  mergeEarlierResults,
+  parseComments,
+} from '../../../schemas/comment-input.ts'
+import {
+  actionFields,
+  annotationId,
+  annotationScopeFields,
+  newComments,
+  noAnnotation,
+} from '../../../schemas/comment-schema.ts'
 
-export const addComments = operation({
+export const addComments = defineOperation({
   path: '/v2/commentannotations/comments/add',
   auth: 'key',
   effect: 'adds',
   audited: 'change',
+  grows: 'records',
   summary: 'Add comments',
   description:
     `Adds comments to the end of a thread, which has at most ${limits.comments}. With an id that is used already nothing ` +
     'is added (`success: false`). Event: `comment.add`.',
+  batch: keyedBatch({ comments: 'commentId' }, checkText),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
     properties: {
-      ...ofAnnotations,
+      ...annotationScopeFields,
       annotationId,
-      ...acting,
+      ...actionFields,
       comments: {
         ...newComments,
         minItems: 1,
@@ -28,13 +40,12 @@ export const addComments = operation({
       },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [noAnnotation],
   async handler(data, context) {
-    checkTexts('/data/comments', data.comments)
-    const doing = { ...actingOf(context, data), annotationId: data.annotationId }
-    const added = await context.services.threads.add(doing, commentsOf(data.comments, context.ids))
-    const results = withEarlier(added, context.ids, commentIdUsed)
-    return { message: `${countOf(results)} comments added.`, data: results }
+    const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
+    const added = await context.services.threads.add(doing, parseComments(data.comments, context.ids))
+    const results = mergeEarlierResults(added, context.ids, 'comment/id-taken')
+    return { message: `${countSucceeded(results)} comments added.`, data: results }
   },
 })

@@ -1,31 +1,38 @@
-import { actingOf } from '../../../comment-input.ts'
-import { acting, annotationId, commentId, noAnnotation, ofAnnotations } from '../../../comment-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { batchMax } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { actionScopeOf } from '../../../schemas/comment-input.ts'
+import {
+  actionFields,
+  annotationId,
+  annotationScopeFields,
+  commentId,
+  noAnnotation,
+} from '../../../schemas/comment-schema.ts'
+import { batchMax } from '../../../schemas/resource-schema.ts'
 
-export const deleteComments = operation({
+export const deleteComments = defineOperation({
   path: '/v2/commentannotations/comments/delete',
   auth: 'key',
   effect: 'once',
   audited: 'admin',
   summary: 'Delete comments',
   description: 'Deletes comments with their reactions; the annotation stays. Event: `comment.delete`.',
+  batch: keyedBatch({ commentIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'commentIds'],
     properties: {
-      ...ofAnnotations,
+      ...annotationScopeFields,
       annotationId,
-      ...acting,
+      ...actionFields,
       commentIds: { type: 'array', minItems: 1, maxItems: batchMax, items: commentId },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [noAnnotation],
   async handler(data, context) {
-    const doing = { ...actingOf(context, data), annotationId: data.annotationId }
+    const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
     const results = await context.services.threads.delete(doing, data.commentIds)
-    return { message: `${countOf(results)} comments deleted.`, data: results }
+    return { message: `${countSucceeded(results)} comments deleted.`, data: results }
   },
 })

@@ -1,15 +1,15 @@
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, readPage } from '../../../paging/page-request.ts'
 import {
   annotationId,
+  annotationScopeFields,
   commentRecords,
   noAnnotation,
-  ofAnnotations,
   showComment,
-} from '../../../comment-schema.ts'
-import { operation } from '../../../operation.ts'
-import { paging, readPage } from '../../../paging.ts'
-import { lookupMax } from '../../../resource-schema.ts'
+} from '../../../schemas/comment-schema.ts'
+import { lookupMax } from '../../../schemas/resource-schema.ts'
 
-export const getComments = operation({
+export const getComments = defineOperation({
   path: '/v2/commentannotations/comments/get',
   auth: 'key',
   effect: 'reads',
@@ -22,16 +22,15 @@ export const getComments = operation({
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId'],
     properties: {
-      ...ofAnnotations,
+      ...annotationScopeFields,
       annotationId,
       commentIds: {
         type: 'array',
-        minItems: 1,
         maxItems: lookupMax,
         items: { type: 'string', format: 'id' },
         description: 'These, as far as they exist, in this order and without pages.',
       },
-      ...paging,
+      ...pageRequest,
     },
   },
   response: commentRecords,

@@ -1,26 +1,33 @@
-import { actingOf, checkTexts } from '../../../comment-input.ts'
-import { acting, annotationId, commentChanges, noAnnotation, ofAnnotations } from '../../../comment-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { actionScopeOf, checkText } from '../../../schemas/comment-input.ts'
+import {
+  actionFields,
+  annotationId,
+  annotationScopeFields,
+  commentChanges,
+  noAnnotation,
+} from '../../../schemas/comment-schema.ts'
 
-export const updateComments = operation({
+export const updateComments = defineOperation({
   path: '/v2/commentannotations/comments/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'change',
+  grows: 'records',
   summary: 'Change comments',
   description: 'Changes the texts of comments. Event: `comment.update`; the same text again has none.',
+  batch: keyedBatch({ comments: 'commentId' }, checkText),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'actionUser', 'comments'],
-    properties: { ...ofAnnotations, annotationId, ...acting, comments: commentChanges },
+    properties: { ...annotationScopeFields, annotationId, ...actionFields, comments: commentChanges },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [noAnnotation],
   async handler(data, context) {
-    checkTexts('/data/comments', data.comments)
-    const doing = { ...actingOf(context, data), annotationId: data.annotationId }
+    const doing = { ...actionScopeOf(context, data), annotationId: data.annotationId }
     const results = await context.services.threads.update(doing, data.comments)
-    return { message: `${countOf(results)} comments updated.`, data: results }
+    return { message: `${countSucceeded(results)} comments updated.`, data: results }
   },
 })

@@ -1,6 +1,6 @@
 import { versionLimits } from '../../../../versions/limits.ts'
-import { operation } from '../../../operation.ts'
-import { checkMetadataAt, metadata } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { checkMetadataAt, metadata } from '../../../schemas/resource-schema.ts'
 import {
   noSuchContent,
   showVersion,
@@ -8,13 +8,14 @@ import {
   versionedEditor,
   versionLabel,
   versionRecord,
-} from '../../../version-schema.ts'
+} from '../../../schemas/version-schema.ts'
 
-export const createVersion = operation({
+export const createVersion = defineOperation({
   path: '/v2/crdt/versions/create',
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  grows: 'records',
   makes: ['versionId'],
   summary: 'Keep a version of an editor',
   description:
@@ -35,6 +36,7 @@ export const createVersion = operation({
     noSuchContent,
     {
       status: 'FAILED_PRECONDITION',
+      code: 'version/too-many',
       when: `the editor has ${versionLimits.manual} versions that were made by this call`,
     },
   ],

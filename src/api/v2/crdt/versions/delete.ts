@@ -1,7 +1,12 @@
-import { operation } from '../../../operation.ts'
-import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  noSuchVersion,
+  versionedAddress,
+  versionedEditor,
+  versionId,
+} from '../../../schemas/version-schema.ts'
 
-export const deleteVersion = operation({
+export const deleteVersion = defineOperation({
   path: '/v2/crdt/versions/delete',
   auth: 'key',
   effect: 'once',

@@ -1,6 +1,8 @@
-import { contentKey } from '../../../editor-content.ts'
-import { contentFormat } from '../../../editor-reading.ts'
-import { operation } from '../../../operation.ts'
+import { isResponseTooLarge, responseTooLarge } from '../../../../model/json-pieces.ts'
+import { contentKeySchema } from '../../../editor-content.ts'
+import { defineOperation } from '../../../operation.ts'
+import { responseExceeds } from '../../../response-length.ts'
+import { contentFormat, noSuchRoot, smallerFormats } from '../../../schemas/content-format.ts'
 import {
   noSuchVersion,
   showVersion,
@@ -8,7 +10,7 @@ import {
   versionedEditor,
   versionId,
   versionRecord,
-} from '../../../version-schema.ts'
+} from '../../../schemas/version-schema.ts'
 
 const request = {
   type: 'object',
@@ -16,15 +18,12 @@ const request = {
   properties: {
     ...versionedEditor,
     versionId,
-    contentKey: {
-      ...contentKey,
-      description: 'Name of the shared type; without it `content`, or the only one there is.',
-    },
+    contentKey: contentKeySchema,
     format: contentFormat,
   },
 } as const
 
-export const getVersion = operation({
+export const getVersion = defineOperation({
   path: '/v2/crdt/versions/get',
   auth: 'key',
   effect: 'reads',
@@ -42,11 +41,16 @@ export const getVersion = operation({
       contentKey: { type: 'string' },
     },
   },
-  errors: [noSuchVersion],
+  errors: [noSuchVersion, noSuchRoot, responseExceeds],
   async handler(data, { caller, services }) {
     const address = await versionedAddress(data, caller, services)
     const { record, bytes } = await services.versions.read(address, data.versionId)
-    const content = await services.rooms.readState(bytes, data)
+    const { rooms, responseBytesMax } = services
+    const content = await rooms.readState(address, bytes, data, responseBytesMax).catch((error: unknown) => {
+      throw isResponseTooLarge(error)
+        ? responseTooLarge(responseBytesMax, smallerFormats(data.format))
+        : error
+    })
     return { message: 'Version found.', data: { ...showVersion(record), ...content } }
   },
 })

@@ -1,15 +1,15 @@
 import { versionLimits } from '../../../../versions/limits.ts'
-import { operation } from '../../../operation.ts'
-import { paging, readPage } from '../../../paging.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, pageSizeUpTo, readPage } from '../../../paging/page-request.ts'
 import {
   noSuchContent,
   showVersion,
   versionedAddress,
   versionedEditor,
   versionRecord,
-} from '../../../version-schema.ts'
+} from '../../../schemas/version-schema.ts'
 
-export const listVersions = operation({
+export const listVersions = defineOperation({
   path: '/v2/crdt/versions/list',
   auth: 'key',
   effect: 'reads',
@@ -21,8 +21,8 @@ export const listVersions = operation({
     required: ['organizationId', 'documentId', 'editorId'],
     properties: {
       ...versionedEditor,
-      ...paging,
-      pageSize: { ...paging.pageSize, maximum: versionLimits.listed, default: versionLimits.listed },
+      ...pageRequest,
+      pageSize: pageSizeUpTo(versionLimits.listed, versionLimits.listed),
     },
   },
   response: { type: 'array', items: versionRecord },
@@ -30,7 +30,10 @@ export const listVersions = operation({
   async handler({ pageSize = versionLimits.listed, pageToken, ...editor }, context) {
     const address = await versionedAddress(editor, context.caller, context.services)
     const query = ['versions', address.organizationId, address.documentId, address.editorId]
-    const page = { pageSize, ...(pageToken !== undefined && { pageToken }) }
+    const page = {
+      pageSize: Math.min(pageSize, versionLimits.listed),
+      ...(pageToken !== undefined && { pageToken }),
+    }
     const { found, token } = await readPage(context, query, page, (range) =>
       context.services.versions.list(address, range),
     )

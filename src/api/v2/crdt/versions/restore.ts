@@ -1,14 +1,20 @@
-import { beingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
-import { operation } from '../../../operation.ts'
-import { noSuchVersion, versionedAddress, versionedEditor, versionId } from '../../../version-schema.ts'
+import { documentBeingDeleted, updateRequest, writtenResponse } from '../../../editor-content.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  noSuchVersion,
+  versionedAddress,
+  versionedEditor,
+  versionId,
+} from '../../../schemas/version-schema.ts'
 
 const { ifVersion, dryRun } = updateRequest.properties
 
-export const restoreVersion = operation({
+export const restoreVersion = defineOperation({
   path: '/v2/crdt/versions/restore',
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  grows: 'records',
   summary: 'Restore a version',
   description:
     'Changes the live document with as few operations as give every shared type the content of the version, formatting ' +
@@ -43,7 +49,8 @@ export const restoreVersion = operation({
     { status: 'FAILED_PRECONDITION', when: 'the document is disabled' },
     {
       status: 'ABORTED',
-      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${beingDeleted.when}`,
+      code: 'crdt/version-conflict',
+      when: `the document is not at \`ifVersion\`; details.version is where it is; or ${documentBeingDeleted.when}`,
     },
   ],
   async handler({ versionId: id, userId, ifVersion: expected, dryRun: isDry, ...editor }, context) {
@@ -53,7 +60,7 @@ export const restoreVersion = operation({
       userId,
       ifVersion: expected,
       dryRun: isDry,
-      allowed: () => services.documents.requireEnabled(address, address.documentId),
+      right: () => services.documents.rightToChange(address, address.documentId),
     })
     const previousVersionId = before?.versionId ?? null
     return { message: 'Version restored.', data: { version, ...result, bytes, previousVersionId } }

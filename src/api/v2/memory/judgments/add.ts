@@ -1,7 +1,8 @@
-import { memoryLimits } from '../../../../memory/limits.ts'
+import { memoryLimits } from '../../../../decisions/limits.ts'
+import { defineOperation } from '../../../operation.ts'
 import {
   addedJudgment,
-  checkQuestion,
+  checkJudgmentQuery,
   decision,
   judgedAt,
   judgmentQuery,
@@ -9,14 +10,14 @@ import {
   place,
   reason,
   reviewerId,
-} from '../../../memory-schema.ts'
-import { operation } from '../../../operation.ts'
+} from '../../../schemas/judgment-schema.ts'
 
-export const addJudgment = operation({
+export const addJudgment = defineOperation({
   path: '/v2/memory/judgments/add',
   auth: 'key',
   effect: 'once',
   audited: 'change',
+  grows: 'records',
   summary: 'Record a judgment',
   description:
     'Remembers what somebody decided, as a precedent for `/v2/memory/suggest`. Judgments of an organization go with ' +
@@ -30,7 +31,7 @@ export const addJudgment = operation({
   response: addedJudgment,
   errors: [noPlace],
   async handler(data, { caller, services }) {
-    checkQuestion(data)
+    checkJudgmentQuery(data)
     const judgmentId = await services.memory.add(caller.tenant, data)
     return { message: 'Judgment added.', data: { judgmentId } }
   },

@@ -1,19 +1,20 @@
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { judgmentIds } from '../../../memory-schema.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { judgmentIds } from '../../../schemas/judgment-schema.ts'
 
-export const deleteJudgments = operation({
+export const deleteJudgments = defineOperation({
   path: '/v2/memory/judgments/delete',
   auth: 'key',
   effect: 'once',
   audited: 'admin',
   summary: 'Delete judgments',
   description: 'Forgets judgments: suggestions no longer draw on them.',
+  batch: keyedBatch({ judgmentIds: null }),
   request: { type: 'object', required: ['judgmentIds'], properties: { judgmentIds } },
-  response: keyedResults,
+  response: batchResults,
   errors: [],
   async handler(data, { caller, services }) {
     const results = await services.memory.delete(caller.tenant, data.judgmentIds)
-    return { message: `${countOf(results)} judgments deleted.`, data: results }
+    return { message: `${countSucceeded(results)} judgments deleted.`, data: results }
   },
 })

@@ -1,16 +1,17 @@
-import { memoryLimits } from '../../../../memory/limits.ts'
+import { memoryLimits } from '../../../../decisions/limits.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageSizeUpTo } from '../../../paging/page-request.ts'
 import {
-  checkQuestion,
+  checkJudgmentQuery,
   decision,
   judgmentAnswer,
   judgmentQuery,
   judgmentRecords,
   place,
   reviewerId,
-} from '../../../memory-schema.ts'
-import { operation } from '../../../operation.ts'
+} from '../../../schemas/judgment-schema.ts'
 
-export const queryJudgments = operation({
+export const queryJudgments = defineOperation({
   path: '/v2/memory/judgments/query',
   auth: 'key',
   effect: 'reads',
@@ -26,20 +27,18 @@ export const queryJudgments = operation({
       decision,
       reviewerId,
       ...place,
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: memoryLimits.listed,
-        default: memoryLimits.listed,
-        description: 'How many to answer at most.',
-      },
+      limit: pageSizeUpTo(memoryLimits.listed, memoryLimits.listed),
     },
   },
   response: judgmentRecords,
   errors: [],
   async handler(data, { caller, services }) {
-    checkQuestion(data)
-    const found = await services.memory.query(caller.tenant, { limit: memoryLimits.listed, ...data })
+    checkJudgmentQuery(data)
+    const { limit = memoryLimits.listed, ...query } = data
+    const found = await services.memory.query(caller.tenant, {
+      ...query,
+      limit: Math.min(limit, memoryLimits.listed),
+    })
     return { message: `${found.length} judgments found.`, data: found.map(judgmentAnswer) }
   },
 })

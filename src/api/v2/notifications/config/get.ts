@@ -1,6 +1,6 @@
-import { notificationConfig } from '../../../notification-schema.ts'
-import { operation } from '../../../operation.ts'
-import { lookupMax, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { notificationConfig } from '../../../schemas/notification-schema.ts'
+import { lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 
 const effective = {
   ...notificationConfig,
@@ -9,7 +9,7 @@ const effective = {
   examples: [{ inbox: 'MINE', email: 'NONE', slack: 'ALL' }],
 } as const
 
-export const getNotificationConfig = operation({
+export const getNotificationConfig = defineOperation({
   path: '/v2/notifications/config/get',
   auth: 'key',
   effect: 'reads',

@@ -1,7 +1,8 @@
-import { noResults } from '../../../../directory/items.ts'
-import { notificationConfig } from '../../../notification-schema.ts'
-import { operation } from '../../../operation.ts'
-import { batchMax, lookupMax, organizationId } from '../../../resource-schema.ts'
+import { emptyBatchResults } from '../../../../directory/store/batch.ts'
+import { defineOperation } from '../../../operation.ts'
+import { failureDetails } from '../../../schemas/batch-results.ts'
+import { notificationConfig } from '../../../schemas/notification-schema.ts'
+import { batchMax, lookupMax, organizationId } from '../../../schemas/resource-schema.ts'
 
 interface ConfigResult {
   readonly success: boolean
@@ -10,7 +11,13 @@ interface ConfigResult {
   readonly message: string
 }
 
-export const setNotificationConfig = operation({
+/** The first document of a request; '' for the organization. */
+function firstOf(data: ReadonlyMap<string, unknown>): string {
+  const documentIds = data.get('documentIds')
+  return Array.isArray(documentIds) ? String(documentIds[0] ?? '') : ''
+}
+
+export const setNotificationConfig = defineOperation({
   path: '/v2/notifications/config/set',
   auth: 'key',
   effect: 'repeatable',
@@ -19,6 +26,10 @@ export const setNotificationConfig = operation({
   description:
     'Sets which notifications reach users, in their inbox, by e-mail and by chat: of the documents named, or without ' +
     'these of every document that has no config of its own for the user. What is left out stays as it is.',
+  batch: {
+    items: { userIds: null },
+    rejected: (userId, failure, data) => ({ success: false, userId, documentId: firstOf(data), ...failure }),
+  },
   request: {
     type: 'object',
     required: ['organizationId', 'userIds', 'config'],
@@ -26,10 +37,10 @@ export const setNotificationConfig = operation({
       organizationId,
       documentIds: {
         type: 'array',
-        minItems: 1,
         maxItems: lookupMax,
         items: { type: 'string', format: 'id' },
-        description: 'The documents; without them the default for all of the organization.',
+        description:
+          'The documents; without them, also as an empty list, the default for all of the organization.',
       },
       userIds: {
         type: 'array',
@@ -55,13 +66,17 @@ export const setNotificationConfig = operation({
           description: "The document, the first where there are several; '' for the organization.",
         },
         message: { type: 'string' },
+        details: failureDetails,
       },
     },
   },
   errors: [{ status: 'NOT_FOUND', when: 'the organization or one of the documents does not exist' }],
-  async handler({ userIds, documentIds, config: { inbox, email, slack }, ...data }, { caller, services }) {
+  async handler(
+    { userIds, documentIds = [], config: { inbox, email, slack }, ...data },
+    { caller, services },
+  ) {
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    const places = documentIds === undefined ? [null] : [...new Set(documentIds)]
+    const places = documentIds.length === 0 ? [null] : [...new Set(documentIds)]
     const config = {
       ...(inbox !== undefined && { inbox }),
       ...(email !== undefined && { email }),
@@ -69,8 +84,8 @@ export const setNotificationConfig = operation({
     }
     await services.notificationConfigs.set(scope, userIds, places, config)
     const message =
-      documentIds === undefined ? 'set for the organization' : `set for ${places.length} documents`
-    const results = noResults<ConfigResult>()
+      documentIds.length === 0 ? 'set for the organization' : `set for ${places.length} documents`
+    const results = emptyBatchResults<ConfigResult>()
     for (const userId of userIds)
       results[userId] = { success: true, userId, documentId: places[0] ?? '', message }
     return { message: `Config of ${Object.keys(results).length} users set.`, data: results }

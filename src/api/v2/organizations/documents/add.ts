@@ -1,15 +1,17 @@
-import { documentsToAdd } from '../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { checkMetadata, noOrganization, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, isAnySuccessful, keyedBatch } from '../../../schemas/batch-results.ts'
+import { documentsToAdd } from '../../../schemas/document-schema.ts'
+import { checkMetadata, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const addDocuments = operation({
+export const addDocuments = defineOperation({
   path: '/v2/organizations/documents/add',
   auth: 'key',
   effect: 'once',
   audited: 'admin',
+  grows: 'records',
   summary: 'Add documents',
   description: 'One that exists already is left as it is: `success` is false for it.',
+  batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
   request: {
     type: 'object',
     required: ['organizationId', 'documents'],
@@ -28,14 +30,17 @@ export const addDocuments = operation({
       },
     },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const { documents, createOrganization = false, createFolder = false } = data
-    checkMetadata('documents', documents)
     const scope = { ...caller.tenant, organizationId: data.organizationId }
-    if (createOrganization) await services.organizations.ensure(scope)
+    if (createOrganization) {
+      const results = await services.documents.rehearseAdding(scope, documents, { createFolder })
+      if (!isAnySuccessful(results)) return { message: 'No documents added.', data: results }
+      await services.organizations.ensure(scope)
+    }
     const results = await services.documents.add(scope, documents, { createFolder })
-    return { message: `${countOf(results)} documents added.`, data: results }
+    return { message: `${countSucceeded(results)} documents added.`, data: results }
   },
 })

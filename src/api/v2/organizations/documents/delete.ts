@@ -1,9 +1,9 @@
-import { documentIds } from '../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { noOrganization, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { documentIdsSchema } from '../../../schemas/document-schema.ts'
+import { organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const deleteDocuments = operation({
+export const deleteDocuments = defineOperation({
   path: '/v2/organizations/documents/delete',
   auth: 'key',
   effect: 'once',
@@ -12,15 +12,16 @@ export const deleteDocuments = operation({
   description:
     'With the content of all their editors, and the permissions on them. Connections are closed for good. The answer ' +
     'comes when all of it is gone; what a crash interrupts is taken up again.',
+  batch: keyedBatch({ documentIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentIds'],
-    properties: { organizationId, documentIds },
+    properties: { organizationId, documentIds: documentIdsSchema },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId, documentIds }, { caller, services }) {
     const results = await services.documents.delete({ ...caller.tenant, organizationId }, documentIds)
-    return { message: `${countOf(results)} documents deleted.`, data: results }
+    return { message: `${countSucceeded(results)} documents deleted.`, data: results }
   },
 })

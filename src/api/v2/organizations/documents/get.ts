@@ -1,14 +1,20 @@
 import { directoryLimits } from '../../../../directory/limits.ts'
-import { documentAnswer, documentRecord } from '../../../document-schema.ts'
-import { operation } from '../../../operation.ts'
-import { paging, readPage } from '../../../paging.ts'
-import { documentId, folderId, lookupMax, noFolder, organizationId } from '../../../resource-schema.ts'
-import { searching, searchOf, searchQuery } from '../../../searching.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { parseSearch, searchQuery, searchRequest } from '../../../paging/search-request.ts'
+import { documentAnswer, documentRecord } from '../../../schemas/document-schema.ts'
+import {
+  documentId,
+  folderId,
+  folderNotFound,
+  lookupMax,
+  organizationId,
+} from '../../../schemas/resource-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
 const { lookedAtBySearch } = directoryLimits
 
-export const getDocuments = operation({
+export const getDocuments = defineOperation({
   path: '/v2/organizations/documents/get',
   auth: 'key',
   effect: 'reads',
@@ -27,18 +33,18 @@ export const getDocuments = operation({
         ...folderId,
         description: 'Only the documents directly in it; `root`: those in none. Not with `documentIds`.',
       },
-      ...searching('their id or name; not with `documentIds`', lookedAtBySearch),
-      ...paging,
+      ...searchRequest('their id or name; not with `documentIds`', lookedAtBySearch),
+      ...pageRequest,
     },
   },
   response: { type: 'array', items: documentRecord },
-  errors: [noFolder],
+  errors: [folderNotFound],
   async handler({ organizationId, documentIds, folderId, search: text, ...page }, context) {
     const { caller, services } = context
     const scope = { ...caller.tenant, organizationId }
     if (documentIds !== undefined && folderId !== undefined)
       throw invalidAt({ path: '/data/folderId', message: 'must not be given together with documentIds' })
-    const search = searchOf(text, ['documentIds', documentIds], lookedAtBySearch)
+    const search = parseSearch(text, ['documentIds', documentIds], lookedAtBySearch)
     if (documentIds !== undefined) {
       const found = await services.documents.get(scope, [...new Set(documentIds)])
       return {

@@ -1,9 +1,9 @@
-import { documentIds } from '../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { documentIdsSchema } from '../../../schemas/document-schema.ts'
+import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
 
-export const moveDocuments = operation({
+export const moveDocuments = defineOperation({
   path: '/v2/organizations/documents/move',
   auth: 'key',
   effect: 'repeatable',
@@ -11,19 +11,20 @@ export const moveDocuments = operation({
   summary: 'Move documents',
   description:
     'Into a folder, or out of any. Access that documents inherit is then that of their new folder.',
+  batch: keyedBatch({ documentIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentIds', 'folderId'],
     properties: {
       organizationId,
-      documentIds,
+      documentIds: documentIdsSchema,
       folderId: { ...folderId, description: 'Where to; `root`: into none.' },
     },
   },
-  response: keyedResults,
-  errors: [noFolder],
+  response: batchResults,
+  errors: [folderNotFound],
   async handler({ organizationId, documentIds, folderId }, { caller, services }) {
     const results = await services.documents.move({ ...caller.tenant, organizationId }, documentIds, folderId)
-    return { message: `${countOf(results)} documents moved.`, data: results }
+    return { message: `${countSucceeded(results)} documents moved.`, data: results }
   },
 })

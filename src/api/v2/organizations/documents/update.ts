@@ -1,25 +1,25 @@
-import { documentsToUpdate } from '../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
-import { checkMetadata, noOrganization, organizationId } from '../../../resource-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { documentsToUpdate } from '../../../schemas/document-schema.ts'
+import { checkMetadata, organizationId, organizationNotFound } from '../../../schemas/resource-schema.ts'
 
-export const updateDocuments = operation({
+export const updateDocuments = defineOperation({
   path: '/v2/organizations/documents/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Update documents',
   description: 'What is not given stays as it is.',
+  batch: keyedBatch({ documents: 'documentId' }, checkMetadata),
   request: {
     type: 'object',
     required: ['organizationId', 'documents'],
     properties: { organizationId, documents: documentsToUpdate },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId, documents }, { caller, services }) {
-    checkMetadata('documents', documents)
     const results = await services.documents.update({ ...caller.tenant, organizationId }, documents)
-    return { message: `${countOf(results)} documents updated.`, data: results }
+    return { message: `${countSucceeded(results)} documents updated.`, data: results }
   },
 })

@@ -1,8 +1,15 @@
-import { answerFolders, folderAnswer, folderRecord, tooManyFolders } from '../../../folder-schema.ts'
-import { operation } from '../../../operation.ts'
-import { folderId, noFolder, organizationId } from '../../../resource-schema.ts'
+import type { FolderView } from '../../../../directory/documents/folder-views.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  answerAllFolders,
+  answerTree,
+  folderAnswer,
+  folderRecord,
+  tooManyFolders,
+} from '../../../schemas/folder-schema.ts'
+import { folderId, folderNotFound, organizationId } from '../../../schemas/resource-schema.ts'
 
-export const getFolders = operation({
+export const getFolders = defineOperation({
   path: '/v2/organizations/folders/get',
   auth: 'key',
   effect: 'reads',
@@ -17,23 +24,23 @@ export const getFolders = operation({
       folderId: { ...folderId, description: 'Without it all folders.' },
       maxDepth: {
         type: 'integer',
-        minimum: 1,
+        minimum: 0,
         default: 1,
-        description: 'How many levels of subfolders; 1: those directly in the folder.',
+        description: 'How many levels of subfolders; 0: none, 1: those directly in the folder.',
       },
     },
   },
   response: { type: 'array', items: folderRecord },
-  errors: [noFolder, tooManyFolders],
+  errors: [folderNotFound, tooManyFolders],
   async handler({ organizationId, folderId, maxDepth = 1 }, { caller, services }) {
     const scope = { ...caller.tenant, organizationId }
-    const found =
-      folderId === undefined
-        ? await services.folders.all(scope)
-        : [await services.folders.below(scope, folderId, maxDepth)]
-    return {
-      message: 'Folders found.',
-      data: answerFolders(found, (folder) => folderAnswer(caller.tenant, organizationId, folder)),
-    }
+    const answerOf = (folder: FolderView) => folderAnswer(caller.tenant, organizationId, folder)
+    if (folderId === undefined)
+      return {
+        message: 'Folders found.',
+        data: answerAllFolders(await services.folders.all(scope), answerOf),
+      }
+    const found = await services.folders.below(scope, folderId, maxDepth)
+    return { message: 'Folders found.', data: [answerTree(found, answerOf)] }
   },
 })

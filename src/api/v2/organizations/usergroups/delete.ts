@@ -1,8 +1,8 @@
-import { organizationId } from '../../../group-schema.ts'
-import { countOf, keyedResults } from '../../../keyed.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../schemas/batch-results.ts'
+import { groupOrganizationId } from '../../../schemas/group-schema.ts'
 
-export const deleteGroups = operation({
+export const deleteGroups = defineOperation({
   path: '/v2/organizations/usergroups/delete',
   auth: 'key',
   effect: 'once',
@@ -11,11 +11,12 @@ export const deleteGroups = operation({
   description:
     'Deletes groups with all that was granted to them. Their users stay in the organization. Open connections follow ' +
     'within a second.',
+  batch: keyedBatch({ groupIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'groupIds'],
     properties: {
-      organizationId,
+      organizationId: groupOrganizationId,
       groupIds: {
         type: 'array',
         minItems: 1,
@@ -25,10 +26,10 @@ export const deleteGroups = operation({
       },
     },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
   async handler({ organizationId, groupIds }, { caller, services }) {
     const results = await services.groups.remove({ ...caller.tenant, organizationId }, groupIds)
-    return { message: `${countOf(results)} groups deleted.`, data: results }
+    return { message: `${countSucceeded(results)} groups deleted.`, data: results }
   },
 })

@@ -1,8 +1,8 @@
-import { groupRecords, showGranted, showGroup } from '../../../group-schema.ts'
-import { type Context, operation } from '../../../operation.ts'
-import { paging, readPage } from '../../../paging.ts'
-import type { From } from '../../../schema.ts'
-import { userResource, userScope } from '../../../user-schema.ts'
+import { defineOperation, type OperationContext } from '../../../operation.ts'
+import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import type { FromSchema } from '../../../schema.ts'
+import { groupRecords, showGranted, showGroup } from '../../../schemas/group-schema.ts'
+import { userResource, userScope } from '../../../schemas/user-schema.ts'
 import { invalidAt } from '../../../validator.ts'
 
 const request = {
@@ -37,13 +37,13 @@ const request = {
       items: { type: 'string', format: 'id' },
       description: 'Answer these groups, as far as they are there; without both all.',
     },
-    ...paging,
+    ...pageRequest,
   },
 } as const
 
-type Request = From<typeof request>
+type Request = FromSchema<typeof request>
 
-export const getGroups = operation({
+export const getGroups = defineOperation({
   path: '/v2/organizations/usergroups/get',
   auth: 'key',
   effect: 'reads',
@@ -75,7 +75,7 @@ export const getGroups = operation({
   },
 })
 
-async function oneGroup(data: Request, groupId: string, context: Context) {
+async function oneGroup(data: Request, groupId: string, context: OperationContext) {
   for (const other of ['groupIds', 'folderId', 'documentId'] as const)
     if (data[other] !== undefined)
       throw invalidAt({
@@ -85,7 +85,7 @@ async function oneGroup(data: Request, groupId: string, context: Context) {
   return data.grants === true ? grantsOf(data, groupId, context) : usersOf(data, groupId, context)
 }
 
-async function usersOf(data: Request, groupId: string, context: Context) {
+async function usersOf(data: Request, groupId: string, context: OperationContext) {
   const { organizationId } = data
   const scope = { ...context.caller.tenant, organizationId }
   const { found, token } = await readPage(context, ['members', organizationId, groupId], data, (range) =>
@@ -98,7 +98,7 @@ async function usersOf(data: Request, groupId: string, context: Context) {
   }
 }
 
-async function grantsOf(data: Request, groupId: string, context: Context) {
+async function grantsOf(data: Request, groupId: string, context: OperationContext) {
   const { organizationId } = data
   const scope = { ...context.caller.tenant, organizationId }
   const query = ['grants of a group', organizationId, groupId]

@@ -1,8 +1,8 @@
 import { deletedUserId } from '../../../../model/named-users.ts'
-import { operation } from '../../../operation.ts'
-import { dataPlace, dataScope } from '../../../user-data-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { dataScope, dataScopeOf } from '../../../schemas/user-data-schema.ts'
 
-export const deleteUserData = operation({
+export const deleteUserData = defineOperation({
   path: '/v2/users/data/delete',
   auth: 'key',
   effect: 'repeatable',
@@ -35,7 +35,7 @@ export const deleteUserData = operation({
   },
   errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
   async handler(data, { caller, services }) {
-    const { endedAt, ...report } = await services.userData.erase(dataPlace(data, caller), data.userId)
+    const { endedAt, ...report } = await services.userData.erase(dataScopeOf(data, caller), data.userId)
     const message = report.status === 'done' ? 'Data deleted.' : 'Data are being deleted; call again.'
     return {
       message,

@@ -1,8 +1,8 @@
-import { operation } from '../../../operation.ts'
-import { paging, readPage } from '../../../paging.ts'
-import { dataPlace, dataScope, showDatum, userDatums } from '../../../user-data-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, readPage } from '../../../paging/page-request.ts'
+import { dataScope, dataScopeOf, showDatum, userDatums } from '../../../schemas/user-data-schema.ts'
 
-export const getUserData = operation({
+export const getUserData = defineOperation({
   path: '/v2/users/data/get',
   auth: 'key',
   effect: 'reads',
@@ -14,12 +14,12 @@ export const getUserData = operation({
     'that name the user; a `comment` without a `commentId` is an annotation. In an ' +
     'order that stays: what is there all the while comes once, whatever comes and goes between pages. A page may have ' +
     'fewer than `pageSize`, also none, and yet not be the last. The content of documents is not looked into.',
-  request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...paging } },
+  request: { type: 'object', required: ['userId'], properties: { ...dataScope, ...pageRequest } },
   response: userDatums,
   errors: [{ status: 'NOT_FOUND', when: 'the organization does not exist' }],
   async handler(data, context) {
     const { userId, organizationId } = data
-    const place = dataPlace(data, context.caller)
+    const place = dataScopeOf(data, context.caller)
     const query = ['user data', userId, organizationId ?? null]
     const { found, token } = await readPage(context, query, data, (range) =>
       context.services.userData.list(place, userId, range),

@@ -1,7 +1,7 @@
-import { operation } from '../../../operation.ts'
-import { advancedAnswer } from '../../../webhook-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { advancedAnswer } from '../../../schemas/webhook-schema.ts'
 
-export const getAdvancedWebhookConfig = operation({
+export const getAdvancedWebhookConfig = defineOperation({
   path: '/v2/workspace/advancedwebhookconfig/get',
   auth: 'key',
   effect: 'reads',

@@ -1,8 +1,8 @@
 import { invalid } from '../../../../errors.ts'
-import { operation } from '../../../operation.ts'
-import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../webhook-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { advancedAnswer, advancedChange, checkWebhookConfig } from '../../../schemas/webhook-schema.ts'
 
-export const updateAdvancedWebhookConfig = operation({
+export const updateAdvancedWebhookConfig = defineOperation({
   path: '/v2/workspace/advancedwebhookconfig/update',
   auth: 'key',
   effect: 'repeatable',
@@ -13,12 +13,18 @@ export const updateAdvancedWebhookConfig = operation({
     'read nor changed, and are sent nothing.',
   request: advancedChange,
   response: advancedAnswer,
-  errors: [{ status: 'FAILED_PRECONDITION', when: 'it is the first call and `isEnabled` is not true' }],
+  errors: [
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'webhook/never-configured',
+      when: 'it is the first call and `isEnabled` is not true',
+    },
+  ],
   async handler(data, { caller, services }) {
     const { isEnabled, encryptData, encodeData, publicKey, enableDataProtection } = data
     const change = { isEnabled, encryptData, encodeData, publicKey, enableDataProtection }
     if (Object.values(change).every((value) => value === undefined))
-      throw invalid(`one of ${Object.keys(change).join(', ')} must be given`)
+      throw invalid('request/invalid-member', `one of ${Object.keys(change).join(', ')} must be given`)
     checkWebhookConfig('/data', publicKey === undefined ? {} : { publicKey })
     const config = await services.webhookConfigs.updateAdvanced(caller.tenant, change)
     return { message: 'Advanced webhook configuration updated.', data: config }

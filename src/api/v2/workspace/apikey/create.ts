@@ -1,5 +1,5 @@
-import { domainList, normalizeDomains } from '../../../domains-schema.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 
 const request = {
   type: 'object',
@@ -24,7 +24,7 @@ const response = {
   },
 } as const
 
-export const createApiKey = operation({
+export const createApiKey = defineOperation({
   path: '/v2/workspace/apikey/create',
   auth: 'workspace',
   effect: 'once',
@@ -34,7 +34,13 @@ export const createApiKey = operation({
   description: 'Makes an API key with an auth token. The data of each API key is its own.',
   request,
   response,
-  errors: [{ status: 'FAILED_PRECONDITION', when: 'the workspace can have no more API keys' }],
+  errors: [
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'api-key/too-many',
+      when: 'the workspace can have no more API keys',
+    },
+  ],
   async handler({ type, apiKeyName = '', allowedDomains = [] }, { caller, services }) {
     const domains = normalizeDomains(allowedDomains, '/data/allowedDomains')
     const made = await services.workspaces.createApiKey(caller.workspaceId, { type, apiKeyName, domains })

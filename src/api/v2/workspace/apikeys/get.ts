@@ -1,18 +1,18 @@
-import { operation } from '../../../operation.ts'
-import { paging, readSealed } from '../../../paging.ts'
-import { apiKeyEntry, showApiKey } from '../../../workspace-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
+import { apiKeyEntry, showApiKey } from '../../../schemas/workspace-schema.ts'
 
 const pageSizeMax = 100
 
 const request = {
   type: 'object',
   properties: {
-    ...paging,
-    pageSize: { ...paging.pageSize, maximum: pageSizeMax, default: pageSizeMax },
+    ...pageRequest,
+    pageSize: pageSizeUpTo(pageSizeMax, pageSizeMax),
   },
 } as const
 
-export const getApiKeys = operation({
+export const getApiKeys = defineOperation({
   path: '/v2/workspace/apikeys/get',
   auth: 'workspace',
   effect: 'reads',
@@ -23,10 +23,10 @@ export const getApiKeys = operation({
   response: { type: 'array', items: apiKeyEntry },
   errors: [],
   async handler({ pageSize = pageSizeMax, ...request }, { caller: { workspaceId }, services }) {
-    const { found, token } = await readSealed(
+    const { found, token } = await readPageWithToken(
       services.pageTokens,
       ['/v2/workspace/apikeys/get', workspaceId],
-      { pageSize, ...request },
+      { ...request, pageSize: Math.min(pageSize, pageSizeMax) },
       (range) => services.tenants.apiKeys(workspaceId, range),
     )
     return { message: 'API keys found.', data: found.items.map(showApiKey), ...token }

@@ -1,14 +1,15 @@
 import { auditActors } from '../../../../audit/record.ts'
-import { auditRecordAnswer, showRecord } from '../../../audit-schema.ts'
-import { operation } from '../../../operation.ts'
-import { paging, readSealed } from '../../../paging.ts'
+import { defineOperation } from '../../../operation.ts'
+import { pageRequest, pageSizeMax, pageSizeUpTo, readPageWithToken } from '../../../paging/page-request.ts'
+import { auditRecordAnswer, showRecord } from '../../../schemas/audit-schema.ts'
+import { credentialLengthMax } from '../../../schemas/resource-schema.ts'
 
 const path = '/v2/workspace/audit/get'
 const pageSizeDefault = 100
 
 const time = { type: 'integer', minimum: 0 } as const
 
-export const getAudit = operation({
+export const getAudit = defineOperation({
   path,
   auth: 'workspace',
   effect: 'reads',
@@ -25,16 +26,21 @@ export const getAudit = operation({
     properties: {
       operation: {
         type: 'string',
+        maxLength: 200,
         description: 'Only those of this operation.',
         examples: ['/v2/auth/generate_token'],
       },
-      apiKey: { type: 'string', description: 'Only those by this API key, or that name it.' },
+      apiKey: {
+        type: 'string',
+        maxLength: credentialLengthMax,
+        description: 'Only those by this API key, or that name it.',
+      },
       actor: { type: 'string', enum: auditActors, description: 'Only those by such.' },
       after: { ...time, description: 'Only later ones, in epoch milliseconds.' },
       before: { ...time, description: 'Only earlier ones, in epoch milliseconds.' },
       order: { type: 'string', enum: ['asc', 'desc'], default: 'desc', description: 'By time.' },
-      ...paging,
-      pageSize: { ...paging.pageSize, default: pageSizeDefault },
+      ...pageRequest,
+      pageSize: pageSizeUpTo(pageSizeMax, pageSizeDefault),
     },
   },
   response: { type: 'array', items: auditRecordAnswer },
@@ -42,10 +48,10 @@ export const getAudit = operation({
   async handler({ pageSize = pageSizeDefault, pageToken, order = 'desc', ...query }, { caller, services }) {
     const { workspaceId } = caller
     const { operation: of = null, apiKey = null, actor = null, after = null, before = null } = query
-    const { found, token } = await readSealed(
+    const { found, token } = await readPageWithToken(
       services.pageTokens,
       [path, workspaceId, order, of, apiKey, actor, after, before],
-      { pageSize, ...(pageToken !== undefined && { pageToken }) },
+      { pageSize: Math.min(pageSize, pageSizeMax), ...(pageToken !== undefined && { pageToken }) },
       (range) => services.audit.list(workspaceId, query, { ...range, order }),
     )
     return { message: `${found.items.length} records found.`, data: found.items.map(showRecord), ...token }

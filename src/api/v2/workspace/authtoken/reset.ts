@@ -1,12 +1,12 @@
-import { domainList, normalizeDomains } from '../../../domains-schema.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import { domainList, normalizeDomains } from '../../../schemas/domains-schema.ts'
 import {
   apiKeyOfWorkspace,
   authTokenEntry,
   graceSeconds,
   noSuchApiKeyError,
   showAuthToken,
-} from '../../../workspace-schema.ts'
+} from '../../../schemas/workspace-schema.ts'
 
 const request = {
   type: 'object',
@@ -27,7 +27,7 @@ const response = {
   properties: { apiKey: { type: 'string' }, newAuthToken: authTokenEntry },
 } as const
 
-export const resetAuthToken = operation({
+export const resetAuthToken = defineOperation({
   path: '/v2/workspace/authtoken/reset',
   auth: 'workspace',
   effect: 'once',

@@ -1,13 +1,13 @@
-import { noSuchApiKey } from '../../../../directory/workspaces.ts'
-import { operation } from '../../../operation.ts'
+import { noSuchApiKey } from '../../../../directory/tenants/workspace-service.ts'
+import { defineOperation } from '../../../operation.ts'
 import {
   apiKeyOfWorkspace,
   authTokenEntry,
   noSuchApiKeyError,
   showAuthToken,
-} from '../../../workspace-schema.ts'
+} from '../../../schemas/workspace-schema.ts'
 
-export const getAuthTokens = operation({
+export const getAuthTokens = defineOperation({
   path: '/v2/workspace/authtokens/get',
   auth: 'workspace',
   effect: 'reads',

@@ -1,8 +1,13 @@
-import { domainsMax } from '../../../../directory/domains.ts'
-import { changedDomains, domainList, normalizeDomains, partlyDone } from '../../../domains-schema.ts'
-import { operation } from '../../../operation.ts'
+import { domainsMax } from '../../../../directory/tenants/domain-service.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  changedDomains,
+  domainList,
+  normalizeDomains,
+  partialSuccess,
+} from '../../../schemas/domains-schema.ts'
 
-export const addDomains = operation({
+export const addDomains = defineOperation({
   path: '/v2/workspace/domains/add',
   auth: 'key',
   effect: 'once',
@@ -16,14 +21,19 @@ export const addDomains = operation({
   errors: [
     {
       status: 'INTERNAL',
+      code: 'domain/partly-changed',
       when: 'some were there already; `details` has `domainsAdded`, which are there now, and `skippedDomains`',
     },
-    { status: 'FAILED_PRECONDITION', when: `there would be more than ${domainsMax}; none is added` },
+    {
+      status: 'FAILED_PRECONDITION',
+      code: 'domain/too-many',
+      when: `there would be more than ${domainsMax}; none is added`,
+    },
   ],
   async handler({ domains }, { caller, services }) {
     const change = await services.domains.add(caller.tenant, normalizeDomains(domains, '/data/domains'))
     if (change.skipped.length > 0)
-      throw partlyDone('domains that existed already were skipped', 'domainsAdded', change)
+      throw partialSuccess('domains that existed already were skipped', 'domainsAdded', change)
     return { message: 'Domains added.', data: { domainsAdded: change.changed } }
   },
 })

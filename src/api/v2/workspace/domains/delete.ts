@@ -1,7 +1,12 @@
-import { changedDomains, domainList, normalizeDomains, partlyDone } from '../../../domains-schema.ts'
-import { operation } from '../../../operation.ts'
+import { defineOperation } from '../../../operation.ts'
+import {
+  changedDomains,
+  domainList,
+  normalizeDomains,
+  partialSuccess,
+} from '../../../schemas/domains-schema.ts'
 
-export const deleteDomains = operation({
+export const deleteDomains = defineOperation({
   path: '/v2/workspace/domains/delete',
   auth: 'key',
   effect: 'once',
@@ -13,13 +18,14 @@ export const deleteDomains = operation({
   errors: [
     {
       status: 'INTERNAL',
+      code: 'domain/partly-changed',
       when: 'some were not there; `details` has `domainsRemoved`, which are gone now, and `skippedDomains`',
     },
   ],
   async handler({ domains }, { caller, services }) {
     const change = await services.domains.remove(caller.tenant, normalizeDomains(domains, '/data/domains'))
     if (change.skipped.length > 0)
-      throw partlyDone('domains that did not exist were skipped', 'domainsRemoved', change)
+      throw partialSuccess('domains that did not exist were skipped', 'domainsRemoved', change)
     return { message: 'Domains deleted.', data: { domainsRemoved: change.changed } }
   },
 })

@@ -1,7 +1,7 @@
-import { domainsMax } from '../../../../directory/domains.ts'
-import { operation } from '../../../operation.ts'
+import { domainsMax } from '../../../../directory/tenants/domain-service.ts'
+import { defineOperation } from '../../../operation.ts'
 
-export const getDomains = operation({
+export const getDomains = defineOperation({
   path: '/v2/workspace/domains/get',
   auth: 'key',
   effect: 'reads',

@@ -1,7 +1,7 @@
-import { operation } from '../../../operation.ts'
-import { basicAnswer } from '../../../webhook-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { basicAnswer } from '../../../schemas/webhook-schema.ts'
 
-export const getWebhookConfig = operation({
+export const getWebhookConfig = defineOperation({
   path: '/v2/workspace/webhookconfig/get',
   auth: 'key',
   effect: 'reads',

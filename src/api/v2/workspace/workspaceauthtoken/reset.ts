@@ -1,7 +1,7 @@
-import { operation } from '../../../operation.ts'
-import { graceSeconds } from '../../../workspace-schema.ts'
+import { defineOperation } from '../../../operation.ts'
+import { graceSeconds } from '../../../schemas/workspace-schema.ts'
 
-export const resetWorkspaceAuthToken = operation({
+export const resetWorkspaceAuthToken = defineOperation({
   path: '/v2/workspace/workspaceauthtoken/reset',
   auth: 'workspace',
   effect: 'once',
@@ -20,9 +20,11 @@ export const resetWorkspaceAuthToken = operation({
       newWorkspaceAuthToken: { type: 'string', description: 'Its auth token from now on.' },
     },
   },
-  errors: [{ status: 'NOT_FOUND', when: 'the workspace does not exist' }],
+  errors: [{ status: 'NOT_FOUND', code: 'workspace/not-found', when: 'the workspace does not exist' }],
   async handler({ graceSeconds: seconds = 0 }, { caller: { workspaceId }, services: { workspaces } }) {
-    const newWorkspaceAuthToken = await workspaces.resetWorkspaceToken(workspaceId, seconds)
+    const newWorkspaceAuthToken = await workspaces.resetWorkspaceToken(workspaceId, {
+      graceSeconds: seconds,
+    })
     return { message: 'Workspace auth token replaced.', data: { workspaceId, newWorkspaceAuthToken } }
   },
 })

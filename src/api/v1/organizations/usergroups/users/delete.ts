@@ -1,10 +1,16 @@
-import { removedMembersMax } from '../../../../../directory/groups.ts'
-import { groupOfUsers, groupUserResults, showResults, userIds } from '../../../../group-schema.ts'
-import { countOf } from '../../../../keyed.ts'
-import { operation } from '../../../../operation.ts'
+import { removedMembersMax } from '../../../../../directory/organizations/group-service.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { countSucceeded } from '../../../../schemas/batch-results.ts'
+import {
+  groupOfUsers,
+  groupUserResults,
+  groupUsersBatch,
+  showResults,
+  userIds,
+} from '../../../../schemas/group-schema.ts'
 import { invalidAt } from '../../../../validator.ts'
 
-export const deleteGroupUsers = operation({
+export const deleteGroupUsers = defineOperation({
   path: '/v1/organizations/usergroups/users/delete',
   auth: 'key',
   effect: 'once',
@@ -13,6 +19,7 @@ export const deleteGroupUsers = operation({
   description:
     'Removes the named users from a group, or everybody. The users stay in the organization; what the group may do they ' +
     'may no longer, within a second.',
+  batch: groupUsersBatch,
   request: {
     type: 'object',
     required: ['organizationId', 'organizationUserGroupId'],
@@ -35,12 +42,12 @@ export const deleteGroupUsers = operation({
       throw invalidAt({ path: '/data/deleteAll', message: 'must not be given together with userIds' })
     if (deleteAll) {
       const { results, complete } = await services.groups.removeAllUsers(scope, groupId)
-      const message = `${countOf(results)} users removed${complete ? '' : '; there are more: call again'}.`
+      const message = `${countSucceeded(results)} users removed${complete ? '' : '; there are more: call again'}.`
       return { message, data: showResults(groupId, results) }
     }
     if (userIds === undefined)
       throw invalidAt({ path: '/data/userIds', message: 'is required unless deleteAll is true' })
     const results = await services.groups.removeUsers(scope, groupId, userIds)
-    return { message: `${countOf(results)} users removed.`, data: showResults(groupId, results) }
+    return { message: `${countSucceeded(results)} users removed.`, data: showResults(groupId, results) }
   },
 })

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { commentLimits as limits } from '../../../../../comments/limits.ts'
-import { actingOf } from '../../../../comment-input.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
+import { actionScopeOf } from '../../../../schemas/comment-input.ts'
 import {
-  acting,
+  actionFields,
   annotationId,
+  annotationScopeFields,
   commentId,
   newReactions,
   noComment,
-  ofAnnotations,
-} from '../../../../comment-schema.ts'
-import { countOf, keyedResults } from '../../../../keyed.ts'
-import { onlyKnown } from '../../../../notification-schema.ts'
-import { operation } from '../../../../operation.ts'
+} from '../../../../schemas/comment-schema.ts'
+import { withoutCustomFields } from '../../../../schemas/notification-schema.ts'
 
-export const addReactions = operation({
+export const addReactions = defineOperation({
   path: '/v2/commentannotations/comments/reactions/add',
   auth: 'key',
   effect: 'once',
@@ -23,21 +23,28 @@ export const addReactions = operation({
     `Adds reactions to a comment, which has at most ${limits.reactions}, of ${limits.reactionsBytes} bytes of JSON. What ` +
     'goes beyond is not added, nor is one with an id that is used already, nor where the user has reacted so already ' +
     '(`success: false`). Event: `comment.reaction_add`.',
+  batch: keyedBatch({ reactions: 'reactionId' }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactions'],
-    properties: { ...ofAnnotations, annotationId, commentId, ...acting, reactions: newReactions },
+    properties: {
+      ...annotationScopeFields,
+      annotationId,
+      commentId,
+      ...actionFields,
+      reactions: newReactions,
+    },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [noComment],
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
-    const doing = { ...actingOf(context, data), annotationId: annotation, commentId: comment }
+    const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
     const reactions = data.reactions.map(({ reactionId = randomUUID(), reaction, user }) => ({
       reactionId,
       reaction,
-      user: onlyKnown(user ?? data.actionUser),
+      user: withoutCustomFields(user ?? data.actionUser),
     }))
     const results = await context.services.reactions.add(doing, reactions)
-    return { message: `${countOf(results)} reactions added.`, data: results }
+    return { message: `${countSucceeded(results)} reactions added.`, data: results }
   },
 })

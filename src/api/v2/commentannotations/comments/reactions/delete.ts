@@ -1,32 +1,33 @@
-import { actingOf } from '../../../../comment-input.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
+import { actionScopeOf } from '../../../../schemas/comment-input.ts'
 import {
-  acting,
+  actionFields,
   annotationId,
+  annotationScopeFields,
   commentId,
   noComment,
-  ofAnnotations,
   reactionIds,
-} from '../../../../comment-schema.ts'
-import { countOf, keyedResults } from '../../../../keyed.ts'
-import { operation } from '../../../../operation.ts'
+} from '../../../../schemas/comment-schema.ts'
 
-export const deleteReactions = operation({
+export const deleteReactions = defineOperation({
   path: '/v2/commentannotations/comments/reactions/delete',
   auth: 'key',
   effect: 'once',
   audited: 'change',
   summary: 'Take back reactions',
   description: 'Deletes reactions of a comment. Event: `comment.reaction_delete`.',
+  batch: keyedBatch({ reactionIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentId', 'annotationId', 'commentId', 'actionUser', 'reactionIds'],
-    properties: { ...ofAnnotations, annotationId, commentId, ...acting, reactionIds },
+    properties: { ...annotationScopeFields, annotationId, commentId, ...actionFields, reactionIds },
   },
-  response: keyedResults,
+  response: batchResults,
   errors: [noComment],
   async handler({ annotationId: annotation, commentId: comment, ...data }, context) {
-    const doing = { ...actingOf(context, data), annotationId: annotation, commentId: comment }
+    const doing = { ...actionScopeOf(context, data), annotationId: annotation, commentId: comment }
     const results = await context.services.reactions.delete(doing, data.reactionIds)
-    return { message: `${countOf(results)} reactions deleted.`, data: results }
+    return { message: `${countSucceeded(results)} reactions deleted.`, data: results }
   },
 })

@@ -1,25 +1,26 @@
-import { documentIds } from '../../../../document-schema.ts'
-import { countOf, keyedResults } from '../../../../keyed.ts'
-import { operation } from '../../../../operation.ts'
-import { accessType, noOrganization, organizationId } from '../../../../resource-schema.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
+import { documentIdsSchema } from '../../../../schemas/document-schema.ts'
+import { accessType, organizationId, organizationNotFound } from '../../../../schemas/resource-schema.ts'
 
-export const updateDocumentAccess = operation({
+export const updateDocumentAccess = defineOperation({
   path: '/v2/organizations/documents/access/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Set the access type of documents',
   description: 'Open connections follow within a second.',
+  batch: keyedBatch({ documentIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'documentIds', 'accessType'],
-    properties: { organizationId, documentIds, accessType },
+    properties: { organizationId, documentIds: documentIdsSchema, accessType },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler({ organizationId, documentIds, accessType }, { caller, services }) {
     const changes = documentIds.map((documentId) => ({ documentId, accessType }))
     const results = await services.documents.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countOf(results)} documents updated.`, data: results }
+    return { message: `${countSucceeded(results)} documents updated.`, data: results }
   },
 })

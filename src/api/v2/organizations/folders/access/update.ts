@@ -1,20 +1,21 @@
-import { countOf, keyedResults } from '../../../../keyed.ts'
-import { operation } from '../../../../operation.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { batchResults, countSucceeded, keyedBatch } from '../../../../schemas/batch-results.ts'
 import {
   accessType,
   batchMax,
   folderId,
-  noOrganization,
   organizationId,
-} from '../../../../resource-schema.ts'
+  organizationNotFound,
+} from '../../../../schemas/resource-schema.ts'
 
-export const updateFolderAccess = operation({
+export const updateFolderAccess = defineOperation({
   path: '/v2/organizations/folders/access/update',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Set the access type of folders',
   description: 'For all that is in them and inherits access. Open connections follow within a second.',
+  batch: keyedBatch({ folderIds: null }),
   request: {
     type: 'object',
     required: ['organizationId', 'folderIds', 'accessType'],
@@ -30,12 +31,12 @@ export const updateFolderAccess = operation({
       },
     },
   },
-  response: keyedResults,
-  errors: [noOrganization],
+  response: batchResults,
+  errors: [organizationNotFound],
   async handler(data, { caller, services }) {
     const { organizationId, folderIds, accessType, inheritAccessFromParent } = data
     const changes = folderIds.map((folderId) => ({ folderId, accessType, inheritAccessFromParent }))
     const results = await services.folders.update({ ...caller.tenant, organizationId }, changes)
-    return { message: `${countOf(results)} folders updated.`, data: results }
+    return { message: `${countSucceeded(results)} folders updated.`, data: results }
   },
 })

@@ -1,17 +1,22 @@
+import { defineOperation } from '../../../../operation.ts'
+import {
+  iteratorRequest,
+  iteratorResponse,
+  iteratorResponseMembers,
+  readIteratorPage,
+} from '../../../../paging/iterator.ts'
 import {
   deliveryAnswer,
   deliveryStatus,
   deliveryTarget,
+  requireTarget,
   showDelivery,
-  targetNamed,
-} from '../../../../delivery-schema.ts'
-import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
-import { iterate, iterated, iteratedMembers, iterating } from '../../../../iterator.ts'
-import { operation } from '../../../../operation.ts'
+} from '../../../../schemas/delivery-schema.ts'
+import { advancedOff, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
 const path = '/v2/workspace/advancedwebhook/deliveries/get'
 
-export const getDeliveries = operation({
+export const getDeliveries = defineOperation({
   path,
   auth: 'key',
   effect: 'reads',
@@ -23,19 +28,19 @@ export const getDeliveries = operation({
   request: {
     type: 'object',
     required: ['endpointId'],
-    properties: { endpointId: deliveryTarget, status: deliveryStatus, ...iterating },
+    properties: { endpointId: deliveryTarget, status: deliveryStatus, ...iteratorRequest },
   },
   response: {
     type: 'object',
-    required: ['deliveries', ...iteratedMembers],
-    properties: { deliveries: { type: 'array', items: deliveryAnswer }, ...iterated },
+    required: ['deliveries', ...iteratorResponseMembers],
+    properties: { deliveries: { type: 'array', items: deliveryAnswer }, ...iteratorResponse },
   },
   errors: [advancedOff, noSuchEndpoint],
   async handler({ endpointId, status, ...page }, context) {
     const { endpoints, deliveries } = context.services
-    const target = await targetNamed(endpoints, context.caller.tenant, endpointId)
+    const target = await requireTarget(endpoints, context.caller.tenant, endpointId)
     const query = [path, target.targetId, status ?? null]
-    const { items, place } = await iterate(context, query, page, (cursor, limit) =>
+    const { items, place } = await readIteratorPage(context, query, page, (cursor, limit) =>
       deliveries.list(target, status, cursor, limit),
     )
     return { message: 'Deliveries found.', data: { deliveries: items.map(showDelivery), ...place } }

@@ -1,9 +1,9 @@
 import { deliveryLimits } from '../../../../../subscriptions/delivery-records.ts'
-import { deliveryTarget, targetNamed } from '../../../../delivery-schema.ts'
-import { advancedOff, noSuchEndpoint } from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { deliveryTarget, requireTarget } from '../../../../schemas/delivery-schema.ts'
+import { advancedOff, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
-export const recoverDeliveries = operation({
+export const recoverDeliveries = defineOperation({
   path: '/v2/workspace/advancedwebhook/deliveries/recover',
   auth: 'key',
   effect: 'once',
@@ -33,7 +33,7 @@ export const recoverDeliveries = operation({
   },
   errors: [advancedOff, noSuchEndpoint],
   async handler({ endpointId, since }, { caller, services }) {
-    const target = await targetNamed(services.endpoints, caller.tenant, endpointId)
+    const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
     const requeued = await services.deliveries.recover(target, since)
     return { message: `${requeued} deliveries are sent again.`, data: { requeued } }
   },

@@ -1,8 +1,8 @@
-import { deliveryTarget, messageId, targetNamed } from '../../../../delivery-schema.ts'
-import { advancedOff } from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { deliveryTarget, messageId, requireTarget } from '../../../../schemas/delivery-schema.ts'
+import { advancedOff } from '../../../../schemas/endpoint-schema.ts'
 
-export const resendDelivery = operation({
+export const resendDelivery = defineOperation({
   path: '/v2/workspace/advancedwebhook/deliveries/resend',
   auth: 'key',
   effect: 'once',
@@ -16,9 +16,16 @@ export const resendDelivery = operation({
     properties: { messageId, endpointId: deliveryTarget },
   },
   response: { type: 'object', required: ['messageId'], properties: { messageId } },
-  errors: [advancedOff, { status: 'NOT_FOUND', when: 'the endpoint does not exist, or has no such message' }],
+  errors: [
+    advancedOff,
+    {
+      status: 'NOT_FOUND',
+      code: 'webhook/message-not-found',
+      when: 'the endpoint does not exist, or has no such message',
+    },
+  ],
   async handler({ messageId, endpointId }, { caller, services }) {
-    const target = await targetNamed(services.endpoints, caller.tenant, endpointId)
+    const target = await requireTarget(services.endpoints, caller.tenant, endpointId)
     await services.deliveries.resend(target, messageId)
     return { message: 'It is being sent again.', data: { messageId } }
   },

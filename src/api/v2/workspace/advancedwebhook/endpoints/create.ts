@@ -1,16 +1,17 @@
 import { subscriptionLimits } from '../../../../../subscriptions/limits.ts'
+import { defineOperation, warningsOf } from '../../../../operation.ts'
 import {
   advancedOff,
   checkEndpoint,
-  distinct,
   endpointAnswer,
   endpointProperties,
+  endpointWarnings,
+  filterOf,
   showEndpoint,
   uid,
-} from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+} from '../../../../schemas/endpoint-schema.ts'
 
-export const createEndpoint = operation({
+export const createEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/create',
   auth: 'key',
   effect: 'once',
@@ -20,30 +21,40 @@ export const createEndpoint = operation({
   description:
     'Its signing secret is made with it, and answered by `secret/get` alone. Events that happen after the answer are ' +
     'told to it.',
+  warns: true,
   request: { type: 'object', required: ['url'], properties: { ...endpointProperties, uid } },
   response: endpointAnswer,
   errors: [
     advancedOff,
     {
       status: 'FAILED_PRECONDITION',
+      code: 'webhook/too-many-endpoints',
       when: `there are ${subscriptionLimits.endpoints} endpoints of the API key already`,
     },
-    { status: 'ALREADY_EXISTS', when: 'another endpoint has the `uid`, or has it as its id' },
+    {
+      status: 'ALREADY_EXISTS',
+      code: 'webhook/uid-taken',
+      when: 'another endpoint has the `uid`, or has it as its id',
+    },
   ],
   async handler(data, { caller, services }) {
-    const { url, description = null, filterTypes, channels, disabled = false } = data
+    const { url, description = null, filterTypes = [], channels = [], disabled = false } = data
     const { rateLimit = null, metadata = null, uid = null } = data
     checkEndpoint({ url, metadata })
     const endpoint = await services.endpoints.create(caller.tenant, {
       url,
       description,
-      filterTypes: filterTypes === undefined ? null : distinct(filterTypes),
-      channels: channels === undefined ? null : distinct(channels),
+      filterTypes: filterOf(filterTypes),
+      channels: filterOf(channels),
       disabled,
       rateLimit,
       metadata,
       uid,
     })
-    return { message: 'Endpoint created.', data: showEndpoint(endpoint) }
+    return {
+      message: 'Endpoint created.',
+      data: showEndpoint(endpoint),
+      ...warningsOf(endpointWarnings(endpoint)),
+    }
   },
 })

@@ -1,7 +1,7 @@
-import { advancedOff, endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { advancedOff, endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
-export const deleteEndpoint = operation({
+export const deleteEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/delete',
   auth: 'key',
   effect: 'once',

@@ -1,11 +1,11 @@
 import { ApiError } from '../../../../../errors.ts'
-import { eventTypes } from '../../../../../events/outbound.ts'
-import { trialEvent } from '../../../../../subscriptions/trial.ts'
-import { messageId } from '../../../../delivery-schema.ts'
-import { endpointId, noSuchEndpoint } from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+import { eventTypes } from '../../../../../events/outbound-event.ts'
+import { testEvent } from '../../../../../subscriptions/test-event.ts'
+import { defineOperation } from '../../../../operation.ts'
+import { messageId } from '../../../../schemas/delivery-schema.ts'
+import { endpointId, noSuchEndpoint } from '../../../../schemas/endpoint-schema.ts'
 
-export const testEndpoint = operation({
+export const testEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/test',
   auth: 'key',
   effect: 'once',
@@ -31,6 +31,7 @@ export const testEndpoint = operation({
   errors: [
     {
       status: 'FAILED_PRECONDITION',
+      code: 'webhook/endpoint-disabled',
       when: 'advanced webhooks were never configured, or they or the endpoint are disabled',
     },
     noSuchEndpoint,
@@ -38,9 +39,10 @@ export const testEndpoint = operation({
   async handler({ endpointId, eventType = 'webhook.test' }, { caller, services }) {
     const { tenant } = caller
     const { id, disabledBy } = await services.endpoints.find(tenant, endpointId)
-    if (disabledBy !== null) throw new ApiError('FAILED_PRECONDITION', 'the endpoint is disabled')
+    if (disabledBy !== null)
+      throw new ApiError('webhook/endpoint-disabled', 'the endpoint is disabled; enable it first')
     const target = { ...tenant, targetId: id }
-    const event = trialEvent(target, eventType, services.clock.now())
+    const event = testEvent(target, eventType, services.clock.now())
     const messageId = await services.deliveries.send(target, event)
     return { message: 'It is being sent.', data: { messageId } }
   },

@@ -1,18 +1,19 @@
 import { invalid } from '../../../../../errors.ts'
+import { defineOperation, warningsOf } from '../../../../operation.ts'
 import {
   advancedOff,
   checkEndpoint,
-  distinct,
   endpointAnswer,
   endpointId,
+  endpointWarnings,
+  filterOf,
   endpointProperties as members,
   noSuchEndpoint,
-  orNull,
+  nullable,
   showEndpoint,
-} from '../../../../endpoint-schema.ts'
-import { operation } from '../../../../operation.ts'
+} from '../../../../schemas/endpoint-schema.ts'
 
-export const updateEndpoint = operation({
+export const updateEndpoint = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/update',
   auth: 'key',
   effect: 'repeatable',
@@ -21,18 +22,19 @@ export const updateEndpoint = operation({
   description:
     'Changes what is given; at least one member beside `endpointId` must be. Null unsets what can be unset. With ' +
     '`disabled` false an endpoint that was disabled for its failures is sent events again.',
+  warns: true,
   request: {
     type: 'object',
     required: ['endpointId'],
     properties: {
       endpointId,
       url: members.url,
-      description: orNull(members.description),
-      filterTypes: orNull(members.filterTypes),
-      channels: orNull(members.channels),
+      description: nullable(members.description),
+      filterTypes: nullable({ ...members.filterTypes, minItems: 1 }),
+      channels: nullable({ ...members.channels, minItems: 1 }),
       disabled: members.disabled,
-      rateLimit: orNull(members.rateLimit),
-      metadata: orNull(members.metadata),
+      rateLimit: nullable(members.rateLimit),
+      metadata: nullable(members.metadata),
     },
   },
   response: endpointAnswer,
@@ -42,16 +44,20 @@ export const updateEndpoint = operation({
     const change = {
       url,
       description,
-      filterTypes: filterTypes && distinct(filterTypes),
-      channels: channels && distinct(channels),
+      filterTypes: filterTypes && filterOf(filterTypes),
+      channels: channels && filterOf(channels),
       disabled,
       rateLimit,
       metadata,
     }
     if (Object.values(change).every((value) => value === undefined))
-      throw invalid(`one of ${Object.keys(change).join(', ')} must be given`)
+      throw invalid('request/invalid-member', `one of ${Object.keys(change).join(', ')} must be given`)
     checkEndpoint(data)
     const endpoint = await services.endpoints.update(caller.tenant, endpointId, change)
-    return { message: 'Endpoint updated.', data: showEndpoint(endpoint) }
+    return {
+      message: 'Endpoint updated.',
+      data: showEndpoint(endpoint),
+      ...warningsOf(endpointWarnings(endpoint)),
+    }
   },
 })

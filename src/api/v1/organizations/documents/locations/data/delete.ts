@@ -1,43 +1,74 @@
-import { checkRepeated } from '../../../../../../access/key-credentials.ts'
-import { location } from '../../../../../comment-schema.ts'
-import { operation } from '../../../../../operation.ts'
-import { documentId } from '../../../../../resource-schema.ts'
+import { checkBodyCredentials } from '../../../../../../access/key-credentials.ts'
+import { invalid } from '../../../../../../errors.ts'
+import { defineOperation } from '../../../../../operation.ts'
+import { location } from '../../../../../schemas/comment-schema.ts'
+import { credentialLengthMax, documentId } from '../../../../../schemas/resource-schema.ts'
 
-export const deleteLocationData = operation({
+/** Organizations that an error names. */
+const namedMax = 30
+
+export const deleteLocationData = defineOperation({
   path: '/v1/organizations/documents/locations/data/delete',
   auth: 'key',
   effect: 'repeatable',
   audited: 'admin',
   summary: 'Delete all data of a location',
   description:
-    'Removes the annotations of a location of a document, with their comments and reactions and their activities, also ' +
-    'the activities of annotations that were deleted there before, and answers when nothing is left of them; nobody is ' +
-    'told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the ' +
+    'Removes the annotations of a location of a document, with their comments, reactions, activities and judgments, ' +
+    'the activities of annotations that were deleted there before, and all activities that name the location, such as ' +
+    'those of recordings. It answers when nothing is left of them; nobody is told of it. A location that is not known is a success. The credentials of the headers have to be repeated in the ' +
     'body.',
   request: {
     type: 'object',
     required: ['apiKey', 'authToken', 'documentId', 'location'],
     properties: {
-      apiKey: { type: 'string', description: 'The API key once more.' },
-      authToken: { type: 'string', description: 'The auth token once more.' },
+      apiKey: { type: 'string', maxLength: credentialLengthMax, description: 'The API key again.' },
+      authToken: { type: 'string', maxLength: credentialLengthMax, description: 'The auth token again.' },
       organizationId: {
         type: 'string',
         format: 'id',
         description:
-          'Organization of the document. Without it, documents of that id in all organizations of the API key are meant, ' +
-          'which takes a look at each organization.',
+          'Organization of the document. Required if several organizations of the API key have a document of that id; ' +
+          'without it the server looks for the document in each of them.',
       },
       documentId,
       location: { ...location, description: 'Its `id` alone counts.' },
     },
   },
   response: { type: 'null' },
-  errors: [{ status: 'UNAUTHENTICATED', when: 'the credentials in the body are not those of the headers' }],
+  errors: [
+    {
+      status: 'INVALID_ARGUMENT',
+      code: 'location/ambiguous-document',
+      when: 'several organizations have a document of this id, and `organizationId` is missing',
+    },
+    {
+      status: 'UNAUTHENTICATED',
+      code: 'auth/credentials-mismatch',
+      when: 'the credentials in the body are not those of the headers',
+    },
+  ],
   async handler({ organizationId, documentId: document, location: { id }, ...given }, { caller, services }) {
-    checkRepeated(caller, given)
-    const address = { documentId: document, locationId: id }
-    if (organizationId === undefined) await services.locations.clearEverywhere(caller.tenant, address)
-    else await services.locations.clear({ ...caller.tenant, organizationId }, address)
+    checkBodyCredentials(caller, given)
+    const { locations } = services
+    const owners =
+      organizationId === undefined
+        ? await locations.organizationsWith(caller.tenant, document)
+        : [organizationId]
+    if (owners.length > 1)
+      throw invalid(
+        'location/ambiguous-document',
+        `${owners.length} organizations have a document of this id: add organizationId`,
+        {
+          issues: [{ path: '/data/organizationId', message: 'is required: the document id is ambiguous' }],
+          organizationIds: owners.slice(0, namedMax),
+        },
+      )
+    for (const owner of owners)
+      await locations.clear(
+        { ...caller.tenant, organizationId: owner },
+        { documentId: document, locationId: id },
+      )
     return { message: 'The data of the location is deleted.', data: null }
   },
 })

@@ -1,7 +1,12 @@
-import { advancedOff, endpointId, noSuchEndpoint, secretAnswer } from '../../../../../endpoint-schema.ts'
-import { operation } from '../../../../../operation.ts'
+import { defineOperation } from '../../../../../operation.ts'
+import {
+  advancedOff,
+  endpointId,
+  noSuchEndpoint,
+  secretAnswer,
+} from '../../../../../schemas/endpoint-schema.ts'
 
-export const getEndpointSecret = operation({
+export const getEndpointSecret = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/get',
   auth: 'key',
   effect: 'reads',

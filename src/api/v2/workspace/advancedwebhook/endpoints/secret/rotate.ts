@@ -1,11 +1,16 @@
 import { subscriptionLimits } from '../../../../../../subscriptions/limits.ts'
-import { advancedOff, endpointId, noSuchEndpoint, secretAnswer } from '../../../../../endpoint-schema.ts'
-import { operation } from '../../../../../operation.ts'
+import { defineOperation } from '../../../../../operation.ts'
+import {
+  advancedOff,
+  endpointId,
+  noSuchEndpoint,
+  secretAnswer,
+} from '../../../../../schemas/endpoint-schema.ts'
 
 /** A day. */
 const graceSecondsDefault = 86_400
 
-export const rotateEndpointSecret = operation({
+export const rotateEndpointSecret = defineOperation({
   path: '/v2/workspace/advancedwebhook/endpoints/secret/rotate',
   auth: 'key',
   effect: 'once',

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isLoopbackHost } from '../config/loopback-host.ts'
+
+/**
+ * Why a request must not be answered while authentication is off, or null. A page of another site can make a browser
+ * on this machine call us, under its own name that it lets resolve to 127.0.0.1 (DNS rebinding); `Host` and `Origin`
+ * give it away.
+ */
+export function loopbackViolation(headers: IncomingHttpHeaders): string | null {
+  if (!isLoopbackUrl(`http://${headers.host ?? ''}`))
+    return 'without authentication the Host header must be a loopback address'
+  if (headers.origin !== undefined && !isLoopbackUrl(headers.origin))
+    return 'without authentication only pages of this machine may connect'
+  return null
+}
+
+function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  return isLoopbackHost(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+}

@@ -1,0 +1,113 @@
+import { documentFences, domainsFence, tokensFence, userFence } from '../directory/fence-names.ts'
+import type { AccessChange } from '../directory/permissions/access-change.ts'
+import type { CredentialsRevoked } from '../directory/tenants/credentials-revoked.ts'
+import type { Fence, FenceStore } from '../engine/engine.ts'
+import type { DocumentAddress, Tenant } from '../model/address.ts'
+import type { AccessChangeFeed } from './access-change-feed.ts'
+import type { AllowedOrigins } from './allowed-origins.ts'
+import type { AccessReader, DocumentAccess } from './document-access.ts'
+import { anonymous, type Identity } from './identity.ts'
+import { type RealtimeTokens, TokenRejectedError } from './realtime-tokens.ts'
+
+export interface RealtimeAccessOptions {
+  readonly tokens: RealtimeTokens
+  readonly origins: AllowedOrigins
+  readonly news: AccessChangeFeed
+  /** Whom a connection without a token belongs to; null where a token is required. */
+  readonly defaultTenant: Tenant | null
+  readonly reader: AccessReader
+  readonly fences: FenceStore
+}
+
+/** The permission of a user on a document, read at one time. */
+export interface Permission {
+  /** As they were before the rest was read. */
+  readonly fence: Fence
+  readonly access: DocumentAccess
+  /** Why the token is rejected; null: it is accepted. */
+  readonly refusal: TokenRejectedError | null
+}
+
+/** Who is at the other end of a realtime connection, and what the directory says about them. */
+export class RealtimeAccess {
+  readonly #options: RealtimeAccessOptions
+
+  constructor(options: RealtimeAccessOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A token that is given is checked, also where none is required.
+   * @param origin header of that name; undefined: not from a page
+   * @throws TokenRejectedError
+   */
+  async identityOf(token: string | null, origin: string | undefined): Promise<Identity> {
+    const identity = await this.#bearerOf(token)
+    if (!(await this.#isAllowed(identity, origin))) throw new TokenRejectedError('origin')
+    return identity
+  }
+
+  /** Why somebody who was let in must leave now; null when they may stay. */
+  async refusalOf(identity: Identity, origin: string | undefined): Promise<TokenRejectedError | null> {
+    if (await this.#options.tokens.isRevoked(identity)) return new TokenRejectedError('revoked')
+    return (await this.#isAllowed(identity, origin)) ? null : new TokenRejectedError('origin')
+  }
+
+  /** Reads the permission of a user on a document from the directory. @throws StoreUnavailableError */
+  async permissionOf(
+    identity: Identity,
+    address: DocumentAddress,
+    origin: string | undefined,
+  ): Promise<Permission> {
+    const { tenant, userId } = identity
+    const fence = await this.#options.fences.read([
+      ...documentFences(address, address.documentId),
+      userFence(address, userId),
+      tokensFence(tenant, userId),
+      domainsFence(tenant),
+    ])
+    const [access, refusal] = await Promise.all([
+      this.#accessOf(identity, address),
+      this.refusalOf(identity, origin),
+    ])
+    return { fence, access, refusal }
+  }
+
+  #accessOf({ userId }: Identity, address: DocumentAddress): Promise<DocumentAccess> {
+    return this.#options.reader.read(address, address.documentId, userId)
+  }
+
+  /** Calls when `permissionOf` may have changed; null: for any user. Returns the function that ends it. */
+  onChange(listener: (change: AccessChange | null) => void): () => void {
+    return this.#options.news.onChange(listener)
+  }
+
+  /** Calls when `responseError` may have changed for those whom `concerns` picks. Returns the function that ends it. */
+  onWithdrawal(listener: (concerns: (identity: Identity) => boolean) => void): () => void {
+    return this.#options.news.onWithdrawal((withdrawal) =>
+      listener((identity) => withdrawal === null || isConcerned(identity, withdrawal)),
+    )
+  }
+
+  /** To be called for who is let in: has both told of changes, also those that the bus loses. Returns its end. */
+  follow(address: DocumentAddress): () => void {
+    return this.#options.news.follow(address)
+  }
+
+  #bearerOf(token: string | null): Promise<Identity> {
+    const { tokens, defaultTenant } = this.#options
+    if (token !== null && token !== '') return tokens.verify(token)
+    if (defaultTenant !== null) return Promise.resolve(anonymous(defaultTenant))
+    return Promise.reject(new TokenRejectedError('missing'))
+  }
+
+  async #isAllowed({ tenant }: Identity, origin: string | undefined): Promise<boolean> {
+    return origin === undefined || (await this.#options.origins.isAllowed(tenant, origin))
+  }
+}
+
+function isConcerned({ tenant, userId }: Identity, withdrawal: CredentialsRevoked): boolean {
+  const { workspaceId, apiKey } = withdrawal.tenant
+  if (tenant.workspaceId !== workspaceId || tenant.apiKey !== apiKey) return false
+  return withdrawal.kind !== 'tokens' || withdrawal.userId === userId
+}

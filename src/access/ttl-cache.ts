@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts'
+
+interface Question<Answer> {
+  readonly asked: Promise<Answer>
+  readonly at: number
+}
+
+export interface TtlCacheOptions {
+  readonly clock: Clock
+  /** Answers that are kept; of more the ones kept longest are forgotten. */
+  readonly max: number
+  /** For how long, in ms; Infinity: until they are forgotten. */
+  readonly keepMs: number
+}
+
+/** Answers of the store. The question is remembered, not the answer: one that a change overtakes is forgotten with it. */
+export class TtlCache<Answer> {
+  readonly #options: TtlCacheOptions
+  readonly #questions = new Map<string, Question<Answer>>()
+
+  constructor(options: TtlCacheOptions) {
+    this.#options = options
+  }
+
+  get(name: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const { clock, max, keepMs } = this.#options
+    const known = this.#questions.get(name)
+    if (known !== undefined && (keepMs === Number.POSITIVE_INFINITY || clock.now() - known.at < keepMs))
+      return known.asked
+    const question = { asked: ask(), at: clock.now() }
+    this.#questions.delete(name)
+    this.#questions.set(name, question)
+    question.asked.catch(() => this.#questions.get(name) === question && this.#questions.delete(name))
+    const [oldest] = this.#questions.keys()
+    if (this.#questions.size > max && oldest !== undefined) this.#questions.delete(oldest)
+    return question.asked
+  }
+
+  forget(name: string): void {
+    this.#questions.delete(name)
+  }
+
+  forgetAll(): void {
+    this.#questions.clear()
+  }
+}

@@ -1,0 +1,74 @@
+import type { PermissionReporter } from '../access/permission-report.ts'
+import type { RealtimeTokens } from '../access/realtime-tokens.ts'
+import type { AuditLog } from '../audit/log.ts'
+import type { Clock } from '../clock.ts'
+import type { AnnotationService } from '../comments/annotation-service.ts'
+import type { LocationService } from '../comments/location-service.ts'
+import type { ReactionService } from '../comments/reaction-service.ts'
+import type { ThreadService } from '../comments/thread-service.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { DocumentService } from '../directory/documents/document-service.ts'
+import type { EditActivityRecorder } from '../directory/documents/edit-activity-recorder.ts'
+import type { FolderService } from '../directory/documents/folder-service.ts'
+import type { ActivityService } from '../directory/organizations/activity-service.ts'
+import type { GroupService } from '../directory/organizations/group-service.ts'
+import type { OrganizationService } from '../directory/organizations/organization-service.ts'
+import type { UserService } from '../directory/organizations/user-service.ts'
+import type { PermissionService } from '../directory/permissions/permission-service.ts'
+import type { StorageQuota } from '../directory/storage-quota.ts'
+import type { Tenancy } from '../directory/tenants/tenancy.ts'
+import type { DocumentLog } from '../engine/engine.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NotificationConfigService } from '../notifications/notification-config-service.ts'
+import type { NotificationService } from '../notifications/notification-service.ts'
+import type { MinuteLimiter } from '../quota/rate-limiter.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { DeliveryService } from '../subscriptions/delivery-service.ts'
+import type { EndpointService } from '../subscriptions/endpoint-service.ts'
+import type { WebhookConfigService } from '../subscriptions/webhook-config-service.ts'
+import type { UserDataService } from '../userdata/user-data-service.ts'
+import type { VersionService } from '../versions/version-service.ts'
+import type { PageTokens } from './paging/page-tokens.ts'
+
+/** What operations work with. */
+export interface ApiServices extends Tenancy {
+  readonly tokens: RealtimeTokens
+  readonly rooms: RoomRegistry
+  readonly versions: VersionService
+  readonly organizations: OrganizationService
+  readonly documents: DocumentService
+  readonly folders: FolderService
+  readonly users: UserService
+  readonly groups: GroupService
+  readonly permissions: PermissionService
+  readonly activities: ActivityService
+  readonly edits: Pick<EditActivityRecorder, 'recordDeletion'>
+  readonly annotations: AnnotationService
+  readonly threads: ThreadService
+  readonly reactions: ReactionService
+  readonly locations: LocationService
+  readonly memory: DecisionMemory
+  readonly permissionReader: PermissionReporter
+  readonly notifications: NotificationService
+  readonly notificationConfigs: NotificationConfigService
+  readonly userData: UserDataService
+  readonly webhookConfigs: WebhookConfigService
+  readonly endpoints: EndpointService
+  readonly deliveries: DeliveryService
+  readonly pageTokens: PageTokens
+  readonly storage: StorageQuota
+  readonly audit: AuditLog
+  /** Which documents there are; their content is reached through `rooms` only. */
+  readonly log: Pick<DocumentLog, 'heads' | 'list'>
+  /** Reads of a workspace; null: no limit. */
+  readonly workspaceReads: MinuteLimiter | null
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly allowSubdocuments: boolean
+  /** Whether calls create missing resources that they name; `createMissing` of a call overrides it. */
+  readonly createMissing: boolean
+  /** How clients reach the server, without a slash at its end. */
+  readonly publicUrl: string
+  /** Limit for the content in one response, in bytes. */
+  readonly responseBytesMax: number
+}

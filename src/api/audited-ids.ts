@@ -1,0 +1,54 @@
+import type { AuditedIds } from '../audit/record.ts'
+import type { Schema } from './schema.ts'
+
+/** Ids of one call that are kept, in characters: a batch of 500 UUIDs fits. */
+const charactersMax = 24_576
+
+export interface CollectedIds {
+  readonly ids: AuditedIds
+  /** How many did not fit. */
+  readonly idsLeftOut: number
+}
+
+/**
+ * The ids that a call names: what its schema says is one (`format: 'id'`), and nothing else that it holds. By the name
+ * of the member; one that is only called `id`, or is an item of a list, by what holds it, too.
+ * @param data that has passed the schema
+ */
+export function collectAuditedIds(schema: Schema, data: unknown): CollectedIds {
+  const found = new Map<string, Set<string>>()
+  let characters = 0
+  let idsLeftOut = 0
+  const take = (name: string, id: string): void => {
+    const ids = found.get(name) ?? new Set()
+    if (ids.has(id)) return
+    characters += id.length
+    if (characters > charactersMax) {
+      idsLeftOut += 1
+      return
+    }
+    found.set(name, ids.add(id))
+  }
+  collect(schema, data, '', take)
+  return { ids: Object.fromEntries([...found].map(([name, ids]) => [name, [...ids]])), idsLeftOut }
+}
+
+function collect(
+  schema: Schema,
+  value: unknown,
+  name: string,
+  take: (name: string, id: string) => void,
+): void {
+  if (schema.type === 'string') {
+    if (schema.format === 'id' && typeof value === 'string') take(name, value)
+  } else if (schema.type === 'array') {
+    if (Array.isArray(value)) for (const item of value) collect(schema.items, item, name, take)
+  } else if (schema.type === 'object' && schema.properties !== undefined && isObject(value)) {
+    for (const [member, inner] of Object.entries(schema.properties))
+      if (Object.hasOwn(value, member))
+        collect(inner, value[member], member === 'id' && name !== '' ? `${name}.id` : member, take)
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AnyCaller } from '../access/authenticator.ts'
+import { clientAddress } from '../access/client-address.ts'
+import { type CredentialHeader, readHeader } from '../access/credential-headers.ts'
+import { apiKeyHeader } from '../access/key-credentials.ts'
+import { workspaceIdHeader } from '../access/workspace-credentials.ts'
+import type { AuditScope } from '../audit/keys.ts'
+import type { AuditLog, Ending, OpenAuditRecord } from '../audit/log.ts'
+import { success } from '../audit/record.ts'
+import type { ClaimedId, EntryPoint, RejectionCounter } from '../audit/rejections.ts'
+import type { Config } from '../config.ts'
+import { ApiError } from '../errors.ts'
+import { collectAuditedIds } from './audited-ids.ts'
+import { toApiError } from './http/envelope.ts'
+import type { StoredResponse } from './idempotency/idempotency-service.ts'
+import type { Operation } from './operation.ts'
+
+export interface AuditorOptions {
+  readonly audit: AuditLog
+  readonly refusals: RejectionCounter
+  readonly mode: Config['audit']
+  /** Reverse proxies whose `X-Forwarded-For` is believed. */
+  readonly proxies: number
+  /** Gets the address of a caller whose credentials are rejected, and the code of the error. Must not throw. */
+  readonly onRejected: (clientAddress: string, code: string) => void
+}
+
+/** A call that is about to be carried out. */
+export interface AuditedCall {
+  readonly operation: Operation
+  readonly caller: AnyCaller
+  /** Has passed the schema. */
+  readonly data: unknown
+  readonly request: IncomingMessage
+  readonly requestId: string
+}
+
+/** Statuses of answers to those who could not show who they are. */
+const refusing: readonly string[] = ['INVALID_ARGUMENT', 'UNAUTHENTICATED', 'NOT_FOUND', 'PERMISSION_DENIED']
+/** Of the hash of an idempotency key, in hex. */
+const hashLength = 32
+
+/** Has calls recorded in the audit log. */
+export class CallAuditor {
+  readonly #options: AuditorOptions
+
+  constructor(options: AuditorOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Carries out a call; when it has ended its record is durable, if it is one to be recorded.
+   * @throws what `work` throws; StoreUnavailableError where the record may be lost: then nobody is told what came of it, and
+   *   nothing is done if it is known before
+   */
+  async run(call: AuditedCall, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
+    const { operation, caller, data, request, requestId } = call
+    if (!this.#isRecorded(operation)) return work()
+    const begun = this.#options.audit.begin(placeOf(caller), {
+      operation: operation.path,
+      actor: caller.level,
+      apiKey: caller.level === 'key' ? caller.tenant.apiKey : null,
+      clientAddress: this.#addressOf(request),
+      requestId,
+      ...collectAuditedIds(operation.request, data),
+      idempotencyKeyHash: idempotencyKeyHash(request),
+    })
+    return this.#carryOut(begun, work, (answer) => endingOf(operation, answer))
+  }
+
+  /** As `run`, for a page that hands something out to the operator. The record is durable before `work` begins. */
+  async runPage(path: string, request: IncomingMessage, requestId: string, work: () => Promise<void>) {
+    if (this.#options.mode === 'off') return work()
+    const clientAddress = this.#addressOf(request)
+    const entry = { operation: path, actor: 'operator', clientAddress, requestId } as const
+    const begun = this.#options.audit.begin(null, entry)
+    await begun.stored
+    return this.#carryOut(begun, work, () => ({ outcome: success }))
+  }
+
+  /** Counts a call whose credentials were refused with `error`, if that is what it says. */
+  refused(door: EntryPoint, error: unknown, request: IncomingMessage): void {
+    if (!(error instanceof ApiError) || !refusing.includes(error.status)) return
+    this.#options.onRejected(this.#addressOf(request), error.code)
+    this.note(door, error.status, request)
+  }
+
+  /** Counts a refusal. */
+  note(door: EntryPoint, outcome: string, request: IncomingMessage): void {
+    if (this.#options.mode === 'off') return
+    const clientAddress = this.#addressOf(request)
+    this.#options.refusals.note({ door, outcome, clientAddress, claim: claimOf(door, request) })
+  }
+
+  async #carryOut<T>(
+    begun: OpenAuditRecord,
+    work: () => Promise<T>,
+    ending: (done: T) => Ending,
+  ): Promise<T> {
+    // From the next turn on the engine writes nothing before the record.
+    await Promise.race([nextTurn(), begun.stored])
+    let done: T
+    try {
+      done = await work()
+    } catch (error) {
+      begun.end({ outcome: toApiError(error)?.status ?? 'INTERNAL' })
+      await begun.stored
+      throw error
+    }
+    begun.end(ending(done))
+    await begun.stored
+    return done
+  }
+
+  #isRecorded({ audited }: Operation): boolean {
+    const { mode } = this.#options
+    if (mode === 'off') return false
+    return audited === 'admin' || (audited === 'change' && mode === 'all')
+  }
+
+  #addressOf(request: IncomingMessage): string {
+    return clientAddress(request, this.#options.proxies).slice(0, addressLengthMax)
+  }
+}
+
+/** A proxy may pass on anything. */
+const addressLengthMax = 64
+
+/** What the operator does is nobody's but the operator's. */
+function placeOf(caller: AnyCaller): AuditScope {
+  if (caller.level === 'operator') return null
+  return caller.level === 'key' ? caller.tenant.workspaceId : caller.workspaceId
+}
+
+/** Headers that say who a caller claims to be. */
+const claims: {
+  readonly [D in EntryPoint]?: { readonly is: ClaimedId['is']; readonly header: CredentialHeader }
+} = {
+  key: { is: 'apiKey', header: apiKeyHeader },
+  workspace: { is: 'workspaceId', header: workspaceIdHeader },
+}
+
+function claimOf(door: EntryPoint, { headers }: IncomingMessage): ClaimedId | null {
+  const claim = claims[door]
+  const id = claim === undefined ? null : readHeader(headers, claim.header)
+  return claim === undefined || id === null ? null : { is: claim.is, id }
+}
+
+function idempotencyKeyHash({ headers }: IncomingMessage): string | null {
+  const key = headers['idempotency-key']
+  if (typeof key !== 'string' || key === '') return null
+  return createHash('sha256').update(key).digest('hex').slice(0, hashLength)
+}
+
+/** What is kept of an answer: whether it is a success, and the ids that were made. */
+function endingOf({ makes = [] }: Operation, { httpCode, body, replayed }: StoredResponse): Ending {
+  if (httpCode !== 200) {
+    const { error } = parsed(body) as { readonly error: { readonly status: string } }
+    return { outcome: error.status, replayed }
+  }
+  if (makes.length === 0) return { outcome: success, replayed }
+  const { result } = parsed(body) as { readonly result: { readonly data: object } }
+  const found = Object.entries(result.data).filter(([name]) => makes.includes(name))
+  return {
+    outcome: success,
+    replayed,
+    made: Object.fromEntries(found.map(([name, id]) => [name, [String(id)]])),
+  }
+}
+
+const parsed = (body: StoredResponse['body']): unknown => (typeof body === 'string' ? JSON.parse(body) : body)

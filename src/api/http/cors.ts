@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, Response } from 'express'
+import type { AllowedOrigins } from '../../access/allowed-origins.ts'
+import { apiKeyHeader, authTokenHeader } from '../../access/key-credentials.ts'
+import { idempotencyHeader, replayedHeader } from '../idempotency/idempotent-call.ts'
+import { ignoredHeader } from '../members.ts'
+
+/** Seconds for which a browser need not ask again. */
+const preflightSeconds = 600
+
+const allowedHeaders = [
+  'content-type',
+  'x-request-id',
+  idempotencyHeader,
+  apiKeyHeader.name,
+  authTokenHeader.name,
+]
+const exposedHeaders = ['retry-after', 'x-request-id', replayedHeader, ignoredHeader]
+
+/**
+ * Lets pages of a domain that any API key lists read the answer; others are told nothing, as if there were no CORS.
+ * Whether a page may use the API key it has is another question, which the credentials answer.
+ */
+export async function shareWithOrigin(
+  { headers: { origin } }: IncomingMessage,
+  response: ServerResponse,
+  origins: AllowedOrigins,
+): Promise<boolean> {
+  if (origin === undefined) return false
+  response.setHeader('vary', 'origin')
+  if (!(await origins.isKnown(origin))) return false
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('access-control-expose-headers', exposedHeaders.join(', '))
+  return true
+}
+
+/** Answers a browser that asks whether its page may call an operation, where it may. */
+export const answerPreflight =
+  (origins: AllowedOrigins) =>
+  async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const asks = request.headers['access-control-request-method'] !== undefined
+    if (!asks || !(await shareWithOrigin(request, response, origins))) return next()
+    response.locals.route = request.path
+    response.setHeader('access-control-allow-methods', 'POST')
+    response.setHeader('access-control-allow-headers', allowedHeaders.join(', '))
+    response.setHeader('access-control-max-age', preflightSeconds)
+    response.writeHead(204).end()
+  }

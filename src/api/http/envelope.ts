@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http'
+import { CorruptRecordError, StoreUnavailableError } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import { errorEnvelope } from '../../model/raw-response.ts'
+import type { OperationResult, ResponseShape } from '../operation.ts'
+import { sendBytes } from '../sending.ts'
+
+/** The success envelope. */
+export const successBody = (answer: OperationResult<unknown>, envelope: ResponseShape): object => ({
+  result: envelope === 'bare' ? answer.data : { status: 'success', ...answer },
+})
+
+/** @param body small: it is encoded in one step */
+export function sendJson(response: ServerResponse, httpCode: number, body: object): void {
+  sendBytes(response, httpCode, Buffer.from(JSON.stringify(body)))
+}
+
+export function sendError(response: ServerResponse, error: ApiError): void {
+  if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds)
+  sendJson(response, error.httpCode, errorEnvelope(error))
+}
+
+/** Why it is away only `/readyz` and the log tell. */
+export const storeUnavailable = 'the store is not available; try again'
+
+/** The answer to anything thrown; null when it is our fault and only the log may tell. */
+export function toApiError(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error
+  if (error instanceof StoreUnavailableError)
+    return new ApiError('server/store-unavailable', storeUnavailable, {
+      retryAfterSeconds: 1,
+      cause: error,
+    })
+  if (error instanceof CorruptRecordError)
+    return new ApiError('document/damaged', 'what is stored of this document is damaged; restore a backup', {
+      cause: error,
+    })
+  return null
+}

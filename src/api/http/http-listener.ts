@@ -1,0 +1,80 @@
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describeProcess, processOnPort } from '../../config/process-with.ts'
+import { errorMessage, OperatorError } from '../../errors.ts'
+import { createHttpServer } from './http-server.ts'
+
+/** The port cannot be listened on. The message is for the operator. */
+export class ListenError extends OperatorError {
+  override readonly name = 'ListenError'
+}
+
+/** What is wrong, and what helps. */
+const sentences: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  EACCES: ['this user may not listen there', 'choose a --port above 1023'],
+  EADDRNOTAVAIL: ['this machine has no such address', 'choose another --host'],
+}
+
+function sentenceOf(error: NodeJS.ErrnoException, port: number): readonly [reason: string, hint: string] {
+  if (error.code !== 'EADDRINUSE')
+    return sentences[error.code ?? ''] ?? [errorMessage(error), 'run weft doctor']
+  const found = processOnPort(port)
+  const listener = found === null ? 'another process' : `the ${describeProcess(found)}`
+  return [`${listener} listens there`, 'stop it, or choose another --port']
+}
+
+/** The HTTP side of the port: listens, counts what is being answered, and stops in two steps. */
+export class HttpListener {
+  /** Others may take its upgrades. */
+  readonly server: Server
+  #answering = 0
+  #onIdle: (() => void) | null = null
+
+  constructor(handle: RequestListener) {
+    this.server = createHttpServer((request, response) => {
+      this.#answering += 1
+      response.once('close', () => this.#answered())
+      handle(request, response)
+    })
+  }
+
+  /** Resolves with the port. @throws ListenError */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const refused = (error: NodeJS.ErrnoException) => {
+        const [reason, hint] = sentenceOf(error, port)
+        reject(new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { hint }))
+      }
+      this.server.once('error', refused)
+      this.server.listen({ port, host }, () => {
+        this.server.off('error', refused)
+        resolve((this.server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  /** Resolves when nothing is being answered, at the latest after `timeoutMs`. New requests are still taken. */
+  settle(timeoutMs: number): Promise<void> {
+    if (this.#answering === 0) return Promise.resolve()
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Ends listening and all connections, also those that are upgraded. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve())
+      this.server.closeAllConnections()
+    })
+  }
+
+  #answered(): void {
+    this.#answering -= 1
+    if (this.#answering === 0) this.#onIdle?.()
+  }
+}

@@ -1,0 +1,132 @@
+import type { NextFunction, Request, Response } from 'express'
+import type { AnyCaller } from '../../access/authenticator.ts'
+import { clientAddress } from '../../access/client-address.ts'
+import type { OptionKey } from '../../config.ts'
+import type { ApiError } from '../../errors.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import { exhausted, type LimitName, limitOf, limitScopes } from '../../quota/limits.ts'
+import type { MemoryAccount, MemoryOwner } from '../../quota/memory-account.ts'
+import type { RateLimiter } from '../../quota/rate-limiter.ts'
+import type { SlowTransfers } from '../../quota/slow-transfers.ts'
+import type { ApiServices } from '../api-services.ts'
+import type { BodyMeter } from './request-body.ts'
+
+export interface UnreadResponsesOptions {
+  readonly holder: MemoryAccount
+  readonly transfers: SlowTransfers
+  /** The client of a response reads too slowly, or not at all. Its workspace or address is named. */
+  readonly tooSlow: (who: string) => void
+}
+
+/** What calls may take. Null: no limit. */
+export interface ApiLimits {
+  /** Calls from an address, before anything is known of the caller. */
+  readonly addressCalls: RateLimiter | null
+  /** Calls of an API key. */
+  readonly calls: RateLimiter | null
+  /** Bytes of the bodies of an API key. */
+  readonly bodies: RateLimiter | null
+  /** Memory of bodies. */
+  readonly bodyMemory: MemoryAccount
+  readonly unread: UnreadResponsesOptions
+  /** Reverse proxies in front whose `X-Forwarded-For` is believed. */
+  readonly proxies: number
+  readonly reports: LimitReports
+}
+
+/**
+ * For every call, before it is looked at: a flood of bad ones costs next to nothing, and guessing credentials takes its
+ * time. @param cost in calls; 0: always taken @throws ApiError RESOURCE_EXHAUSTED
+ */
+export const limitAddress =
+  ({ addressCalls, proxies }: ApiLimits, cost = 1) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const address = clientAddress(request, proxies)
+    response.locals.address = address
+    if (cost > 0)
+      take(addressCalls, 'callsPerAddressPerSecond', address, 'too many calls from this address', cost)
+    next()
+  }
+
+/**
+ * For a caller who is known, before the body is read. What the body takes is counted until it is answered.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
+export function limitCaller(
+  { calls, bodies, bodyMemory }: ApiLimits,
+  caller: AnyCaller,
+  request: Request,
+  response: Response,
+  bytesMax: number,
+): BodyMeter {
+  const key = rateKeyOf(caller)
+  take(calls, 'callsPerKeyPerSecond', key, 'too many calls with this API key')
+  const announced = Number(request.headers['content-length'] ?? 0)
+  const isCharged = announced > 0 && announced <= bytesMax
+  take(bodies, 'bodyBytesPerKeyPerSecond', key, 'too many bytes with this API key', isCharged ? announced : 0)
+  const claim = bodyMemory.open(memoryOwnerOf(response), () => request.destroy())
+  response.once('close', () => claim.release())
+  return {
+    count: (bytes) => !isCharged && bodies?.charge(key, bytes),
+    keep: (bytes) => claim.reserve(bytes),
+    complete: () => claim.pin(),
+  }
+}
+
+/** Counts bytes that a call adds. Returns the error, and counts nothing, when the workspace has reached its storage limit. */
+export async function countGrowth(
+  { storage }: Pick<ApiServices, 'storage'>,
+  caller: AnyCaller,
+  bytes: number,
+): Promise<ApiError | null> {
+  if (caller.level === 'operator') return null
+  const workspaceId = ownerOf(caller)
+  const full = await storage.errorIfFull(workspaceId)
+  if (full === null) storage.added(workspaceId, bytes)
+  return full
+}
+
+/** API keys have no spaces. */
+function rateKeyOf(caller: AnyCaller): string {
+  if (caller.level === 'key') return caller.tenant.apiKey
+  return caller.level === 'workspace' ? `workspace ${caller.workspaceId}` : theOperator
+}
+
+function ownerOf(caller: AnyCaller): string {
+  if (caller.level === 'key') return caller.tenant.workspaceId
+  return caller.level === 'workspace' ? caller.workspaceId : theOperator
+}
+
+/** The workspace of the caller, null before it is known, and its address. */
+export function memoryOwnerOf({ locals }: Response): MemoryOwner {
+  const known = locals.caller as AnyCaller | undefined
+  return { workspaceId: known === undefined ? null : ownerOf(known), address: String(locals.address) }
+}
+
+const theOperator = 'the operator'
+
+/** Counts and logs the limit that `error` tells of, if it does. */
+export function reportLimit({ reports }: ApiLimits, error: unknown, { locals }: Response): void {
+  const limit = limitOf(error)
+  if (limit !== null) reports.exceeded(limit, whoseIs(limit, locals))
+}
+
+function whoseIs(limit: LimitName, { address, caller }: Response['locals']): string {
+  const known = caller as AnyCaller | undefined
+  if (known === undefined || limitScopes[limit] === 'address') return String(address)
+  return known.level === 'key' && limitScopes[limit] !== 'workspace' ? known.tenant.apiKey : ownerOf(known)
+}
+
+type RateOption = Extract<OptionKey, LimitName>
+
+function take(limiter: RateLimiter | null, limit: RateOption, key: string, what: string, cost = 1): void {
+  const waitMs = limiter?.take(key, cost) ?? 0
+  if (limiter === null || waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  const { perSecond } = limiter
+  throw exhausted(limit, perSecond, {
+    problem: `${what}: the limit ${limit} is ${perSecond} per second`,
+    remedy: `try again after ${seconds} s (Retry-After), call less often`,
+    retryAfterSeconds: seconds,
+  })
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError, invalid } from '../../errors.ts'
+import { findJsonProblem } from '../../json-problem.ts'
+import { measureJson } from '../../model/json-depth.ts'
+import { limits } from '../../model/limits.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import { invalidAt } from '../validator.ts'
+
+/** `data` and what is around it; content has limits of its own, checked where it is used. */
+const depthMax = limits.typeDepth + 2
+/** Bytes of an oversized body that are read and thrown away, so that the client sees its answer before the end. */
+const discardedBytesMax = 67_108_864
+
+/** Of smaller ones a copy is kept. */
+const pieceBytesMin = 1_024
+/** Memory of each piece in addition to its bytes. */
+const pieceBytes = 128
+
+/** Is told of a body as it comes. */
+export interface BodyMeter {
+  /** So many bytes have come, wanted or not. */
+  count(bytes: number): void
+  /** So many bytes are to be kept. @throws ApiError when there is no room: then nothing is kept of the body */
+  keep(bytes: number): void
+  /** All of the body has arrived. */
+  complete(): void
+}
+
+const jsonType = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i
+
+/** The connection ended before the body did: there is nobody to answer. */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError'
+}
+
+/** @throws ApiError INVALID_ARGUMENT unless the body is said to be plain JSON in UTF-8 */
+export function checkContentType({ headers }: IncomingMessage): void {
+  if (!jsonType.test(headers['content-type'] ?? ''))
+    throw invalid(
+      'request/content-type',
+      'the content type must be application/json (with charset utf-8, if any)',
+    )
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw invalid(
+      'request/content-type',
+      'the body must not be compressed: content-encoding is not supported',
+    )
+}
+
+/**
+ * The body, its member `data`, and its text.
+ * @throws ApiError INVALID_ARGUMENT: too large (413), not UTF-8, not JSON, nested too deeply, no object `data`; what
+ *   `keep` of the meter throws
+ */
+export async function readRequestData(
+  request: IncomingMessage,
+  bytesMax: number,
+  meter: BodyMeter,
+): Promise<{ body: object; data: object; text: string }> {
+  const bytes = await readBytes(request, bytesMax, meter)
+  meter.complete()
+  meter.keep(bytes.length)
+  const text = decode(bytes)
+  const { isTooDeep, valueBytes } = measureJson(text, depthMax)
+  if (isTooDeep)
+    throw invalid('request/too-deep', `the body is nested more than ${depthMax} levels deep: flatten it`)
+  meter.keep(valueBytes)
+  const body = parseObject(text)
+  const data = Object.hasOwn(body, 'data') ? (body as { data: unknown }).data : undefined
+  if (data === undefined) throw invalidAt({ path: '/data', message: 'is required' })
+  if (!isObject(data)) throw invalidAt({ path: '/data', message: 'must be object' })
+  return { body, data, text }
+}
+
+function parseObject(text: string): object {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw notJson(text)
+  }
+  if (!isObject(body))
+    throw invalid('request/invalid-json', 'the body must be a JSON object with the member "data"')
+  return body
+}
+
+/** Names the place, and nothing of the text: it may contain secrets. */
+function notJson(text: string): ApiError {
+  const { problem, line, column } = findJsonProblem(text)
+  const place = { line, column }
+  return invalid('request/invalid-json', `the body is not JSON at ${line}:${column}: ${problem}`, place)
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalid('request/invalid-json', 'the body is not UTF-8; encode it as UTF-8')
+  }
+}
+
+const tooLarge = (bytesMax: number): ApiError =>
+  new ApiError('request/body-too-large', `the body is larger than ${bytesMax} bytes: split the call`, {
+    details: limitDetails('maxBodyBytes', bytesMax),
+  })
+
+function attempt(work: () => void, onError: (error: unknown) => void): void {
+  try {
+    work()
+  } catch (error) {
+    onError(error)
+  }
+}
+
+/** Reads while it fits. What is beyond the limit is thrown away as it comes, up to a limit of its own. */
+function readBytes(request: IncomingMessage, bytesMax: number, meter: BodyMeter): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new ClientDisconnectedError('the connection ended before the body'))
+    if (request.destroyed) return gone()
+    const chunks: Buffer[] = []
+    let length = 0
+    let fits = Number(request.headers['content-length'] ?? 0) <= bytesMax
+    const refuse = (problem: unknown) => {
+      fits = false
+      chunks.length = 0
+      reject(problem)
+    }
+    const keep = (chunk: Buffer) => {
+      meter.keep(chunk.length + pieceBytes)
+      // A piece of a few bytes would keep all that was read with it.
+      chunks.push(chunk.length < pieceBytesMin ? Buffer.from(chunk) : chunk)
+    }
+    if (!fits) refuse(tooLarge(bytesMax))
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      meter.count(chunk.length)
+      if (length > bytesMax + discardedBytesMax) request.destroy()
+      else if (fits && length > bytesMax) refuse(tooLarge(bytesMax))
+      else if (fits) attempt(() => keep(chunk), refuse)
+    })
+    request.on('end', () => {
+      resolve(Buffer.concat(chunks))
+      chunks.length = 0
+    })
+    request.on('close', gone)
+    request.on('error', gone)
+  })
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, Response } from 'express'
+import { loopbackViolation } from '../../access/loopback-guard.ts'
+import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { requestIdOf, securityHeaders } from '../../model/raw-response.ts'
+import { sendError } from './envelope.ts'
+
+interface Observers {
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** Gives the answer its headers and the request its id, which is returned. */
+export function setCommonHeaders({ headers }: IncomingMessage, response: ServerResponse): string {
+  const requestId = requestIdOf(headers['x-request-id'])
+  response.setHeader('x-request-id', requestId)
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
+  return requestId
+}
+
+/** Answers a request that never comes to be routed. */
+export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  setCommonHeaders(request, response)
+  sendError(response, error)
+}
+
+/** Names the request and measures it. Neither path nor query are logged: only known routes. */
+export const beginRequest =
+  ({ metrics, log }: Observers) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const requestId = setCommonHeaders(request, response)
+    response.locals.requestId = requestId
+    response.locals.route = 'unknown'
+    const startedAt = performance.now()
+    response.once('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000
+      const route = String(response.locals.route)
+      metrics.httpRequestDurationSeconds.observe({ route, status: response.statusCode }, seconds)
+      log.debug({ requestId, method: request.method, route, status: response.statusCode, seconds }, 'request')
+    })
+    next()
+  }
+
+/** @throws ApiError PERMISSION_DENIED for what a page of another site may have sent, while nobody needs credentials */
+export function requireLoopback(request: Request, _response: Response, next: NextFunction): void {
+  const problem = loopbackViolation(request.headers)
+  if (problem !== null) throw new ApiError('auth/loopback-only', problem)
+  next()
+}

@@ -1,0 +1,170 @@
+import type { RequestListener } from 'node:http'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import type { AllowedOrigins } from '../../access/allowed-origins.ts'
+import type { Authenticator } from '../../access/authenticator.ts'
+import type { Config } from '../../config.ts'
+import type { Health } from '../../engine/engine.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { encodedBytes } from '../../model/json-pieces.ts'
+import type { ApiServices } from '../api-services.ts'
+import { compileRequest, withRejected } from '../batches.ts'
+import type { CallAuditor } from '../call-auditor.ts'
+import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
+import { idempotencyKeyOf, parseIdempotentCall, replayedHeader } from '../idempotency/idempotent-call.ts'
+import { checkMembers, ignoredHeader } from '../members.ts'
+import type { Operation } from '../operation.ts'
+import { type PageRoute, sendPage } from '../pages/page-route.ts'
+import { SeededIds } from '../seeded-ids.ts'
+import { sendBody, sendBytes } from '../sending.ts'
+import { countUnread, watchUnread } from '../unread-responses.ts'
+import { ValidatorCache } from '../validator.ts'
+import { answerPreflight, shareWithOrigin } from './cors.ts'
+import { sendError, successBody, toApiError } from './envelope.ts'
+import { type ApiLimits, countGrowth, limitAddress, limitCaller, reportLimit } from './rate-limits.ts'
+import { ClientDisconnectedError, checkContentType, readRequestData } from './request-body.ts'
+import { beginRequest, rejectRequest, requireLoopback } from './request-setup.ts'
+
+export interface RouterOptions {
+  readonly operations: readonly Operation[]
+  readonly pages: readonly PageRoute[]
+  readonly services: ApiServices
+  readonly authenticator: Authenticator
+  readonly auditor: CallAuditor
+  readonly origins: AllowedOrigins
+  readonly idempotentCalls: IdempotencyService
+  readonly quotas: ApiLimits
+  readonly bodyBytesMax: number
+  readonly unknownMembers: Config['unknownMembers']
+  /** Answer only requests that name this machine: there is no authentication. */
+  readonly loopbackOnly: boolean
+  /** Not ok while the store is away and from the moment the server is to stop: then nothing is taken. Callers are told the reason. */
+  readonly readiness: () => Health
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+type Handler = (request: Request, response: Response) => Promise<void>
+
+/** All HTTP there is: pages, operations, and an answer in the envelope to everything else. */
+export function createRouter(parts: RouterOptions): RequestListener {
+  const app = express()
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing')
+  app.set('query parser', false)
+  app.use(beginRequest(parts))
+  app.use(watchUnread(parts.quotas.unread))
+  if (parts.loopbackOnly) app.use(requireLoopback)
+  for (const page of parts.pages) {
+    app
+      .route(page.path)
+      .all(limitAddress(parts.quotas, page.calls))
+      .get((request, response) => sendPage(page, request, response, parts.auditor))
+      .all(refuseMethod('GET, HEAD'))
+  }
+  app.use(limitAddress(parts.quotas))
+  const validators = new ValidatorCache()
+  for (const operation of parts.operations) {
+    app
+      .route(operation.path)
+      .options(answerPreflight(parts.origins))
+      .post(serveOperation(operation, compileRequest(operation, validators), parts))
+      .all(refuseMethod('POST'))
+  }
+  app.use(refuseUnknownPath)
+  app.use(answerError(parts))
+  return (request, response) => {
+    // Express gives up on targets that it takes for no path (`CONNECT host:443`), and would answer with a page.
+    app(request as Request, response as Response, () =>
+      rejectRequest(
+        request,
+        response,
+        invalid('request/malformed', 'the target is not a path; it must begin with /'),
+      ),
+    )
+  }
+}
+
+function serveOperation(
+  operation: Operation,
+  validate: ReturnType<typeof compileRequest>,
+  parts: RouterOptions,
+): Handler {
+  const { services, authenticator, auditor, origins, idempotentCalls, quotas, readiness } = parts
+  const { bodyBytesMax, unknownMembers } = parts
+  return async (request, response) => {
+    response.locals.route = operation.path
+    const ready = readiness()
+    if (!ready.ok) throw new ApiError('server/not-ready', ready.reason, { retryAfterSeconds: 1 })
+    await shareWithOrigin(request, response, origins)
+    checkContentType(request)
+    const caller = await authenticator.callerOf(operation.auth, request.headers).catch((error: unknown) => {
+      auditor.refused(operation.auth, error, request)
+      throw error
+    })
+    response.locals.caller = caller
+    const meter = limitCaller(quotas, caller, request, response, bodyBytesMax)
+    const { body: sent, data, text } = await readRequestData(request, bodyBytesMax, meter)
+    const members = checkMembers(operation, { body: sent, target: request.url }, unknownMembers)
+    if (members.ignored !== null) response.setHeader(ignoredHeader, members.ignored)
+    const rejected = validate(data, text.length, members.unknown)
+    const perform = async (ids: SeededIds): Promise<object> => {
+      const full = operation.grows ? await countGrowth(services, caller, text.length) : null
+      if (full !== null && operation.grows === 'records') throw full
+      const answer = await operation.run(data, { caller, services, ids, full })
+      return successBody(withRejected(answer, rejected), operation.envelope)
+    }
+    const key = operation.effect === 'reads' ? null : idempotencyKeyOf(request.headers)
+    const call = { operation, caller, data, request, requestId: String(response.locals.requestId) }
+    const answer = await auditor.run(call, async () =>
+      key === null
+        ? { httpCode: 200, body: await perform(new SeededIds()), replayed: false }
+        : idempotentCalls.run(parseIdempotentCall(caller, operation, key, text), perform),
+    )
+    if (answer.replayed) response.setHeader(replayedHeader, 'true')
+    if (typeof answer.body === 'string') sendBytes(response, answer.httpCode, Buffer.from(answer.body))
+    else {
+      const { body } = answer
+      await sendBody(response, answer.httpCode, body, () =>
+        countUnread(quotas.unread, response, encodedBytes(body)),
+      )
+    }
+  }
+}
+
+const refuseMethod = (allowed: string) => (request: Request, response: Response) => {
+  response.locals.route = request.path
+  response.setHeader('allow', allowed)
+  throw new ApiError('request/method', `the method must be ${allowed}`)
+}
+
+function refuseUnknownPath(request: Request): void {
+  try {
+    decodeURIComponent(request.path)
+  } catch {
+    throw invalid('request/malformed', 'the path is not valid percent-encoding; encode it as UTF-8')
+  }
+  throw new ApiError('request/unknown-path', 'there is nothing at this path; /docs/reference lists all')
+}
+
+/** The one place where errors of requests end. What is our fault is logged once, and never shown. */
+const answerError =
+  ({ log, quotas }: RouterOptions) =>
+  (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const requestId: unknown = response.locals.requestId
+    if (error instanceof ClientDisconnectedError) return
+    reportLimit(quotas, error, response)
+    const answer = toApiError(error)
+    // What an operation answers by itself is no fault of ours.
+    if (answer === null || (answer.status === 'INTERNAL' && answer !== error))
+      log.error(
+        { err: error, requestId, method: request.method, route: response.locals.route },
+        'request failed',
+      )
+    if (response.headersSent) response.destroy()
+    else
+      sendError(
+        response,
+        answer ?? new ApiError('server/internal', `internal error; request id ${String(requestId)}`),
+      )
+  }

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { decodeRecord, encodeRecord } from '../../directory/store/records.ts'
+import type { Job, Key, Kv, KvCommit } from '../../engine/engine.ts'
+import type { IdempotentCall } from './idempotent-call.ts'
+
+interface Common {
+  readonly operation: string
+  readonly body: string
+  /** Epoch milliseconds until which it is remembered. */
+  readonly endsAt: number
+}
+
+/** How it ended is not known, unless it is under way. */
+export interface StartedCallRecord extends Common {
+  readonly state: 'begun'
+  /** Of the ids that it makes. */
+  readonly seed: string
+  /** Epoch milliseconds until which its node carries it out, as far as others know; only where there may be others. */
+  readonly underWayUntil?: number
+  /** Id of whoever notes so. */
+  readonly claim?: string
+}
+
+/** What is kept of a call. */
+export type CallRecord =
+  | StartedCallRecord
+  /** `answer` is sealed; null: it was too large to be kept. */
+  | (Common & { readonly state: 'done'; readonly httpCode: number; readonly answer: string | null })
+
+/** Index: which calls are to be forgotten when. */
+export interface ExpiryRecord {
+  /** What is kept for the call, about. */
+  readonly bytes: number
+}
+
+/** Of the two entries of a call beside its answer, about. */
+export const bytesOfCall = 512
+/** What has ended is removed together with what ends in the time after it. */
+const sweepMs = 60_000
+const hourMs = 3_600_000
+
+export const callSweepQueue = 'idempotency'
+
+export const callKeys = {
+  call: (id: string): Key => ['calls', id],
+  ends: ['ends'] as Key,
+  /** Times of the year 9999 have 15 digits. */
+  end: (endsAt: number, id: string): Key => ['ends', String(endsAt).padStart(15, '0'), id],
+}
+
+/** When the call of an entry of `ends` is to be forgotten. */
+export const expiryOf = (key: Key): number => Number(key[1])
+
+/**
+ * What has ended of one caller is removed some time after `endsAt`. For what ends in an hour one such job waits: a later
+ * hour, which another option or a clock that was wrong has led to, keeps nothing waiting.
+ */
+export const callSweepJob = (part: Key, endsAt: number): Job => ({
+  queue: callSweepQueue,
+  id: createHash('sha256')
+    .update(JSON.stringify([part, Math.floor(endsAt / hourMs)]))
+    .digest('base64url'),
+  at: endsAt + sweepMs,
+  payload: encodeRecord(part),
+})
+
+/** What is kept of calls with a key. */
+export class CallStore {
+  readonly #kv: Kv
+
+  constructor(kv: Kv) {
+    this.#kv = kv
+  }
+
+  /** `record` is null also for what is no longer remembered at `now`; `bytes`: what is stored. */
+  async find({ part, id }: IdempotentCall, now: number): Promise<FoundCall> {
+    const [bytes = null] = await this.#kv.get(part, [callKeys.call(id)])
+    const record = bytes === null ? null : (decodeRecord(bytes) as CallRecord)
+    return { record: record === null || record.endsAt <= now ? null : record, bytes }
+  }
+
+  /** Puts a record (null: none) in the place of what is stored. False, and nothing done, when that is not `before`. */
+  replace(call: IdempotentCall, record: CallRecord | null, before: Uint8Array | null): Promise<boolean> {
+    const checks = [{ key: callKeys.call(call.id), value: before }]
+    const change = record === null ? removalOf(call, before) : commitOf(call, record)
+    return this.#kv.commit(call.part, { ...change, checks })
+  }
+}
+
+export interface FoundCall {
+  readonly record: CallRecord | null
+  readonly bytes: Uint8Array | null
+}
+
+function removalOf({ id }: IdempotentCall, before: Uint8Array | null): KvCommit {
+  if (before === null) return {}
+  const { endsAt } = decodeRecord(before) as CallRecord
+  return { dels: [callKeys.call(id), callKeys.end(endsAt, id)] }
+}
+
+/** As it is stored. */
+export const bytesOfRecord = (record: CallRecord): Uint8Array => encodeRecord(record)
+
+const commitOf = ({ part, id }: IdempotentCall, record: CallRecord): KvCommit => ({
+  puts: [
+    { key: callKeys.call(id), value: encodeRecord(record) },
+    {
+      key: callKeys.end(record.endsAt, id),
+      value: encodeRecord({ bytes: accountedBytes(record) } satisfies ExpiryRecord),
+    },
+  ],
+  jobs: [callSweepJob(part, record.endsAt)],
+})
+
+/** What a record counts, about. */
+export const accountedBytes = (record: CallRecord): number =>
+  bytesOfCall + (record.state === 'done' ? (record.answer?.length ?? 0) : 0)

@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { JobLoop } from '../../directory/job-loop.ts'
+import { decodeRecord } from '../../directory/store/records.ts'
+import type { Cluster, Key, Kv, Queue } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { jsonTextUpTo } from '../../model/json-pieces.ts'
+import { errorEnvelope } from '../../model/raw-response.ts'
+import { SeededIds } from '../seeded-ids.ts'
+import { type CallLease, CallLeaseManager, isRunning } from './call-leases.ts'
+import {
+  callOutcomeOf,
+  responseNotKeptRejection,
+  tooManyCallsRejection,
+  unknownOutcomeRejection,
+} from './call-outcome.ts'
+import {
+  accountedBytes,
+  bytesOfCall,
+  type CallRecord,
+  CallStore,
+  callSweepQueue,
+  type FoundCall,
+  type StartedCallRecord,
+} from './call-records.ts'
+import { checkSameRequest, type IdempotentCall, isSameRequest } from './idempotent-call.ts'
+import { type IdempotencyLimits, idempotencyLimits } from './limits.ts'
+import { removeExpiredCalls } from './remove-expired-calls.ts'
+import { ResponseEncryption } from './response-encryption.ts'
+import { busy, CallTurns } from './turns.ts'
+import { IdempotencyUsage } from './usage.ts'
+
+/** Callers whose calls are removed at the same time. */
+const sweepsAtOnce = 4
+/** How often it is looked whether another node has carried a call out, in ms. */
+const lookMs = 100
+
+export interface IdempotentCallsOptions {
+  readonly kv: Kv
+  readonly queue: Queue
+  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'idempotentCalls'>
+  /** Of the server: see `Sealing`. */
+  readonly secrets: readonly string[]
+  /** For how long a call is remembered. */
+  readonly keepMs: number
+  readonly limits?: IdempotencyLimits
+}
+
+/** What is answered to a call with a key. */
+export interface StoredResponse {
+  readonly httpCode: number
+  /** The JSON body: a string is its text, anything else its value. */
+  readonly body: unknown
+  /** It was given before, and nothing was done now. */
+  readonly replayed: boolean
+}
+
+/**
+ * Carries out calls with an `idempotency-key` once, and answers them as often as they are made, after the semantics of
+ * draft-ietf-httpapi-idempotency-key-header. An operation that is `once` or `adds` is noted before it begins. When its
+ * end is not noted nobody knows what it has done: one that `adds` is made again, with the same ids; one that is `once` is
+ * not. One that is `repeatable` needs no such note.
+ */
+export class IdempotencyService {
+  readonly #options: IdempotentCallsOptions
+  readonly #limits: IdempotencyLimits
+  readonly #records: CallStore
+  readonly #usage: IdempotencyUsage
+  readonly #turns: CallTurns
+  readonly #sealing: ResponseEncryption
+  readonly #claims: CallLeaseManager
+  readonly #sweeps: JobLoop
+
+  constructor(options: IdempotentCallsOptions) {
+    const { kv, clock, cluster, limits = idempotencyLimits } = options
+    this.#options = options
+    this.#limits = limits
+    this.#records = new CallStore(kv)
+    this.#usage = new IdempotencyUsage({ kv, clock, cluster }, limits)
+    this.#claims = new CallLeaseManager({ records: this.#records, clock, cluster })
+    this.#turns = new CallTurns(clock, limits)
+    this.#sealing = new ResponseEncryption(options.secrets)
+    this.#sweeps = new JobLoop({
+      ...options,
+      name: callSweepQueue,
+      atOnceMax: sweepsAtOnce,
+      carryOut: (payload) => this.#sweep(decodeRecord(payload) as Key),
+    })
+  }
+
+  /** Begins to remove what is no longer remembered. */
+  start(): void {
+    this.#sweeps.start()
+  }
+
+  /** Resolves when nothing is being removed any more. */
+  stop(): Promise<void> {
+    return this.#sweeps.stop()
+  }
+
+  /**
+   * The answer of `work` (the body of a success), or the one that was given to this call before.
+   * @throws what `work` throws; ApiError INVALID_ARGUMENT when the key was used for another call; ABORTED when the first
+   *   call is under way, its end is not known, or its answer was not kept; RESOURCE_EXHAUSTED beyond the limits
+   */
+  async run(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse> {
+    return this.#turns.run(call, () => this.#inTime(() => this.#alone(call, work)))
+  }
+
+  /** What `look` finds, sooner or later. @throws ApiError ABORTED when it is too late */
+  async #inTime<T>(look: () => Promise<T | 'elsewhere'>): Promise<T> {
+    const { clock } = this.#options
+    const lateAt = clock.now() + this.#limits.waitMs
+    for (;;) {
+      const found = await look()
+      if (found !== 'elsewhere') return found
+      if (clock.now() >= lateAt) throw busy()
+      await new Promise<void>((resolve) => clock.after(lookMs, resolve))
+    }
+  }
+
+  /** `elsewhere`: another node carries it out, or has just begun to. */
+  async #alone(call: IdempotentCall, work: IdempotentWork): Promise<StoredResponse | 'elsewhere'> {
+    const now = this.#options.clock.now()
+    const found = await this.#records.find(call, now)
+    const { record } = found
+    if (record !== null) checkSameRequest(record, call)
+    if (record?.state === 'done') return this.#replay(call, record)
+    if (record !== null && this.#isElsewhere(record, now)) return 'elsewhere'
+    if (record !== null && call.effect === 'once') throw this.#refused('unknown', unknownOutcomeRejection())
+    if (record !== null) return this.#again(call, record, found, work)
+    await this.#take(call)
+    const begun = this.#begun(call)
+    const claim = isNoted(call)
+      ? await this.#begin(call, begun, found)
+      : this.#claims.without(call, found.bytes)
+    return claim === null ? 'elsewhere' : this.#carryOut(call, begun, work, { is: 'first', claim })
+  }
+
+  async #again(
+    call: IdempotentCall,
+    record: StartedCallRecord,
+    { bytes }: FoundCall,
+    work: IdempotentWork,
+  ): Promise<StoredResponse | 'elsewhere'> {
+    const claim = await this.#claims.take(call, record, bytes)
+    return claim === null ? 'elsewhere' : this.#carryOut(call, record, work, { is: 'again', claim })
+  }
+
+  #replay(call: IdempotentCall, { httpCode, answer }: DoneRecord): StoredResponse {
+    const text = answer === null ? null : this.#sealing.open(call, answer)
+    if (text === null) throw this.#refused('response_not_kept', responseNotKeptRejection(httpCode))
+    this.#count('replayed')
+    return { httpCode, body: text, replayed: true }
+  }
+
+  /** Where another node has taken it over meanwhile all are told what that one tells. */
+  async #carryOut(
+    call: IdempotentCall,
+    record: StartedCallRecord,
+    work: IdempotentWork,
+    time: Time,
+  ): Promise<StoredResponse> {
+    let body: unknown
+    try {
+      body = await work(new SeededIds(record.seed))
+    } catch (error) {
+      const noting = await this.#failed(call, record, error, time)
+      const others = noting === 'lost' ? await this.#answerOfOthers(call) : null
+      if (others !== null) return others
+      throw error
+    }
+    const text = jsonTextUpTo(body, this.#limits.answerBytes)
+    const noting = await this.#keep(call, record, time, 200, text)
+    const others = noting === 'lost' ? await this.#answerOfOthers(call) : null
+    if (others !== null) return others
+    this.#count('first')
+    return { httpCode: 200, body: text ?? body, replayed: false }
+  }
+
+  /** Of a call that this node has lost. Null when nobody has one, and nobody is at it. */
+  #answerOfOthers(call: IdempotentCall): Promise<StoredResponse | null> {
+    return this.#inTime(async () => {
+      const now = this.#options.clock.now()
+      const { record } = await this.#records.find(call, now).catch(() => ({ record: null }))
+      if (record === null || !isSameRequest(record, call)) return null
+      if (record.state === 'done') return this.#replay(call, record)
+      return this.#isElsewhere(record, now) ? 'elsewhere' : null
+    })
+  }
+
+  #isElsewhere(record: StartedCallRecord, now: number): boolean {
+    return this.#options.cluster.isShared && isRunning(record, now)
+  }
+
+  #begun(call: IdempotentCall): StartedCallRecord {
+    const { clock, keepMs } = this.#options
+    return { state: 'begun', ...noted(call, clock.now() + keepMs), seed: randomUUID() }
+  }
+
+  /** Null when another node has begun it meanwhile. */
+  async #begin(
+    call: IdempotentCall,
+    record: StartedCallRecord,
+    { bytes }: FoundCall,
+  ): Promise<CallLease | null> {
+    try {
+      const claim = await this.#claims.take(call, record, bytes)
+      if (claim === null) await this.#giveBack(call)
+      return claim
+    } catch (error) {
+      await this.#giveBack(call)
+      throw error
+    }
+  }
+
+  async #failed(
+    call: IdempotentCall,
+    record: StartedCallRecord,
+    error: unknown,
+    time: Time,
+  ): Promise<Noting> {
+    const ending = callOutcomeOf(error)
+    if (ending === 'kept' && error instanceof ApiError)
+      return this.#keep(call, record, time, error.httpCode, JSON.stringify(errorEnvelope(error)))
+    // What is noted and unknown stays so, with the ids that it may have made; what is not noted is made again.
+    if (isNoted(call) && (ending === 'unknown' || time.is === 'again')) return this.#note(time, record)
+    const noting = isNoted(call) ? await this.#note(time, null) : 'noted'
+    if (noting !== 'lost') await this.#giveBack(call)
+    return noting
+  }
+
+  /** Notes how a call has ended, before it is answered. */
+  async #keep(
+    call: IdempotentCall,
+    { endsAt }: StartedCallRecord,
+    time: Time,
+    httpCode: number,
+    text: string | null,
+  ): Promise<Noting> {
+    const answer = await this.#sealed(call, text)
+    const record: DoneRecord = { state: 'done', ...noted(call, endsAt), httpCode, answer }
+    const noting = await this.#note(time, record)
+    if (noting === 'noted') return noting
+    await this.#usage.add(call.part, { calls: 0, bytes: bytesOfCall - accountedBytes(record) })
+    if (!isNoted(call)) await this.#giveBack(call)
+    return noting
+  }
+
+  /** An answer as it is stored; null when it is too large, or there is no place for it. */
+  async #sealed(call: IdempotentCall, text: string | null): Promise<string | null> {
+    if (text === null || Buffer.byteLength(text) > this.#limits.answerBytes) return null
+    const sealed = this.#sealing.seal(call, text)
+    return (await this.#usage.takeBytes(call.part, sealed.length)) ? sealed : null
+  }
+
+  /** What has been done is told to who called, also when that cannot be noted: then who calls again is told less. */
+  async #note({ claim }: Time, record: CallRecord | null): Promise<Noting> {
+    try {
+      return (await claim.end(record)) ? 'noted' : 'lost'
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the end of a call with an idempotency key is not noted')
+      return 'failed'
+    }
+  }
+
+  async #take({ part }: IdempotentCall): Promise<void> {
+    const firstEnd = await this.#usage.take(part)
+    if (firstEnd === null) return
+    throw this.#refused(
+      'too_many',
+      tooManyCallsRejection(this.#limits.calls, firstEnd - this.#options.clock.now()),
+    )
+  }
+
+  #giveBack({ part }: IdempotentCall): Promise<void> {
+    return this.#usage.add(part, { calls: -1, bytes: -bytesOfCall })
+  }
+
+  async #sweep(part: Key): Promise<void> {
+    const { calls, bytes } = await removeExpiredCalls(this.#options.kv, part, this.#options.clock.now())
+    await this.#usage.add(part, { calls: -calls, bytes: -bytes })
+  }
+
+  #refused(outcome: Outcome, error: ApiError): ApiError {
+    this.#count(outcome)
+    return error
+  }
+
+  #count(outcome: Outcome): void {
+    this.#options.metrics.idempotentCalls.inc({ outcome })
+  }
+}
+
+/** The work of a call, with ids for the records that it creates. Resolves with the body of the response. */
+export type IdempotentWork = (ids: SeededIds) => Promise<unknown>
+
+type DoneRecord = Extract<CallRecord, { state: 'done' }>
+/** Again: nobody knows what an earlier time has done. */
+interface Time {
+  readonly is: 'first' | 'again'
+  readonly claim: CallLease
+}
+/** `lost`: nothing, because another node had noted something. */
+type Noting = 'noted' | 'failed' | 'lost'
+type Outcome = 'first' | 'replayed' | 'unknown' | 'response_not_kept' | 'too_many'
+
+/** What is `repeatable` leaves the same without. */
+const isNoted = ({ effect }: IdempotentCall): boolean => effect === 'once' || effect === 'adds'
+
+const noted = ({ operation, body }: IdempotentCall, endsAt: number) => ({ operation, body, endsAt })

@@ -1,0 +1,94 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AnyCaller } from '../../access/authenticator.ts'
+import type { Key } from '../../engine/engine.ts'
+import { invalid } from '../../errors.ts'
+import { misspelledName } from '../../text.ts'
+import type { Effect, Operation } from '../operation.ts'
+
+/** Names what a caller wants to be done once, however often it asks. */
+export const idempotencyHeader = 'idempotency-key'
+/** `true` in an answer that was given before. */
+export const replayedHeader = 'idempotent-replayed'
+
+export const keyLengthMax = 255
+/** Visible ASCII. Node joins headers that come twice by a comma and a space, which is none. */
+const keyPattern = new RegExp(`^[!-~]{1,${keyLengthMax}}$`)
+
+/** A call with an `idempotency-key`. */
+export interface IdempotentCall {
+  /** Where the calls of its caller are kept. */
+  readonly part: Key
+  /** Digest of the caller and the key. */
+  readonly id: string
+  /** As it was sent: what opens the stored answer, and is never stored. */
+  readonly key: string
+  readonly operation: string
+  readonly effect: Effect
+  /** Digest of the body's text, which cannot be guessed without the key. */
+  readonly body: string
+}
+
+/** Null when there is none. @throws ApiError INVALID_ARGUMENT when it is none that can be */
+export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
+  const value = headers[idempotencyHeader]
+  if (value === undefined) {
+    const misspelled = Object.keys(headers).find(isMisspelled)
+    if (misspelled === undefined) return null
+    throw invalid('request/unknown-member', `the header ${misspelled} is unknown; use ${idempotencyHeader}`)
+  }
+  if (typeof value === 'string' && keyPattern.test(value)) return value
+  throw invalid(
+    'idempotency/invalid-key',
+    `${idempotencyHeader} must be one key of 1 to ${keyLengthMax} visible ASCII characters`,
+  )
+}
+
+/**
+ * Whether a header misspells `idempotency-key`: if it were ignored, a repeated call would be carried out twice.
+ * `x-idempotency-key` is one of these names, because other services accept it.
+ */
+const isMisspelled = (name: string): boolean =>
+  misspelledName(name.startsWith('x-') ? name.slice(2) : name, [idempotencyHeader]) !== null
+
+/** @param text of the body */
+export function parseIdempotentCall(
+  caller: AnyCaller,
+  { path, effect }: Pick<Operation, 'path' | 'effect'>,
+  key: string,
+  text: string,
+): IdempotentCall {
+  const part = partOf(caller)
+  const id = createHash('sha256')
+    .update(JSON.stringify([...part, key]))
+    .digest('base64url')
+  const body = createHmac('sha256', key).update(text).digest('base64url')
+  return { part, id, key, operation: path, effect, body }
+}
+
+/** All of one caller is one partition; another one's keys are never seen. */
+function partOf(caller: AnyCaller): Key {
+  if (caller.level === 'key') return ['idempotency', 'key', caller.tenant.workspaceId, caller.tenant.apiKey]
+  return caller.level === 'workspace'
+    ? ['idempotency', 'workspace', caller.workspaceId]
+    : ['idempotency', 'operator']
+}
+
+type Asked = Pick<IdempotentCall, 'operation' | 'body'>
+
+export const isSameRequest = (first: Asked, call: Asked): boolean =>
+  first.operation === call.operation && first.body === call.body
+
+/** @throws ApiError INVALID_ARGUMENT unless a call is what its key was used for */
+export function checkSameRequest(first: Asked, call: IdempotentCall): void {
+  if (first.operation !== call.operation)
+    throw invalid(
+      'idempotency/key-reused',
+      `the ${idempotencyHeader} was used for ${first.operation}: take another one for another call`,
+    )
+  if (first.body !== call.body)
+    throw invalid(
+      'idempotency/key-reused',
+      `the ${idempotencyHeader} was used with another body: take another one for another call`,
+    )
+}

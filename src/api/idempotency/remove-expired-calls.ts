@@ -1,0 +1,54 @@
+import { decodeRecord } from '../../directory/store/records.ts'
+import { type Transaction, TransactionRunner } from '../../directory/store/transaction.ts'
+import type { Key, Kv, KvEntry } from '../../engine/engine.ts'
+import { type CallRecord, callKeys, callSweepJob, type ExpiryRecord, expiryOf } from './call-records.ts'
+
+/** Calls in one commit, and commits in one go; then it is the turn of others. */
+const callsAtOnce = 200
+const slicesMax = 20
+
+/** What was removed. */
+interface Swept {
+  readonly calls: number
+  readonly bytes: number
+}
+
+type Slice = Swept & {
+  /** When the next is due; null when there is none. */
+  readonly next: number | null
+}
+
+/** Removes what is no longer to be remembered of one caller. What is left is the job of another time. */
+export async function removeExpiredCalls(kv: Kv, part: Key, now: number): Promise<Swept> {
+  const transactions = new TransactionRunner(kv)
+  const swept = { calls: 0, bytes: 0 }
+  let next: number | null = now
+  for (let slices = 0; slices < slicesMax && next !== null && next <= now; slices++) {
+    const { result } = await transactions.run(part, (transaction) => sweepSlice(transaction, now))
+    swept.calls += result.calls
+    swept.bytes += result.bytes
+    next = result.next
+  }
+  if (next !== null) await kv.commit(part, { jobs: [callSweepJob(part, next)] })
+  return swept
+}
+
+async function sweepSlice(transaction: Transaction, now: number): Promise<Slice> {
+  const entries = await transaction.scan({ prefix: callKeys.ends, limit: callsAtOnce + 1 })
+  const due = entries.slice(0, callsAtOnce).filter(({ key }) => expiryOf(key) <= now)
+  const records = await transaction.getAll<CallRecord>(due.map(({ key }) => callKeys.call(idOf(key))))
+  for (const [at, { key }] of due.entries()) {
+    transaction.delete(key)
+    // A key that has been used anew since is remembered under its new end.
+    if (records[at]?.endsAt === expiryOf(key)) transaction.delete(callKeys.call(idOf(key)))
+  }
+  const after = entries[due.length]
+  return {
+    calls: due.length,
+    bytes: due.reduce((sum, entry) => sum + bytesOfEntry(entry), 0),
+    next: after === undefined ? null : expiryOf(after.key),
+  }
+}
+
+const idOf = (key: Key): string => key[2] as string
+const bytesOfEntry = ({ value }: KvEntry): number => (decodeRecord(value) as ExpiryRecord).bytes

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { IdempotentCall } from './idempotent-call.ts'
+
+const algorithm = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+
+/**
+ * Answers as they are stored: encrypted under a secret of the server together with the `idempotency-key`, which is not
+ * stored. So tokens and what users have written are readable to nobody but who makes the call again.
+ */
+export class ResponseEncryption {
+  readonly #secrets: readonly string[]
+
+  /** @param secrets of the server; the first seals, each opens */
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets
+  }
+
+  seal(call: IdempotentCall, text: string): string {
+    const iv = randomBytes(ivBytes)
+    const cipher = createCipheriv(algorithm, keyFor(this.#secrets[0] ?? '', call), iv)
+    cipher.setAAD(Buffer.from(call.id))
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+  }
+
+  /** Null when no secret opens it: the one that sealed it is gone. */
+  open(call: IdempotentCall, sealed: string): string | null {
+    const bytes = Buffer.from(sealed, 'base64')
+    for (const secret of this.#secrets) {
+      const text = openWith(keyFor(secret, call), call, bytes)
+      if (text !== null) return text
+    }
+    return null
+  }
+}
+
+const keyFor = (secret: string, { key }: IdempotentCall): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, key, 'weft stored answers', 32))
+
+function openWith(key: Buffer, { id }: IdempotentCall, bytes: Buffer): string | null {
+  try {
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+    decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+    return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString()
+  } catch {
+    return null
+  }
+}

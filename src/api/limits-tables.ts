@@ -1,0 +1,198 @@
+import { tokenLengthMax } from '../access/realtime-tokens.ts'
+import { commentLimits } from '../comments/limits.ts'
+import { memoryLimits } from '../decisions/limits.ts'
+import { directoryLimits } from '../directory/limits.ts'
+import { groupsOfUserMax } from '../directory/organizations/group-service.ts'
+import { domainsMax } from '../directory/tenants/domain-service.ts'
+import { apiKeysMax, authTokensMax } from '../directory/tenants/tenant-store.ts'
+import { idBytesMax } from '../model/address.ts'
+import { limits } from '../model/limits.ts'
+import { notificationLimits } from '../notifications/limits.ts'
+import { statesMax } from '../rooms/awareness/room-awareness.ts'
+import { subscriptionLimits } from '../subscriptions/limits.ts'
+import { clientsMax, structsMax, subdocumentsMax } from '../update/read-update.ts'
+import { versionLimits } from '../versions/limits.ts'
+import { operationList } from './operation-list.ts'
+import { pageSizeMax } from './paging/page-request.ts'
+import type { Schema } from './schema.ts'
+import { batchMax, lookupMax, metadataBytesMax } from './schemas/resource-schema.ts'
+import { pairsMax } from './v2/auth/permissions/get.ts'
+import { editorsMax } from './v2/crdt/get.ts'
+
+/** A row of the table of records: `of` has at most `max` of `what`. */
+type Row = readonly [of: string, what: string, max: number]
+
+/** Each limit of a group with its description; null: it bounds only the work of one call. */
+const rowsOf = <Limits extends Readonly<Record<string, number>>>(
+  of: string,
+  group: Limits,
+  described: { readonly [Name in keyof Limits]: string | null },
+): readonly Row[] =>
+  Object.entries(described).flatMap(([name, what]) =>
+    what === null ? [] : [[of, what, group[name] as number] as const],
+  )
+
+const records: readonly Row[] = [
+  ['workspace', 'API keys', apiKeysMax],
+  ['API key', 'auth tokens', authTokensMax],
+  ['API key', 'domains', domainsMax],
+  ['id', 'bytes of UTF-8', idBytesMax],
+  ['realtime token', 'characters', tokenLengthMax],
+  ['batch', 'items', batchMax],
+  ['look-up', 'ids', lookupMax],
+  ['page', 'items (`pageSize`)', pageSizeMax],
+  ['`metadata`', 'bytes as JSON', metadataBytesMax],
+  ['`permissions/get`', 'users times resources', pairsMax],
+  ['`crdt/get`', 'editors without `editorId`', editorsMax],
+  ...rowsOf('organization', directoryLimits, {
+    folders: 'folders',
+    folderDepth: 'folders in each other',
+    lookedAtBySearch: null,
+    organizationsLookedAtBySearch: null,
+  }),
+  ['user', 'groups in an organization', groupsOfUserMax],
+  ['document', 'clients that show presence', statesMax],
+  ...rowsOf('content', limits, {
+    jsonDepth: 'levels of plain values, embeds and formatting values',
+    typeDepth: 'levels of shared types, with the root',
+    nodes: 'elements, texts and values',
+    attributes: 'attributes of an XML element',
+  }),
+  ['update', 'structs', structsMax],
+  ['update', 'deleted ranges', structsMax],
+  ['update', 'client ids', clientsMax],
+  ['update', 'subdocuments', subdocumentsMax],
+  ...rowsOf('editor', versionLimits, {
+    manual: 'versions made by calls',
+    automatic: 'versions made in the background; the oldest is deleted',
+    labelCharacters: 'characters of a label',
+    authors: 'authors named for a version',
+    listed: null,
+  }),
+  ...rowsOf('API key', subscriptionLimits, {
+    endpoints: 'endpoints',
+    channels: 'channels of an endpoint',
+    filterTypes: 'event types of an endpoint',
+    eventType: 'characters of an event type',
+    triggersBytes: 'bytes of all triggers as JSON',
+    metadataBytes: 'bytes of the metadata of an endpoint as JSON',
+    url: 'characters of a URL',
+    description: 'characters of a description',
+    authToken: 'characters of an auth token for webhooks',
+    publicKey: 'characters of a public key',
+    graceSeconds: 'seconds for which a replaced secret also signs',
+  }),
+  ...rowsOf('annotation', commentLimits, {
+    commentsInCall: 'comments that one call adds',
+    comments: 'comments',
+    textBytes: 'bytes of the text of a comment',
+    reactions: 'reactions of a comment',
+    reactionsBytes: 'bytes of the reactions of a comment as JSON',
+    reactionCharacters: 'characters of a reaction',
+    locationBytes: 'bytes of a location as JSON',
+    suggestionBytes: 'bytes of a suggestion as JSON',
+    priorityCharacters: 'characters of a priority',
+    contentKeyCharacters: 'characters of the root of an anchor',
+    positionBytes: 'bytes of a position',
+    commentsShown: 'comments in the response with their annotation',
+    shownBytes: null,
+    scanned: null,
+    pageBytes: null,
+    quotedCharacters: 'characters that an activity quotes',
+  }),
+  ...rowsOf('API key', memoryLimits, {
+    judgments: 'judgments; the oldest are deleted',
+    characters: 'characters of queries and reasons of judgments; the oldest are deleted',
+    queryCharacters: 'characters of a query',
+    reasonCharacters: 'characters of a reason',
+    queryTerms: 'different words of a query that count',
+    matches: null,
+    termCharacters: 'characters of a word that count',
+    batch: 'judgments that one call deletes',
+    listed: 'judgments in one response',
+    changes: null,
+    indexedCharacters: null,
+  }),
+  ...rowsOf('notification', notificationLimits, {
+    notifyUsers: 'named users',
+    notifyUsersBytes: 'bytes of these as JSON',
+    dataBytes: 'bytes of its data as JSON',
+    headlineLength: 'characters of a headline',
+    readersShown: 'readers in the response',
+    readersScanned: null,
+    scanned: null,
+    together: null,
+    pageBytes: null,
+    deleted: 'notifications that one call deletes',
+  }),
+]
+
+const number = new Intl.NumberFormat('en')
+
+const recordTable = (): string =>
+  ['| Of | What | At most |', '|---|---|---|']
+    .concat(records.map(([of, what, max]) => `| ${of} | ${what} | ${number.format(max)} |`))
+    .join('\n')
+
+/** Any part of a schema that can have bounds. */
+interface Bounded {
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly maximum?: number
+  readonly minimum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+}
+
+/** A bound of one member of requests. */
+export interface MemberBound {
+  /** Path of the member in `data`; `[]` is an item of a list, `*` any member of an object. */
+  readonly member: string
+  readonly bound: string
+}
+
+/** The bounds of a schema and of everything in it. */
+export function boundsOf(schema: Schema, member = ''): readonly MemberBound[] {
+  const part = schema as Bounded
+  const below = (name: string): string => (member === '' ? name : `${member}.${name}`)
+  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = part
+  return [
+    ...ownBounds(part).map((bound) => ({ member, bound })),
+    ...Object.entries(properties).flatMap(([name, each]) => boundsOf(each, below(name))),
+    ...(items === undefined ? [] : boundsOf(items, `${member}[]`)),
+    ...(typeof additionalProperties === 'object' ? boundsOf(additionalProperties, below('*')) : []),
+    ...[...anyOf, ...oneOf].flatMap((each) => boundsOf(each, member)),
+  ]
+}
+
+function ownBounds({ maxLength, maxItems, maxProperties, maximum, minimum }: Bounded): readonly string[] {
+  const units = { characters: maxLength, items: maxItems, members: maxProperties }
+  const sizes = Object.entries(units).flatMap(([unit, max]) =>
+    max === undefined ? [] : [`${number.format(max)} ${unit}`],
+  )
+  if (maximum === undefined) return sizes
+  const from = minimum === undefined ? '' : `${number.format(minimum)} to `
+  return [...sizes, `${from}${number.format(maximum)}`]
+}
+
+/** One row for each member and bound, with the operations that have it. */
+function requestTable(): string {
+  const rows = new Map<string, Set<string>>()
+  for (const { path, request } of operationList)
+    for (const { member, bound } of boundsOf(request)) {
+      const key = `| \`${member}\` | ${bound} |`
+      rows.set(key, (rows.get(key) ?? new Set()).add(`\`${path}\``))
+    }
+  const lines = [...rows].map(([key, paths]) => `${key} ${[...paths].join(', ')} |`)
+  return ['| Member | At most | Operations |', '|---|---|---|'].concat(lines.sort()).join('\n')
+}
+
+/** Tables of limits, generated from the limits of services and the schemas of requests, for `filled`. */
+export const limitsTables: Readonly<Record<string, () => string>> = {
+  records: recordTable,
+  requests: requestTable,
+}

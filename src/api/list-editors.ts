@@ -1,0 +1,21 @@
+import type { KeyCaller } from '../access/authenticator.ts'
+import type { DocumentLog } from '../engine/engine.ts'
+import { documentPrefix } from '../model/address.ts'
+
+/** A document of the caller's tenant. */
+export interface DocumentIds {
+  readonly organizationId: string
+  readonly documentId: string
+}
+
+/** Ids of the editors of a document that have content, in key order, after `after`. */
+export async function listEditors(
+  log: Pick<DocumentLog, 'list'>,
+  { tenant }: KeyCaller,
+  { organizationId, documentId }: DocumentIds,
+  { limit, after }: { limit: number; after?: string },
+): Promise<readonly string[]> {
+  const prefix = documentPrefix({ ...tenant, organizationId }, documentId)
+  const found = await log.list(prefix, { limit, ...(after !== undefined && { after: [...prefix, after] }) })
+  return found.map((key) => key.at(-1) as string)
+}

@@ -1,0 +1,212 @@
+import type { AuthLevel } from '../../access/authenticator.ts'
+import { apiKeyHeader, authTokenHeader } from '../../access/key-credentials.ts'
+import { adminTokenHeader } from '../../access/operator-credentials.ts'
+import { workspaceAuthTokenHeader, workspaceIdHeader } from '../../access/workspace-credentials.ts'
+import { type CodeOf, httpCodes, type Status } from '../../error-codes.ts'
+import { ignoredHeader, isStrict } from '../members.ts'
+import type { DocumentedError, Operation } from '../operation.ts'
+import { exampleOf } from './examples.ts'
+import {
+  idempotencyErrors,
+  idempotencyHeaders,
+  idempotencyParameters,
+  parametersOf,
+  replayHeadersOf,
+} from './idempotency.ts'
+import { errorBody, mapValues, publicSchema, publishedRequest, requestBody, resultBody } from './schemas.ts'
+
+interface CodedError extends DocumentedError {
+  /** Where it is not the usual one of the status. */
+  readonly httpCode?: number
+}
+
+/** Errors that every operation can answer. */
+const commonErrors: readonly CodedError[] = [
+  { status: 'INVALID_ARGUMENT', when: 'the request is malformed, or credentials are missing' },
+  {
+    status: 'INVALID_ARGUMENT',
+    code: 'request/body-too-large',
+    when: 'the body is larger than the server takes',
+    httpCode: 413,
+  },
+  { status: 'UNAUTHENTICATED', when: 'the credentials are not valid' },
+  { status: 'PERMISSION_DENIED', when: 'the request comes from a page that may not call' },
+  { status: 'ABORTED', when: 'others change the same things at the same time, or delete them; try again' },
+  {
+    status: 'RESOURCE_EXHAUSTED',
+    when: 'a limit is met; `Retry-After` says when to go on',
+  },
+  { status: 'INTERNAL', when: 'the server is at fault' },
+  { status: 'UNAVAILABLE', when: 'the server is stopping or its store is away' },
+]
+
+/** Errors of every operation of a level. */
+const levelErrors: Readonly<Record<AuthLevel, readonly CodedError[]>> = {
+  key: [],
+  workspace: [{ status: 'NOT_FOUND', when: 'there is no workspace of this id' }],
+  operator: [],
+}
+
+/** What callers of each level show: the header of each credential, and what it is. */
+const credentials: Readonly<
+  Record<AuthLevel, Readonly<Record<string, { readonly name: string; readonly description: string }>>>
+> = {
+  key: {
+    apiKey: { name: apiKeyHeader.name, description: 'API key.' },
+    authToken: { name: authTokenHeader.name, description: 'Auth token of the API key.' },
+  },
+  workspace: {
+    workspaceId: { name: workspaceIdHeader.name, description: 'Id of the workspace.' },
+    workspaceAuthToken: { name: workspaceAuthTokenHeader.name, description: 'Auth token of the workspace.' },
+  },
+  operator: {
+    adminToken: { name: adminTokenHeader.name, description: 'Admin token of the server.' },
+  },
+}
+
+/** The second part of an operation's path. */
+const tags: Readonly<Record<string, string>> = {
+  activities: 'What has happened in organizations, and to their documents.',
+  auth: 'Tokens for people, and what people may do.',
+  commentannotations: 'Threads of comments on documents, with reactions and suggestions.',
+  crdt: 'The content of documents, as people see it while they edit.',
+  livestate: 'What a backend says to those who are connected.',
+  memory: 'What people decided, and what they would decide.',
+  notifications: 'Notifications, and what users want to see of them.',
+  organizations: 'Organizations, and the folders, documents and user groups in them.',
+  presence: 'Who is on a document: those who are connected, and those whom a backend names.',
+  users: 'Users of organizations, folders and documents.',
+  workspace: 'Workspaces, their API keys and tokens, and the domains and webhooks of an API key.',
+}
+
+const description = `
+Every operation is a \`POST\` of a JSON object whose member \`data\` holds all parameters. Operations that write reject
+unknown members; operations that read reject misspelled ones, and name others in the response header \`x-weft-ignored\`.
+A success answers \`{ "result": { "status": "success", "message", "data" } }\`, a failure
+\`{ "error": { "status", "message", "details" } }\` with the HTTP code of its status; \`details.code\` names the cause
+(see /docs/errors). Answers name the request in
+\`x-request-id\`. What changes something can be called again without being done again: see the header
+\`idempotency-key\`. Ids are yours: any text of at most 512 bytes of UTF-8 without control characters, but not \`.\` or
+\`..\`.
+`.trim()
+
+/** The OpenAPI 3.1 document of the operations. */
+export function openApiDocument(operations: readonly Operation[], version: string): object {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Weft', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'The server that this document comes from.' }],
+    tags: tagsOf(operations).map((name) => ({ name, description: tags[name] })),
+    paths: Object.fromEntries(operations.map((operation) => [operation.path, { post: describe(operation) }])),
+    components: {
+      schemas: { Error: publicSchema(errorBody) },
+      parameters: idempotencyParameters,
+      headers: {
+        ...idempotencyHeaders,
+        RequestId: {
+          description: "Names the request in the server's log.",
+          schema: { type: 'string' },
+          required: true,
+        },
+        Ignored: {
+          description:
+            'JSON pointers of the members that the call ignored, as in a URI; absent if there are none.',
+          schema: { type: 'string' },
+        },
+        RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+      },
+      securitySchemes: Object.assign({}, ...Object.values(credentials).map(securitySchemes)),
+    },
+  }
+}
+
+/** Each tag of the operations once, in order. */
+export const tagsOf = (operations: readonly Operation[]): readonly string[] =>
+  [...new Set(operations.map(tagOf))].sort()
+
+const tagOf = ({ path }: Operation): string => path.split('/')[2] as string
+
+const securitySchemes = (headers: (typeof credentials)[AuthLevel]): object =>
+  mapValues(headers, (header) => ({ type: 'apiKey', in: 'header', ...header }))
+
+function describe(operation: Operation): object {
+  const { path, auth, summary, description, errors } = operation
+  return {
+    operationId: path.slice(1).replaceAll('/', '_'),
+    summary,
+    description,
+    tags: [tagOf(operation)],
+    security: [mapValues(credentials[auth], () => [])],
+    ...parametersOf(operation),
+    requestBody: { required: true, content: requestContent(operation) },
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: { ...commonHeaders, ...replayHeadersOf(operation), ...ignoredHeaders },
+        content: answerContent(operation),
+      },
+      ...errorResponses([...commonErrors, ...levelErrors[auth], ...idempotencyErrors(operation), ...errors]),
+    },
+  }
+}
+
+const ignoredHeaders = { [ignoredHeader]: { $ref: '#/components/headers/Ignored' } }
+const commonHeaders = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const retryHeaders = { ...commonHeaders, 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+/** Codes of answers that say when to come back. */
+const retryCodes: readonly number[] = [httpCodes.ABORTED, httpCodes.RESOURCE_EXHAUSTED, httpCodes.UNAVAILABLE]
+
+const requestContent = (operation: Operation): object => {
+  const body = requestBody(operation.request)
+  return jsonContent(publishedRequest(body, isStrict(operation)), exampleOf(body, 'request'))
+}
+
+const answerContent = (operation: Operation): object => {
+  const body = resultBody(operation)
+  return jsonContent(publicSchema(body), exampleOf(body, 'answer'))
+}
+
+const jsonContent = (schema: object, example: unknown): object => ({
+  'application/json': { schema, examples: { done: { value: example } } },
+})
+
+/** In the examples of errors that name no code. */
+const usualCodes = {
+  INVALID_ARGUMENT: 'request/invalid-member',
+  FAILED_PRECONDITION: 'document/disabled',
+  UNAUTHENTICATED: 'auth/invalid-credentials',
+  PERMISSION_DENIED: 'auth/origin-not-allowed',
+  NOT_FOUND: 'organization/not-found',
+  ALREADY_EXISTS: 'crdt/content-exists',
+  ABORTED: 'request/conflict',
+  RESOURCE_EXHAUSTED: 'limit/exceeded',
+  INTERNAL: 'server/internal',
+  UNAVAILABLE: 'server/store-unavailable',
+} as const satisfies { readonly [S in Status]: CodeOf<S> }
+
+const codeOf = ({ status, httpCode }: CodedError): number => httpCode ?? httpCodes[status]
+
+/** One response for each HTTP code: several statuses may share one. */
+function errorResponses(errors: readonly CodedError[]): object {
+  const codes = [...new Set(errors.map(codeOf))]
+  return Object.fromEntries(
+    codes.map((code) => {
+      const sameCode = errors.filter((error) => codeOf(error) === code)
+      const description = sameCode.map(({ status, when }) => `${status} when ${when}.`).join(' ')
+      const headers = retryCodes.includes(code) ? retryHeaders : commonHeaders
+      return [code, { description, headers, content: errorContent(sameCode) }]
+    }),
+  )
+}
+
+const errorContent = (errors: readonly DocumentedError[]): object => ({
+  'application/json': {
+    schema: { $ref: '#/components/schemas/Error' },
+    examples: Object.fromEntries(
+      errors.map(({ status, when, code = usualCodes[status] }, index) => [
+        `${status}-${index + 1}`,
+        { summary: when, value: { error: { status, message: when, details: { code } } } },
+      ]),
+    ),
+  },
+})

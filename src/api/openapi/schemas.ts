@@ -1,0 +1,147 @@
+import { errorCodes, httpCodes } from '../../error-codes.ts'
+import { idBytesMax } from '../../model/address.ts'
+import type { Operation } from '../operation.ts'
+import { acceptsNull, isRequired, type ObjectSchema, type Schema } from '../schema.ts'
+
+/** What is left of `format: id` for those who do not know it: its limit is in bytes, and these are characters. */
+const idLengths = { minLength: 1, maxLength: idBytesMax }
+
+/** A schema as others read it: formats of ours are spelled out. */
+export function publicSchema(schema: Schema): object {
+  if (schema.type === undefined)
+    return schema.anyOf === undefined ? schema : { ...schema, anyOf: schema.anyOf.map(publicSchema) }
+  switch (schema.type) {
+    case 'string':
+      return schema.format === 'id' ? { ...idLengths, ...schema } : schema
+    case 'array':
+      return { ...schema, items: publicSchema(schema.items) }
+    case 'object':
+      return schema.properties === undefined
+        ? { ...schema, additionalProperties: publicSchema(schema.additionalProperties) }
+        : { ...schema, properties: mapValues(schema.properties, publicSchema) }
+    default:
+      return schema
+  }
+}
+
+/**
+ * The published form of a request schema: an optional member may also be null, which means that it is absent.
+ * @param isClosed whether objects reject members that are not listed; objects that are the caller's own never do
+ */
+export function publishedRequest(schema: Schema, isClosed: boolean): object {
+  const inner = (each: Schema): object => publishedRequest(each, isClosed)
+  if (schema.type === undefined && schema.anyOf !== undefined)
+    return { ...schema, anyOf: schema.anyOf.map(inner) }
+  if (schema.type === 'array') return { ...schema, items: inner(schema.items) }
+  if (schema.type !== 'object') return publicSchema(schema)
+  const orNull = (member: Schema, name: string): object =>
+    isRequired(schema, name) || acceptsNull(member) ? inner(member) : nullable(member, inner)
+  if (schema.properties === undefined)
+    return { ...schema, additionalProperties: orNull(schema.additionalProperties, '') }
+  const others = isClosed ? { additionalProperties: false } : {}
+  return { ...others, ...schema, properties: mapValues(schema.properties, orNull) }
+}
+
+/** Description and default of a member stay next to its alternatives, where generators and pages read them. */
+function nullable(schema: Schema, inner: (each: Schema) => object): object {
+  if (schema.type === undefined && schema.anyOf !== undefined)
+    return { ...schema, anyOf: [...schema.anyOf.map(inner), { type: 'null' }] }
+  const {
+    description,
+    default: usual,
+    ...other
+  }: { readonly description?: unknown; readonly default?: unknown } = inner(schema)
+  return {
+    anyOf: [other, { type: 'null' }],
+    ...(description !== undefined && { description }),
+    ...(usual !== undefined && { default: usual }),
+  }
+}
+
+export const mapValues = <Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Result,
+): Record<string, Result> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
+
+/** The body around `data` of a request. */
+export const requestBody = (data: ObjectSchema): ObjectSchema => ({
+  type: 'object',
+  required: ['data'],
+  properties: { data },
+})
+
+const nextPage = {
+  type: 'string',
+  description: 'Send it with the same query for the next page; absent at the end.',
+} satisfies Schema
+
+/** The body of an answer. What takes a page token answers one. */
+export const resultBody = (
+  operation: Pick<Operation, 'request' | 'response' | 'envelope' | 'warns'>,
+): ObjectSchema => ({
+  type: 'object',
+  required: ['result'],
+  properties: { result: resultOf(operation) },
+})
+
+const warnings = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What was accepted and has no effect, one sentence each; absent where there is nothing.',
+  examples: [['Weft has no event type "recorder.start": it is stored and never sent.']],
+} satisfies Schema
+
+function resultOf({ request, response, envelope, warns }: Parameters<typeof resultBody>[0]): Schema {
+  if (envelope === 'bare' && response !== null) return response
+  return {
+    type: 'object',
+    required: ['status', 'message', ...(response === null ? [] : ['data'])],
+    properties: {
+      status: { type: 'string', enum: ['success'] },
+      message: { type: 'string', examples: ['Done.'], description: 'For people.' },
+      ...(response !== null && { data: response }),
+      ...(Object.hasOwn(request.properties, 'pageToken') && { pageToken: nextPage }),
+      ...(warns === true && { warnings }),
+    },
+  }
+}
+
+/** The body of every failure. */
+export const errorBody = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['status', 'message', 'details'],
+      properties: {
+        status: { type: 'string', enum: Object.keys(httpCodes) },
+        message: { type: 'string', description: 'For people.' },
+        details: {
+          type: 'object',
+          required: ['code'],
+          properties: {
+            code: {
+              type: 'string',
+              enum: Object.keys(errorCodes),
+              description: 'The cause. It is stable, and the page `/docs/errors/<code>` describes it.',
+            },
+            issues: {
+              type: 'array',
+              description: 'What is wrong with the request, where it does not fit its schema.',
+              items: {
+                type: 'object',
+                required: ['path', 'message'],
+                properties: {
+                  path: { type: 'string', description: 'JSON pointer into the body.' },
+                  message: { type: 'string' },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+} satisfies Schema

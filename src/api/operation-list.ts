@@ -1,0 +1,213 @@
+import type { Operation } from './operation.ts'
+import { addNotification } from './v1/notifications/add.ts'
+import { getDocumentsV1 } from './v1/organizations/documents/get.ts'
+import { deleteLocationData } from './v1/organizations/documents/locations/data/delete.ts'
+import { updateDocumentsV1 } from './v1/organizations/documents/update.ts'
+import { addFolders } from './v1/organizations/folders/add.ts'
+import { deleteFolderV1 } from './v1/organizations/folders/delete.ts'
+import { getFoldersV1 } from './v1/organizations/folders/get.ts'
+import { updateFolders } from './v1/organizations/folders/update.ts'
+import { addGroups } from './v1/organizations/usergroups/add.ts'
+import { addGroupUsers } from './v1/organizations/usergroups/users/add.ts'
+import { deleteGroupUsers } from './v1/organizations/usergroups/users/delete.ts'
+import { addActivities } from './v2/activities/add.ts'
+import { deleteActivities } from './v2/activities/delete.ts'
+import { getActivities } from './v2/activities/get.ts'
+import { updateActivities } from './v2/activities/update.ts'
+import { generateToken } from './v2/auth/generate_token.ts'
+import { addPermissions } from './v2/auth/permissions/add.ts'
+import { getPermissions } from './v2/auth/permissions/get.ts'
+import { removePermissions } from './v2/auth/permissions/remove.ts'
+import { revokeTokens } from './v2/auth/revoke_tokens.ts'
+import { addAnnotations } from './v2/commentannotations/add.ts'
+import { addComments } from './v2/commentannotations/comments/add.ts'
+import { deleteComments } from './v2/commentannotations/comments/delete.ts'
+import { getComments } from './v2/commentannotations/comments/get.ts'
+import { addReactions } from './v2/commentannotations/comments/reactions/add.ts'
+import { deleteReactions } from './v2/commentannotations/comments/reactions/delete.ts'
+import { updateComments } from './v2/commentannotations/comments/update.ts'
+import { deleteAnnotations } from './v2/commentannotations/delete.ts'
+import { getAnnotations } from './v2/commentannotations/get.ts'
+import { updateAnnotations } from './v2/commentannotations/update.ts'
+import { addContent } from './v2/crdt/add.ts'
+import { applyUpdate } from './v2/crdt/apply.ts'
+import { deleteContent } from './v2/crdt/delete.ts'
+import { getContent } from './v2/crdt/get.ts'
+import { updateContent } from './v2/crdt/update.ts'
+import { createVersion } from './v2/crdt/versions/create.ts'
+import { deleteVersion } from './v2/crdt/versions/delete.ts'
+import { getVersion } from './v2/crdt/versions/get.ts'
+import { listVersions } from './v2/crdt/versions/list.ts'
+import { restoreVersion } from './v2/crdt/versions/restore.ts'
+import { broadcastLive } from './v2/livestate/broadcast.ts'
+import { addJudgment } from './v2/memory/judgments/add.ts'
+import { deleteJudgments } from './v2/memory/judgments/delete.ts'
+import { queryJudgments } from './v2/memory/judgments/query.ts'
+import { suggestDecision } from './v2/memory/suggest.ts'
+import { getNotificationConfig } from './v2/notifications/config/get.ts'
+import { setNotificationConfig } from './v2/notifications/config/set.ts'
+import { deleteNotifications } from './v2/notifications/delete.ts'
+import { getNotifications } from './v2/notifications/get.ts'
+import { updateNotifications } from './v2/notifications/update.ts'
+import { addOrganizations } from './v2/organizations/add.ts'
+import { deleteOrganizations } from './v2/organizations/delete.ts'
+import { updateDocumentAccess } from './v2/organizations/documents/access/update.ts'
+import { addDocuments } from './v2/organizations/documents/add.ts'
+import { deleteDocuments } from './v2/organizations/documents/delete.ts'
+import { getDocuments } from './v2/organizations/documents/get.ts'
+import { moveDocuments } from './v2/organizations/documents/move.ts'
+import { updateDocuments } from './v2/organizations/documents/update.ts'
+import { updateFolderAccess } from './v2/organizations/folders/access/update.ts'
+import { deleteFolder } from './v2/organizations/folders/delete.ts'
+import { getFolders } from './v2/organizations/folders/get.ts'
+import { getOrganizations } from './v2/organizations/get.ts'
+import { updateOrganizations } from './v2/organizations/update.ts'
+import { deleteGroups } from './v2/organizations/usergroups/delete.ts'
+import { getGroups } from './v2/organizations/usergroups/get.ts'
+import { addPresence } from './v2/presence/add.ts'
+import { deletePresence } from './v2/presence/delete.ts'
+import { getPresence } from './v2/presence/get.ts'
+import { updatePresence } from './v2/presence/update.ts'
+import { addUsers } from './v2/users/add.ts'
+import { deleteUserData } from './v2/users/data/delete.ts'
+import { getUserData } from './v2/users/data/get.ts'
+import { deleteUsers } from './v2/users/delete.ts'
+import { getUsers } from './v2/users/get.ts'
+import { updateUsers } from './v2/users/update.ts'
+import { getDeliveries } from './v2/workspace/advancedwebhook/deliveries/get.ts'
+import { recoverDeliveries } from './v2/workspace/advancedwebhook/deliveries/recover.ts'
+import { resendDelivery } from './v2/workspace/advancedwebhook/deliveries/resend.ts'
+import { createEndpoint } from './v2/workspace/advancedwebhook/endpoints/create.ts'
+import { deleteEndpoint } from './v2/workspace/advancedwebhook/endpoints/delete.ts'
+import { getEndpoints } from './v2/workspace/advancedwebhook/endpoints/get.ts'
+import { getEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/get.ts'
+import { rotateEndpointSecret } from './v2/workspace/advancedwebhook/endpoints/secret/rotate.ts'
+import { testEndpoint } from './v2/workspace/advancedwebhook/endpoints/test.ts'
+import { updateEndpoint } from './v2/workspace/advancedwebhook/endpoints/update.ts'
+import { getAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/get.ts'
+import { updateAdvancedWebhookConfig } from './v2/workspace/advancedwebhookconfig/update.ts'
+import { createApiKey } from './v2/workspace/apikey/create.ts'
+import { getApiKeys } from './v2/workspace/apikeys/get.ts'
+import { getAudit } from './v2/workspace/audit/get.ts'
+import { resetAuthToken } from './v2/workspace/authtoken/reset.ts'
+import { getAuthTokens } from './v2/workspace/authtokens/get.ts'
+import { createWorkspace } from './v2/workspace/create.ts'
+import { addDomains } from './v2/workspace/domains/add.ts'
+import { deleteDomains } from './v2/workspace/domains/delete.ts'
+import { getDomains } from './v2/workspace/domains/get.ts'
+import { getWorkspace } from './v2/workspace/get.ts'
+import { deleteMintingSecret } from './v2/workspace/mintingsecret/delete.ts'
+import { resetMintingSecret } from './v2/workspace/mintingsecret/reset.ts'
+import { getMintingSecrets } from './v2/workspace/mintingsecrets/get.ts'
+import { updateStorageLimit } from './v2/workspace/storagelimit/update.ts'
+import { getWebhookConfig } from './v2/workspace/webhookconfig/get.ts'
+import { updateWebhookConfig } from './v2/workspace/webhookconfig/update.ts'
+import { resetWorkspaceAuthToken } from './v2/workspace/workspaceauthtoken/reset.ts'
+
+/** Every REST operation, by path. The path of an operation's file is the path of its URL. */
+export const operationList: readonly Operation[] = [
+  addNotification,
+  getDocumentsV1,
+  deleteLocationData,
+  updateDocumentsV1,
+  addFolders,
+  deleteFolderV1,
+  getFoldersV1,
+  updateFolders,
+  addGroups,
+  addGroupUsers,
+  deleteGroupUsers,
+  addActivities,
+  deleteActivities,
+  getActivities,
+  updateActivities,
+  generateToken,
+  addPermissions,
+  getPermissions,
+  removePermissions,
+  revokeTokens,
+  addAnnotations,
+  addComments,
+  deleteComments,
+  getComments,
+  addReactions,
+  deleteReactions,
+  updateComments,
+  deleteAnnotations,
+  getAnnotations,
+  updateAnnotations,
+  addContent,
+  applyUpdate,
+  deleteContent,
+  getContent,
+  updateContent,
+  createVersion,
+  deleteVersion,
+  getVersion,
+  listVersions,
+  restoreVersion,
+  broadcastLive,
+  addJudgment,
+  deleteJudgments,
+  queryJudgments,
+  suggestDecision,
+  getNotificationConfig,
+  setNotificationConfig,
+  deleteNotifications,
+  getNotifications,
+  updateNotifications,
+  addOrganizations,
+  deleteOrganizations,
+  updateDocumentAccess,
+  addDocuments,
+  deleteDocuments,
+  getDocuments,
+  moveDocuments,
+  updateDocuments,
+  updateFolderAccess,
+  deleteFolder,
+  getFolders,
+  getOrganizations,
+  updateOrganizations,
+  deleteGroups,
+  getGroups,
+  addPresence,
+  deletePresence,
+  getPresence,
+  updatePresence,
+  addUsers,
+  deleteUserData,
+  getUserData,
+  deleteUsers,
+  getUsers,
+  updateUsers,
+  getDeliveries,
+  recoverDeliveries,
+  resendDelivery,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoints,
+  getEndpointSecret,
+  rotateEndpointSecret,
+  testEndpoint,
+  updateEndpoint,
+  getAdvancedWebhookConfig,
+  updateAdvancedWebhookConfig,
+  createApiKey,
+  getApiKeys,
+  getAudit,
+  resetAuthToken,
+  resetMintingSecret,
+  getMintingSecrets,
+  deleteMintingSecret,
+  resetWorkspaceAuthToken,
+  getAuthTokens,
+  createWorkspace,
+  updateStorageLimit,
+  addDomains,
+  deleteDomains,
+  getDomains,
+  getWorkspace,
+  getWebhookConfig,
+  updateWebhookConfig,
+]

@@ -1,0 +1,55 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { packageFile } from '../../config/package-file.ts'
+import type { PageRoute } from './page-route.ts'
+import { StaticFile } from './static-file.ts'
+
+/** Everything comes from this server, and what is not in a file does not run. Its own websockets are part of `'self'`. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+const folder = 'dist/console/'
+
+/** The console and its playground, as the build has made them; none where nothing was built. Maps are for us only. */
+export function consolePages(): readonly PageRoute[] {
+  const place = packageFile(folder)
+  if (!existsSync(place)) return []
+  const names = readdirSync(place).filter((name) => endingOf(name) in types)
+  return names.flatMap(filePages)
+}
+
+const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+
+/** `index.html` is `/console`, `playground.html` is `/console/playground`; people also type a slash behind those. */
+function pathsOf(name: string): readonly string[] {
+  if (endingOf(name) !== 'html') return [`/console/${name}`]
+  const path = name === 'index.html' ? '/console' : `/console/${name.replace(/\.html$/, '')}`
+  return [path, `${path}/`]
+}
+
+/** Parts of what is built have a hash of their content in their name. */
+const isHashed = (name: string): boolean => /-[A-Z0-9]{8}\.js$/.test(name)
+
+function filePages(name: string): readonly PageRoute[] {
+  const type = types[endingOf(name)] as string
+  const file = new StaticFile(packageFile(folder + name), {
+    type,
+    contentSecurityPolicy,
+    isImmutable: isHashed(name),
+  })
+  return pathsOf(name).map((path) => ({ path, calls: 1, content: (request) => file.content(request) }))
+}

@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http'
+import { authenticateOperator } from '../../access/operator-credentials.ts'
+import { timingSafeEqualText } from '../../access/timing-safe.ts'
+import type { Health } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import { openApiDocument, tagsOf } from '../openapi/document.ts'
+import type { Operation } from '../operation.ts'
+import { apiReferencePages, type OpenApiDocument } from './api-reference.ts'
+import { consolePages } from './console-pages.ts'
+import { docsPages } from './docs-pages.ts'
+import type { PageBody, PageRoute } from './page-route.ts'
+
+export interface PageListOptions {
+  readonly version: string
+  /** Where clients reach the server. */
+  readonly publicUrl: string
+  readonly operations: readonly Operation[]
+  readonly metrics: Metrics
+  /** What `/metrics` asks for; null when it is open. */
+  readonly metricsToken: string | null
+  /** Whether requests should be sent here. */
+  readonly readiness: () => Health
+  /** What the holder of this token may have; null: nobody. */
+  readonly adminToken: string | null
+  /** The bytes of a backup as of now, unless nothing is kept, or others are being made. */
+  readonly backup: () => AsyncIterable<Uint8Array> | 'nothing' | 'busy'
+}
+
+/** The pages for operators. What describes the operations is made when it is first asked for. */
+export function pageRoutes(parts: PageListOptions): readonly PageRoute[] {
+  const { version, publicUrl, operations, readiness } = parts
+  const described = once(() => Buffer.from(JSON.stringify(openApiDocument(operations, version))))
+  const document = () => openApiDocument(operations, version) as OpenApiDocument
+  return [
+    { path: '/', calls: 1, content: (request) => banner(request, version) },
+    { path: '/healthz', calls: 0, content: () => json({ status: 'ok' }) },
+    { path: '/readyz', calls: 0, content: () => ready(readiness()) },
+    {
+      path: '/metrics',
+      calls: metricsCalls,
+      door: 'metrics',
+      content: (request) => metricsPage(request, parts),
+    },
+    {
+      path: '/backup',
+      calls: 1,
+      door: 'operator',
+      isAudited: true,
+      content: (request) => backupPage(request, parts),
+    },
+    { path: '/version', calls: 1, content: () => json({ name: 'weft', version, publicUrl }) },
+    { path: '/openapi.json', calls: 1, content: () => jsonText(described()) },
+    ...docsPages(),
+    ...apiReferencePages(tagsOf(operations), document),
+    ...consolePages(),
+  ]
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Milliseconds of work, which nobody does often. */
+const metricsCalls = 50
+
+const jsonText = (text: Buffer): PageBody => ({
+  kind: 'text',
+  type: 'application/json; charset=utf-8',
+  text,
+})
+
+const json = (body: object): PageBody => ({ kind: 'json', body })
+
+const links = {
+  Console: '/console',
+  Documentation: '/docs',
+  'REST service': '/docs/api',
+  OpenAPI: '/openapi.json',
+  Health: '/healthz',
+  Readiness: '/readyz',
+  Metrics: '/metrics',
+  Version: '/version',
+}
+
+function banner({ headers }: IncomingMessage, version: string): PageBody {
+  if (!headers.accept?.includes('text/html')) return json({ name: 'weft', version, links })
+  const items = Object.entries(links).map(([name, path]) => `<li><a href="${path}">${name}</a></li>`)
+  const text =
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Weft</title>' +
+    `<h1>Weft ${version}</h1><ul>${items.join('')}</ul></html>\n`
+  return { kind: 'text', type: 'text/html; charset=utf-8', text }
+}
+
+function ready(health: Health): PageBody {
+  if (!health.ok)
+    throw new ApiError('server/not-ready', `not ready: ${health.reason}`, { retryAfterSeconds: 1 })
+  return json({ status: 'ready' })
+}
+
+async function metricsPage(
+  { headers }: IncomingMessage,
+  { metrics, metricsToken, readiness }: PageListOptions,
+): Promise<PageBody> {
+  if (metricsToken !== null && !timingSafeEqualText(headers.authorization ?? '', `Bearer ${metricsToken}`))
+    throw new ApiError('auth/metrics-token', 'metrics need the metrics token as bearer token')
+  metrics.ready.set(readiness().ok ? 1 : 0)
+  const { registry } = metrics
+  return { kind: 'text', type: registry.contentType, text: await registry.metrics() }
+}
+
+/** Before a backup is asked for again while others are made. */
+const busySeconds = 10
+
+async function backupPage(
+  { headers, method }: IncomingMessage,
+  { adminToken, metrics, backup }: PageListOptions,
+): Promise<PageBody> {
+  await authenticateOperator(headers, {
+    adminToken,
+    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+  })
+  // Nobody reads the bytes that would be sent.
+  const chunks = method === 'HEAD' ? [] : backup()
+  if (chunks === 'nothing')
+    throw new ApiError('backup/nothing-stored', 'this server keeps nothing: its engine is memory')
+  if (chunks === 'busy')
+    throw new ApiError('backup/busy', 'other backups are being made; try again', {
+      retryAfterSeconds: busySeconds,
+    })
+  return { kind: 'stream', type: 'application/octet-stream', chunks }
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { EntryPoint } from '../../audit/rejections.ts'
+import type { CallAuditor } from '../call-auditor.ts'
+import { sendJson } from '../http/envelope.ts'
+import { ClientDisconnectedError } from '../http/request-body.ts'
+
+type PageResponse = ServerResponse & { readonly locals: Record<string, unknown> }
+
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** What a page answers with. */
+export type PageBody =
+  | { readonly kind: 'json'; readonly body: object }
+  | {
+      readonly kind: 'text'
+      readonly type: string
+      /** Default 200. */
+      readonly httpCode?: number
+      /** Bytes where it is large: made once, and the same for all who are being sent them. */
+      readonly text: string | Buffer
+      /** Instead of the policy that lets nothing run. */
+      readonly contentSecurityPolicy?: string
+      /** Besides those, or instead of those, that every answer has. */
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** Who asks has it already. */
+  | { readonly kind: 'unchanged'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'stream'; readonly type: string; readonly chunks: Bytes }
+
+/** Something to GET, outside the REST service. */
+export interface PageRoute {
+  readonly path: string
+  /** Label of the metrics, if several pages share one; default: `path`. */
+  readonly route?: string
+  /** As how many calls from an address it counts; none where those who watch over us must be answered. */
+  readonly calls: number
+  /** Whose credentials it asks for: those that are refused are counted. */
+  readonly door?: EntryPoint
+  /** It hands out what no one else may have: that is recorded. */
+  readonly isAudited?: true
+  /** @throws ApiError answered in the envelope */
+  content(request: IncomingMessage): PageBody | Promise<PageBody>
+}
+
+export async function sendPage(
+  page: PageRoute,
+  request: IncomingMessage,
+  response: PageResponse,
+  auditor: CallAuditor,
+): Promise<void> {
+  response.locals.route = page.route ?? page.path
+  const content = await contentOf(page, request, auditor)
+  const send = () => sendContent(content, request, response)
+  if (page.isAudited) await auditor.runPage(page.path, request, String(response.locals.requestId), send)
+  else await send()
+}
+
+async function contentOf(page: PageRoute, request: IncomingMessage, auditor: CallAuditor): Promise<PageBody> {
+  try {
+    return await page.content(request)
+  } catch (error) {
+    if (page.door !== undefined) auditor.refused(page.door, error, request)
+    throw error
+  }
+}
+
+async function sendContent(
+  content: PageBody,
+  request: IncomingMessage,
+  response: PageResponse,
+): Promise<void> {
+  if (content.kind === 'json') return sendJson(response, 200, content.body)
+  if (content.kind === 'stream') return sendStream(content.type, content.chunks, request, response)
+  for (const [name, value] of Object.entries(content.headers ?? {})) response.setHeader(name, value)
+  if (content.kind === 'unchanged') return void response.writeHead(304).end()
+  if (content.contentSecurityPolicy !== undefined)
+    response.setHeader('content-security-policy', content.contentSecurityPolicy)
+  response.statusCode = content.httpCode ?? 200
+  response.setHeader('content-type', content.type)
+  response.setHeader('content-length', Buffer.byteLength(content.text))
+  response.locals.isShared = Buffer.isBuffer(content.text)
+  response.end(content.text)
+}
+
+/** Of a reader that takes nothing, in ms: what is being read for it is held in the store meanwhile. */
+const stalledMs = 60_000
+
+/** Its length is not known: whoever reads tells by its bytes whether they are all. */
+async function sendStream(
+  type: string,
+  chunks: Bytes,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('content-type', type)
+  if (method === 'HEAD') return void response.end()
+  response.setTimeout(stalledMs, () => response.destroy())
+  try {
+    await pipeline(Readable.from(chunks), response)
+  } catch (error) {
+    if (isGone(error)) throw new ClientDisconnectedError()
+    throw error
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import type { PageBody } from './page-route.ts'
+
+const compress = promisify(gzip)
+
+interface Kept {
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+  /** Of what is in it; each of its two forms has a tag of its own. */
+  readonly hash: string
+}
+
+export interface FileOptions {
+  readonly type: string
+  readonly contentSecurityPolicy: string
+  /** Its name changes with what is in it: whoever has it need not ask again. */
+  readonly isImmutable: boolean
+}
+
+/** A file of our own that everybody gets the same. It is read and compressed when it is asked for first, and kept. */
+export class StaticFile {
+  readonly #place: URL
+  readonly #options: FileOptions
+  #kept: Promise<Kept> | null = null
+
+  constructor(place: URL, options: FileOptions) {
+    this.#place = place
+    this.#options = options
+  }
+
+  async content({ headers }: IncomingMessage): Promise<PageBody> {
+    // A read that fails is tried again by the next who asks.
+    this.#kept ??= keep(this.#place).catch((error: unknown) => {
+      this.#kept = null
+      throw error
+    })
+    const { plain, gzipped, hash } = await this.#kept
+    const { type, contentSecurityPolicy, isImmutable } = this.#options
+    const isGzipped = acceptsGzip(headers['accept-encoding'])
+    const etag = `"${hash}${isGzipped ? '-gzip' : ''}"`
+    const sent = {
+      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+      etag,
+      // On both answers: a browser takes over what the later one says.
+      'content-security-policy': contentSecurityPolicy,
+    }
+    if (namesTag(headers['if-none-match'], etag)) return { kind: 'unchanged', headers: sent }
+    return {
+      kind: 'text',
+      type,
+      text: isGzipped ? gzipped : plain,
+      headers: isGzipped ? { ...sent, 'content-encoding': 'gzip' } : sent,
+    }
+  }
+}
+
+async function keep(place: URL): Promise<Kept> {
+  const plain = await readFile(place)
+  const gzipped = await compress(plain, { level: constants.Z_BEST_COMPRESSION })
+  return { plain, gzipped, hash: createHash('sha256').update(plain).digest('base64url').slice(0, 22) }
+}
+
+/** RFC 9110 12.5.3: named, or anything, and not with the weight 0. */
+export function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  const codings = String(accepted ?? '')
+    .toLowerCase()
+    .split(',')
+    .map(parseCoding)
+  const named = (name: string) => codings.find((coding) => coding?.name === name)
+  return ((named('gzip') ?? named('*'))?.weight ?? 0) > 0
+}
+
+/** Parses `gzip` or `gzip;q=0.5`, in time linear in the length. Null: not a coding with at most a weight. */
+function parseCoding(coding: string): { readonly name: string; readonly weight: number } | null {
+  const [name = '', parameter = 'q=1', ...more] = coding.split(';').map((part) => part.trim())
+  if (more.length > 0 || !/^q=[\d.]+$/.test(parameter)) return null
+  return { name, weight: Number(parameter.slice(2)) }
+}
+
+/** RFC 9110 13.1.2, compared weakly: a proxy that changes the form makes a tag weak. */
+const namesTag = (condition: string | undefined, etag: string): boolean =>
+  condition
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === etag || tag === '*') ?? false

@@ -1,0 +1,65 @@
+import type { Tenant } from '../../model/address.ts'
+import type { CursorPage, ListingCursor } from '../../subscriptions/listing-cursor.ts'
+import type { OperationContext } from '../operation.ts'
+import { pageSizeUpTo } from './page-request.ts'
+import { pageTokenLengthMax } from './page-tokens.ts'
+
+export const iteratorLimits = { max: 250, default: 50 } as const
+
+/** How a listing that goes both ways is asked for. */
+export const iteratorRequest = {
+  limit: pageSizeUpTo(iteratorLimits.max, iteratorLimits.default),
+  iterator: {
+    type: 'string',
+    maxLength: pageTokenLengthMax,
+    description: '`iterator` of an answer, for what follows, or its `prevIterator`, for what comes before.',
+  },
+} as const
+
+const cursor = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
+
+/** Where an answered page of such a listing is. */
+export const iteratorResponse = {
+  iterator: { ...cursor, description: 'Where it goes on; null at the end.' },
+  prevIterator: { ...cursor, description: 'What comes before; null at the beginning.' },
+  done: { type: 'boolean', description: 'Whether this is the end.' },
+} as const
+
+export const iteratorResponseMembers = ['iterator', 'prevIterator', 'done'] as const
+
+interface IteratorRequest {
+  readonly limit?: number
+  readonly iterator?: string
+}
+
+interface Iterated<Item> {
+  readonly items: readonly Item[]
+  readonly place: {
+    readonly iterator: string | null
+    readonly prevIterator: string | null
+    readonly done: boolean
+  }
+}
+
+/**
+ * Reads the page that a request asks for.
+ * @param query names the listing, and everything that decides what is in it, but for the caller
+ * @throws ApiError INVALID_ARGUMENT when the iterator is of another query
+ */
+export async function readIteratorPage<Item>(
+  { caller, services: { pageTokens } }: OperationContext,
+  query: readonly unknown[],
+  { limit = iteratorLimits.default, iterator }: IteratorRequest,
+  read: (cursor: ListingCursor | null, limit: number) => Promise<CursorPage<Item>>,
+): Promise<Iterated<Item>> {
+  const sealed = [...ownerOf(caller.tenant), ...query]
+  const cursor = iterator === undefined ? null : cursorOf(pageTokens.open(sealed, iterator, 'iterator'))
+  const { items, next, previous } = await read(cursor, Math.min(limit, iteratorLimits.max))
+  const seal = (at: ListingCursor | null) => (at === null ? null : pageTokens.seal(sealed, at))
+  return { items, place: { iterator: seal(next), prevIterator: seal(previous), done: next === null } }
+}
+
+const ownerOf = ({ workspaceId, apiKey }: Tenant): readonly string[] => [workspaceId, apiKey]
+
+/** Only what was sealed here comes out of a token. */
+const cursorOf = (position: unknown): ListingCursor => position as ListingCursor

@@ -1,0 +1,70 @@
+import type { ListPage, PageRange } from '../../directory/store/list-page.ts'
+import { invalid } from '../../errors.ts'
+import type { OperationContext } from '../operation.ts'
+import { type PageTokens, pageTokenLengthMax } from './page-tokens.ts'
+
+export const pageSizeMax = 1_000
+
+/** @param max size of the largest page; a larger number means `max` */
+export const pageSizeUpTo = <const Default extends number>(max: number, byDefault: Default) =>
+  ({
+    type: 'integer',
+    minimum: 1,
+    default: byDefault,
+    description: `How many to answer at most. A number above ${max} stands for ${max}.`,
+  }) as const
+
+export const pageRequest = {
+  pageSize: pageSizeUpTo(pageSizeMax, pageSizeMax),
+  pageToken: {
+    type: 'string',
+    maxLength: pageTokenLengthMax,
+    description:
+      'From the answer before, to go on where it ended; everything else has to be as it was there.',
+  },
+} as const
+
+interface PageRequest {
+  readonly pageSize?: number
+  readonly pageToken?: string
+}
+
+/** A page and, unless it is the last, the token of the next. */
+export interface PageWithToken<Found extends ListPage<unknown>> {
+  readonly found: Found
+  readonly token: { readonly pageToken?: string }
+}
+
+/**
+ * Reads the page that a request asks for.
+ * @param query names the listing, and everything that decides what is in it, but for the caller
+ * @throws ApiError INVALID_ARGUMENT when the page token is of another query
+ */
+export async function readPage<Found extends ListPage<unknown>>(
+  { caller, services }: OperationContext,
+  query: readonly unknown[],
+  { pageSize = pageSizeMax, ...request }: PageRequest,
+  read: (range: PageRange) => Promise<Found>,
+): Promise<PageWithToken<Found>> {
+  const { workspaceId, apiKey } = caller.tenant
+  return readPageWithToken(
+    services.pageTokens,
+    [workspaceId, apiKey, ...query],
+    { ...request, pageSize: Math.min(pageSize, pageSizeMax) },
+    read,
+  )
+}
+
+/** Like `readPage`. @param query names the caller, too */
+export async function readPageWithToken<Found extends ListPage<unknown>>(
+  pageTokens: PageTokens,
+  query: readonly unknown[],
+  { pageSize, pageToken }: Required<Pick<PageRequest, 'pageSize'>> & PageRequest,
+  read: (range: PageRange) => Promise<Found>,
+): Promise<PageWithToken<Found>> {
+  const after = pageToken === undefined ? undefined : pageTokens.open(query, pageToken)
+  if (after !== undefined && typeof after !== 'string')
+    throw invalid('request/page-token', 'pageToken is not one of this query: begin again without it')
+  const found = await read({ after, limit: pageSize })
+  return { found, token: found.next === null ? {} : { pageToken: pageTokens.seal(query, found.next) } }
+}

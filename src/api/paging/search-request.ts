@@ -1,0 +1,37 @@
+import { type Search, searchFor } from '../../directory/store/search.ts'
+import { invalidAt } from '../validator.ts'
+
+/** @param where texts that are looked at @param lookedAtMax of one call */
+export const searchRequest = (where: string, lookedAtMax: number) =>
+  ({
+    search: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description:
+        `Only those with this text anywhere in ${where}. Upper and lower case are the same, and so are the ways in ` +
+        'which Unicode encodes a character; spaces count. One call looks at no more than ' +
+        `${lookedAtMax.toLocaleString('en')} of them: a page may have fewer than asked for, or none, and a ` +
+        '`pageToken` all the same, with which to go on.',
+      examples: ['report'],
+    },
+  }) as const
+
+/**
+ * @param ids name and value of the member that names what is read, with which nothing is looked for
+ * @throws ApiError INVALID_ARGUMENT when both are given
+ */
+export function parseSearch(
+  search: string | undefined,
+  [name, ids]: readonly [string, readonly string[] | undefined],
+  lookedAtMax: number,
+): Search | undefined {
+  if (search === undefined) return undefined
+  if (ids !== undefined)
+    throw invalidAt({ path: '/data/search', message: `must not be given together with ${name}` })
+  return searchFor(search, lookedAtMax)
+}
+
+/** What a search adds to the query of a page token: of a listing without one it stays as it was. */
+export const searchQuery = (search: string | undefined): readonly unknown[] =>
+  search === undefined ? [] : [{ search }]

@@ -1,0 +1,174 @@
+import type { KeyCaller } from '../../access/authenticator.ts'
+import {
+  type ActivityRecord,
+  activityBytesMax,
+  addedFeatureTypes,
+  contentOf,
+  featureTypes,
+} from '../../events/activity.ts'
+import { namedInCallMax, namedUsersMax } from '../../model/named-users.ts'
+import type { FromSchema } from '../schema.ts'
+import { batchMax, documentId, organizationId } from './resource-schema.ts'
+
+/** Members of the directory's ids may be targets, too. */
+const entityId = { type: 'string', format: 'id' } as const
+
+export const featureType = {
+  type: 'string',
+  enum: featureTypes,
+  description:
+    'What it is about. `administration`: changes of organizations, documents, folders, users, groups and permissions.',
+} as const
+
+const addedFeatureType = {
+  type: 'string',
+  enum: addedFeatureTypes,
+  description: 'What it is about.',
+} as const
+
+export const actionType = {
+  type: 'string',
+  // A key of the store, as ids are.
+  format: 'id',
+  maxLength: 200,
+  description: 'What was done, such as `comment.add`.',
+} as const
+
+const actionUser = {
+  type: 'object',
+  required: ['userId'],
+  description: 'Who did it.',
+  properties: {
+    userId: { type: 'string', format: 'id' },
+    name: { type: 'string', maxLength: 200 },
+    email: { type: 'string', maxLength: 320 },
+  },
+} as const
+
+const content = {
+  featureType: addedFeatureType,
+  actionType,
+  actionUser,
+  targetEntityId: {
+    ...entityId,
+    description: 'What was acted on, such as an annotation; `custom` activities must have one.',
+  },
+  location: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: entityId, locationName: { type: 'string', maxLength: 1_000 } },
+    description: 'The place in the document that it is about. It is deleted with the data of this location.',
+  },
+  changes: {
+    type: 'object',
+    additionalProperties: {},
+    description: 'What was changed. Looked into for users only: objects with a `userId`.',
+  },
+  displayMessageTemplate: {
+    type: 'string',
+    maxLength: 2_000,
+    description: 'What to show to people. `{{name}}` stands for a member of `displayMessageTemplateData`.',
+  },
+  displayMessageTemplateData: {
+    type: 'object',
+    additionalProperties: {},
+    description: 'Values of the placeholders; of an object with a `name`, such as a user, that is shown.',
+  },
+} as const
+
+const example = {
+  id: 'signed-off',
+  featureType: 'custom',
+  actionType: 'document.sign_off',
+  actionUser: { userId: 'ann', name: 'Ann' },
+  targetEntityId: 'report',
+  displayMessageTemplate: '{{user}} signed the report off',
+  displayMessageTemplateData: { user: { userId: 'ann', name: 'Ann' } },
+} as const
+
+const namesBounded = `naming at most ${namedUsersMax} users, and all together ${namedInCallMax}`
+
+export const activitiesToAdd = {
+  type: 'array',
+  minItems: 1,
+  maxItems: batchMax,
+  description: `Each at most ${activityBytesMax} bytes as JSON, ${namesBounded}.`,
+  items: {
+    type: 'object',
+    required: ['featureType', 'actionType', 'actionUser'],
+    properties: {
+      id: {
+        ...entityId,
+        description:
+          'Unique in the organization; made if left out. One that there is already is overwritten.',
+      },
+      ...content,
+    },
+  },
+  examples: [[example]],
+} as const
+
+export const activityChanges = {
+  type: 'array',
+  minItems: 1,
+  maxItems: batchMax,
+  description: `Each at most ${activityBytesMax} bytes as JSON afterwards, ${namesBounded}.`,
+  items: { type: 'object', required: ['id'], properties: { id: entityId, ...content } },
+  examples: [[{ id: 'signed-off', displayMessageTemplate: '{{user}} signed it off' }]],
+} as const
+
+/** Named activities of a document. */
+export const activityReferences = {
+  type: 'array',
+  minItems: 1,
+  maxItems: batchMax,
+  items: { type: 'object', required: ['id'], properties: { id: entityId } },
+} as const
+
+export const activityIds = { type: 'array', minItems: 1, maxItems: batchMax, items: entityId } as const
+
+export const documentScopeFields = { organizationId, documentId } as const
+
+export const documentNotFound = {
+  status: 'NOT_FOUND',
+  when: 'the organization or the document does not exist',
+} as const
+
+export const activityRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['id', 'featureType', 'actionType', 'actionUser', 'metadata', 'timestamp'],
+    properties: {
+      id: { ...entityId, examples: ['signed-off'] },
+      ...content,
+      featureType: { ...featureType, examples: ['custom'] },
+      metadata: {
+        type: 'object',
+        required: ['apiKey', 'organizationId'],
+        properties: {
+          apiKey: { type: 'string' },
+          organizationId: { type: 'string' },
+          documentId: { type: 'string', description: 'Absent where it is of no document.' },
+        },
+      },
+      timestamp: { type: 'integer', description: 'Epoch milliseconds of when it was first recorded.' },
+    },
+  },
+} as const
+
+/** An activity as it is shown. */
+export function showActivity(
+  { tenant }: KeyCaller,
+  organizationId: string,
+  activity: ActivityRecord,
+): FromSchema<typeof activityRecords>[number] {
+  const { id, documentId, timestamp } = activity
+  const document = documentId === null ? {} : { documentId }
+  return {
+    id,
+    ...contentOf(activity),
+    metadata: { apiKey: tenant.apiKey, organizationId, ...document },
+    timestamp,
+  }
+}

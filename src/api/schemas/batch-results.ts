@@ -1,0 +1,56 @@
+import type { Batch } from '../operation.ts'
+
+/** `details` of the result of an item. */
+export const failureDetails = {
+  type: 'object',
+  required: ['code'],
+  description: 'Only with `success` false: the same members as `error.details`.',
+  properties: {
+    code: { type: 'string', description: 'Stable code of the cause.', examples: ['request/invalid-member'] },
+    issues: {
+      type: 'array',
+      description: 'Members of the item that are not valid or not known.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'string', description: 'JSON pointer into the body.' },
+          message: { type: 'string' },
+        },
+      },
+      examples: [[{ path: '/data/users/1/userId', message: 'is required' }]],
+    },
+  },
+} as const
+
+/** The answer to a batch: what became of each item, by its id. */
+export const batchResults = {
+  type: 'object',
+  description: 'By the ids of the items; by its JSON pointer where an item has none.',
+  additionalProperties: {
+    type: 'object',
+    required: ['success', 'id', 'message'],
+    properties: {
+      success: { type: 'boolean', description: 'False: nothing was done for this item.' },
+      id: { type: 'string' },
+      message: { type: 'string', description: 'What was done, or why not.' },
+      details: failureDetails,
+    },
+  },
+} as const
+
+export const isAnySuccessful = (results: Readonly<Record<string, { readonly success: boolean }>>): boolean =>
+  Object.values(results).some(({ success }) => success)
+
+/** How many of a batch succeeded, for the message of its answer. */
+export function countSucceeded(results: { readonly [id: string]: { readonly success: boolean } }): string {
+  const all = Object.values(results)
+  return `${all.filter(({ success }) => success).length} of ${all.length}`
+}
+
+/** A batch whose answer is `batchResults`. */
+export const keyedBatch = (items: Batch['items'], check?: Batch['check']): Batch => ({
+  items,
+  ...(check !== undefined && { check }),
+  rejected: (id, failure) => ({ success: false, id, ...failure }),
+})

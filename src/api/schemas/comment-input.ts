@@ -1,0 +1,166 @@
+import type { SuggestionChange } from '../../comments/annotation-changes.ts'
+import type { ActionScope } from '../../comments/annotation-service.ts'
+import { commentLimits as limits } from '../../comments/limits.ts'
+import { defaultContentKey } from '../../content/roots.ts'
+import { isRelativePosition } from '../../content/yjs/relative-position.ts'
+import type { Anchor } from '../../directory/comments/comment-records.ts'
+import { type BatchResults, emptyBatchResults } from '../../directory/store/batch.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { ActionUser } from '../../events/activity.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import type { ApiServices } from '../api-services.ts'
+import { editorAddress } from '../editor-content.ts'
+import { decodeBase64 } from '../http/base64.ts'
+import type { DocumentIds } from '../list-editors.ts'
+import type { OperationContext } from '../operation.ts'
+import type { FromSchema } from '../schema.ts'
+import type { SeededIds } from '../seeded-ids.ts'
+import { invalidAt } from '../validator.ts'
+import type { anchor, newComments, newSuggestion, suggestionChange } from './comment-schema.ts'
+import { withoutCustomFields } from './notification-schema.ts'
+
+/** Who does something where, from what a call says. */
+export const actionScopeOf = (
+  { caller }: OperationContext,
+  {
+    organizationId,
+    documentId,
+    actionUser,
+  }: { readonly organizationId: string; readonly documentId: string; readonly actionUser: ActionUser },
+): ActionScope => ({
+  scope: { ...caller.tenant, organizationId },
+  documentId,
+  actionUser: withoutCustomFields(actionUser),
+})
+
+type GivenAnchor = FromSchema<typeof anchor>
+
+/** An anchor that is checked. Without a root, `placeAnchors` chooses it. */
+interface CheckedAnchor extends Omit<Anchor, 'contentKey'> {
+  readonly contentKey: string | undefined
+}
+
+/** Undefined when none is given. */
+export function parseAnchor(given: GivenAnchor | undefined): CheckedAnchor | undefined {
+  if (given === undefined) return undefined
+  const { editorId, contentKey, position, positionEnd } = given
+  return { editorId, contentKey, position, ...(positionEnd !== undefined && { positionEnd }) }
+}
+
+interface GivenAnnotation {
+  readonly location?: object
+  readonly anchor?: GivenAnchor
+  readonly suggestion?: FromSchema<typeof suggestionChange>
+  readonly comments?: readonly { readonly text: string }[]
+}
+
+/** @param at JSON pointer of the annotation @throws ApiError INVALID_ARGUMENT for what schemas do not check */
+export function checkAnnotation(given: GivenAnnotation, at: string): void {
+  checkSizes(at, given)
+  for (const [index, comment] of (given.comments ?? []).entries())
+    checkText(comment, `${at}/comments/${index}`)
+  for (const name of ['position', 'positionEnd'] as const)
+    checkPosition(`${at}/anchor/${name}`, given.anchor?.[name])
+  const { accept = false, reject = false, content } = given.suggestion ?? {}
+  if ([accept, reject, content !== undefined].filter(Boolean).length > 1)
+    throw invalidAt({
+      path: `${at}/suggestion`,
+      message: 'must have only one of accept, reject and content',
+    })
+}
+
+function checkPosition(path: string, text: string | undefined): void {
+  if (text === undefined) return
+  const bytes = decodeBase64(text)
+  if (bytes === null || bytes.length > limits.positionBytes || !isRelativePosition(bytes))
+    throw invalidAt({ path, message: 'must be a Yjs relative position, encoded and base64' })
+}
+
+/** The same items with anchors as they are stored. The one rule for `contentKey` chooses the root that none names. */
+export async function placeAnchors<Item extends { readonly anchor: CheckedAnchor | undefined }>(
+  context: OperationContext,
+  document: DocumentIds,
+  items: readonly Item[],
+): Promise<readonly (Omit<Item, 'anchor'> & { readonly anchor: Anchor | undefined })[]> {
+  const { caller, services } = context
+  const known = new Map<string, string>()
+  for (const { anchor } of items) {
+    if (anchor === undefined || anchor.contentKey !== undefined || known.has(anchor.editorId)) continue
+    const address = editorAddress(caller, { ...document, editorId: anchor.editorId })
+    known.set(anchor.editorId, await onlyRootOf(address, services))
+  }
+  return items.map(({ anchor, ...item }) => {
+    if (anchor === undefined) return { ...item, anchor }
+    const contentKey = anchor.contentKey ?? known.get(anchor.editorId) ?? defaultContentKey
+    return { ...item, anchor: { ...anchor, contentKey } }
+  })
+}
+
+async function onlyRootOf(
+  address: DocumentAddress,
+  { rooms, responseBytesMax }: ApiServices,
+): Promise<string> {
+  const read = await rooms.use(address, (room) => room.editing.read({ format: 'roots' }, responseBytesMax))
+  return read?.result.contentKey ?? defaultContentKey
+}
+
+/** @param at JSON pointer of the object that has them @throws ApiError INVALID_ARGUMENT for what is too large */
+export function checkSizes(
+  at: string,
+  {
+    location,
+    suggestion,
+  }: { readonly location?: object; readonly suggestion?: { readonly content?: unknown } },
+): void {
+  checkBytes(`${at}/location`, location, limits.locationBytes)
+  checkBytes(`${at}/suggestion/content`, suggestion?.content, limits.suggestionBytes)
+}
+
+function checkBytes(path: string, value: unknown, max: number): void {
+  if (value === undefined || Buffer.byteLength(JSON.stringify(value)) <= max) return
+  throw invalidAt({ path, message: `must be at most ${max} bytes as JSON` })
+}
+
+/** @param at JSON pointer of the comment @throws ApiError INVALID_ARGUMENT for a text that is too long */
+export function checkText({ text }: { readonly text: string }, at: string): void {
+  const path = `${at}/text`
+  if (!text.isWellFormed()) throw invalidAt({ path, message: 'must be well-formed Unicode' })
+  if (Buffer.byteLength(text) > limits.textBytes)
+    throw invalidAt({ path, message: `must be at most ${limits.textBytes} bytes of UTF-8` })
+}
+
+/**
+ * What became of items that were added. One with an id that was made for this very call, and is used already, was added
+ * when the call was made before.
+ * @param used the code of an item whose id is used
+ */
+export const mergeEarlierResults = (results: BatchResults, ids: SeededIds, used: ErrorCode): BatchResults =>
+  Object.assign(
+    emptyBatchResults(),
+    Object.fromEntries(
+      Object.entries(results).map(([id, result]) => [
+        id,
+        result.details?.code === used && ids.isMade(id) ? { success: true, id, message: 'added' } : result,
+      ]),
+    ),
+  )
+
+/** Comments as they are added, with ids. */
+export const parseComments = (given: FromSchema<typeof newComments>, ids: SeededIds) =>
+  given.map(({ commentId = ids.make(), from, text }) => ({
+    commentId,
+    from: withoutCustomFields(from),
+    text,
+  }))
+
+export const parseSuggestion = (given: FromSchema<typeof newSuggestion> | undefined) =>
+  given === undefined ? null : ({ status: 'pending', content: given.content ?? null } as const)
+
+/** Undefined if nothing changes. */
+export function suggestionChangeOf(
+  given: FromSchema<typeof suggestionChange> | undefined,
+): SuggestionChange | undefined {
+  if (given?.accept === true) return { kind: 'accept' }
+  if (given?.reject === true) return { kind: 'reject' }
+  return given?.content === undefined ? undefined : { kind: 'replace', content: given.content }
+}

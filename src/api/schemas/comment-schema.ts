@@ -1,0 +1,262 @@
+import type { AnnotationView } from '../../comments/annotation-view.ts'
+import { commentLimits as limits } from '../../comments/limits.ts'
+import { type CommentRecord, withoutOrder } from '../../directory/comments/comment-records.ts'
+import { editorId } from '../editor-content.ts'
+import { base64LengthMax } from '../http/base64.ts'
+import type { FromSchema } from '../schema.ts'
+import { notifiedUser } from './notification-schema.ts'
+import { batchMax, createdAt, documentId, lastUpdated, organizationId } from './resource-schema.ts'
+
+const id = { type: 'string', format: 'id' } as const
+
+export const annotationId = { ...id, description: 'Id of the annotation.', examples: ['remark-1'] } as const
+export const commentId = { ...id, description: 'Id of the comment.', examples: ['comment-1'] } as const
+
+/** A call about annotations of a document. */
+export const annotationScopeFields = { organizationId, documentId } as const
+/** A call that changes something. */
+export const actionFields = {
+  actionUser: { ...notifiedUser, description: 'Who does it.' },
+} as const
+
+export const statusValues = ['open', 'resolved'] as const
+
+export const location = {
+  type: 'object',
+  required: ['id'],
+  properties: { id, locationName: { type: 'string', maxLength: 1_000 } },
+  additionalProperties: {},
+  description:
+    'A place in what you show, such as a page or a view. Other members are kept as they are; at most ' +
+    `${limits.locationBytes} bytes of JSON.`,
+  examples: [{ id: 'page-1', locationName: 'Page 1' }],
+} as const
+
+const position = {
+  type: 'string',
+  format: 'byte',
+  maxLength: base64LengthMax(limits.positionBytes),
+  description: 'Yjs relative position, encoded and base64: it stays where it is while the content changes.',
+} as const
+
+/** At the beginning of the text `content`. */
+export const anchorExample = {
+  editorId: 'main',
+  contentKey: 'content',
+  position: 'AQdjb250ZW50AA==',
+} as const
+
+export const anchor = {
+  type: 'object',
+  required: ['editorId', 'position'],
+  properties: {
+    editorId,
+    contentKey: {
+      type: 'string',
+      maxLength: limits.contentKeyCharacters,
+      description: 'Name of the root. Default: the only root of the editor, else `content`.',
+    },
+    position,
+    positionEnd: { ...position, description: 'The same, of the end of a range.' },
+  },
+  description: 'What it is about in the content of an editor.',
+  examples: [anchorExample],
+} as const
+
+/** What can be said at first, and changed later. */
+export const annotationContent = {
+  location,
+  anchor,
+  status: { type: 'string', enum: statusValues },
+  priority: {
+    anyOf: [{ type: 'string', maxLength: limits.priorityCharacters }, { type: 'null' }],
+    description: 'Whatever you call it; null: none.',
+  },
+  assignedTo: { anyOf: [notifiedUser, { type: 'null' }], description: 'Who is to see to it; null: nobody.' },
+} as const
+
+const suggestedContent = {
+  description: `What is suggested: any JSON of at most ${limits.suggestionBytes} bytes.`,
+} as const
+
+export const newSuggestion = {
+  type: 'object',
+  properties: { content: suggestedContent },
+  description: 'Makes it a suggestion, to be accepted or rejected.',
+} as const
+
+export const suggestionChange = {
+  type: 'object',
+  properties: {
+    accept: { type: 'boolean', description: 'True: the suggestion is accepted.' },
+    reject: { type: 'boolean', description: 'True: it is rejected.' },
+    content: { ...suggestedContent, description: 'Suggests this instead, to be decided anew.' },
+  },
+  description: 'One of the three.',
+} as const
+
+const text = {
+  type: 'string',
+  minLength: 1,
+  maxLength: limits.textBytes,
+  description: `At most ${limits.textBytes} bytes of UTF-8.`,
+  examples: ['Is this still right?'],
+} as const
+
+const from = { ...notifiedUser, description: 'Who says it.' } as const
+
+export const newComments = {
+  type: 'array',
+  maxItems: batchMax,
+  items: {
+    type: 'object',
+    required: ['from', 'text'],
+    properties: {
+      commentId: { ...commentId, description: 'Unique in the annotation; made if left out.' },
+      from,
+      text,
+    },
+  },
+} as const
+
+export const commentChanges = {
+  type: 'array',
+  minItems: 1,
+  maxItems: batchMax,
+  items: { type: 'object', required: ['commentId', 'text'], properties: { commentId, text } },
+} as const
+
+const reactionId = { ...id, examples: ['reaction-1'] } as const
+const reaction = {
+  type: 'string',
+  minLength: 1,
+  maxLength: limits.reactionCharacters,
+  description: 'Such as an emoji.',
+  examples: ['👍'],
+} as const
+
+export const newReactions = {
+  type: 'array',
+  minItems: 1,
+  maxItems: limits.reactions,
+  items: {
+    type: 'object',
+    required: ['reaction'],
+    properties: {
+      reactionId: { ...reactionId, description: 'Unique in the comment; made if left out.' },
+      reaction,
+      user: { ...notifiedUser, description: 'Who reacts; left out: `actionUser`.' },
+    },
+  },
+} as const
+
+export const reactionIds = {
+  type: 'array',
+  minItems: 1,
+  maxItems: limits.reactions,
+  items: reactionId,
+} as const
+
+export const commentRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['commentId', 'from', 'text', 'reactions', 'createdAt', 'lastUpdated'],
+    properties: {
+      commentId,
+      from,
+      text,
+      reactions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['reactionId', 'reaction', 'user', 'createdAt'],
+          properties: { reactionId, reaction, user: notifiedUser, createdAt },
+        },
+      },
+      createdAt,
+      lastUpdated,
+    },
+  },
+} as const
+
+export const annotationRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: [
+      'annotationId',
+      'documentId',
+      'location',
+      'anchor',
+      'status',
+      'priority',
+      'assignedTo',
+      'suggestion',
+      'comments',
+      'commentCount',
+      'createdBy',
+      'createdAt',
+      'lastUpdated',
+    ],
+    properties: {
+      annotationId,
+      documentId,
+      ...annotationContent,
+      location: { anyOf: [location, { type: 'null' }] },
+      anchor: { anyOf: [{ ...anchor, required: [...anchor.required, 'contentKey'] }, { type: 'null' }] },
+      suggestion: {
+        anyOf: [
+          {
+            type: 'object',
+            required: ['status', 'content'],
+            properties: {
+              status: { type: 'string', enum: ['pending', 'accepted', 'rejected'] },
+              content: { description: 'Null when none was given.' },
+            },
+          },
+          { type: 'null' },
+        ],
+      },
+      comments: {
+        ...commentRecords,
+        description:
+          `The oldest ones: ${limits.commentsShown} at most, and no more than about ${limits.shownBytes} bytes. ` +
+          '`comments/get` answers all.',
+      },
+      commentCount: { type: 'integer', description: 'How many comments there are in all.' },
+      createdBy: notifiedUser,
+      createdAt,
+      lastUpdated: {
+        ...lastUpdated,
+        description: 'Epoch milliseconds; of the annotation, not of its comments.',
+      },
+    },
+  },
+} as const
+
+export const noAnnotation = {
+  status: 'NOT_FOUND',
+  code: 'comment/annotation-not-found',
+  when: 'the organization, the document or the annotation does not exist',
+} as const
+
+export const noComment = {
+  status: 'NOT_FOUND',
+  code: 'comment/not-found',
+  when: 'the organization, the document, the annotation or the comment does not exist',
+} as const
+
+export const showComment = (comment: CommentRecord): FromSchema<typeof commentRecords>[number] =>
+  withoutOrder(comment)
+
+/** An annotation as it is shown. */
+export const showAnnotation = ({
+  record,
+  comments,
+  commentCount,
+}: AnnotationView): FromSchema<typeof annotationRecords>[number] => ({
+  ...withoutOrder(record),
+  comments: comments.map(showComment),
+  commentCount,
+})

@@ -1,0 +1,22 @@
+import { type DocumentReading, readingFormats } from '../../content/read-document.ts'
+
+/** How the content of an editor is answered. */
+export const contentFormat = {
+  type: 'string',
+  enum: readingFormats,
+  default: 'json',
+  description:
+    '`json`: as update takes it for the type found; `text`, `xml`, `delta`, `xmltext`: as update takes it for that type; ' +
+    '`update`: base64 of the Yjs state (V1); `roots`: `[{ contentKey, type }]` of all roots, where the type `none` is ' +
+    'that of an empty root which may become any. `update` and `roots` need no root of the name `contentKey`.',
+} as const
+
+export const noSuchRoot = {
+  status: 'NOT_FOUND',
+  code: 'crdt/root-not-found',
+  when: 'there are roots, and none of them is called `contentKey`: `details.roots` names up to 20 of them',
+} as const
+
+/** Names the formats that are shorter than `format`, which was too large. */
+export const smallerFormats = (format: DocumentReading['format']): string =>
+  format === 'delta' ? 'request format "text" or "update"' : 'request format "update"'

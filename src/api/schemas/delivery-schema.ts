@@ -1,0 +1,105 @@
+import type { Tenant } from '../../model/address.ts'
+import {
+  deliveryStatuses,
+  type MessageRecord,
+  type TargetAddress,
+} from '../../subscriptions/delivery-records.ts'
+import type { EndpointService } from '../../subscriptions/endpoint-service.ts'
+import { basicTargetIds } from '../../subscriptions/target.ts'
+import type { FromSchema } from '../schema.ts'
+import { nullable } from './endpoint-schema.ts'
+
+/** Whose deliveries are meant. */
+export const deliveryTarget = {
+  type: 'string',
+  format: 'id',
+  description:
+    'Id of the endpoint, or its `uid`; `basic-raw` or `basic-processed` for the URLs of the basic webhook service.',
+  examples: ['billing'],
+} as const
+
+export const messageId = {
+  type: 'string',
+  format: 'id',
+  maxLength: 100,
+  description: '`webhook-id` of the delivery: the same with every attempt.',
+  examples: ['msg_0mi6kq8xs000002f7b1c9e4d5a6b7c8d9e'],
+} as const
+
+const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
+
+export const deliveryStatus = {
+  type: 'string',
+  enum: deliveryStatuses,
+  description: '`pending`: it waits for its first attempt, or the next one.',
+} as const
+
+const attemptAnswer = {
+  type: 'object',
+  required: ['time', 'httpCode', 'durationMs', 'error'],
+  properties: {
+    time,
+    httpCode: {
+      ...nullable({ type: 'integer' }),
+      description: 'Of the answer; null where there was none.',
+      examples: [200],
+    },
+    durationMs: { type: 'number', description: 'Milliseconds.', examples: [42] },
+    error: {
+      ...nullable({ type: 'string' }),
+      description: 'Why it failed; null: it succeeded.',
+      examples: [null],
+    },
+  },
+} as const
+
+/** What has become of one event at one target. */
+export const deliveryAnswer = {
+  type: 'object',
+  required: ['messageId', 'eventType', 'status', 'createdAt', 'nextAttemptAt', 'reason', 'attempts'],
+  properties: {
+    messageId,
+    eventType: { type: 'string', examples: ['comment.add'] },
+    status: deliveryStatus,
+    createdAt: { ...time, description: 'When the event happened.' },
+    nextAttemptAt: {
+      ...nullable(time),
+      description: 'Null unless it is pending.',
+      examples: [null],
+    },
+    reason: {
+      ...nullable({ type: 'string' }),
+      description: 'Why it failed, where that is not the last attempt.',
+      examples: [null],
+    },
+    attempts: { type: 'array', items: attemptAnswer, description: 'The last ones, oldest first.' },
+  },
+} as const
+
+const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+export const showDelivery = (message: MessageRecord): FromSchema<typeof deliveryAnswer> => ({
+  messageId: message.id,
+  eventType: message.type,
+  status: message.status,
+  createdAt: isoOf(message.at),
+  nextAttemptAt: message.dueAt === null ? null : isoOf(message.dueAt),
+  reason: message.reason,
+  attempts: message.attempts.map(({ at, httpStatus, durationMs, error }) => ({
+    time: isoOf(at),
+    httpCode: httpStatus,
+    durationMs,
+    error,
+  })),
+})
+
+/** @throws ApiError NOT_FOUND, FAILED_PRECONDITION as operations on endpoints do */
+export async function requireTarget(
+  endpoints: EndpointService,
+  { workspaceId, apiKey }: Tenant,
+  name: string,
+): Promise<TargetAddress> {
+  if (basicTargetIds.includes(name)) return { workspaceId, apiKey, targetId: name }
+  const { id } = await endpoints.find({ workspaceId, apiKey }, name)
+  return { workspaceId, apiKey, targetId: id }
+}

@@ -1,0 +1,107 @@
+import type { DocumentView } from '../../directory/documents/document-views.ts'
+import type { FromSchema } from '../schema.ts'
+import {
+  accessType,
+  batchMax,
+  createdAt,
+  documentId,
+  folderId,
+  lastUpdated,
+  metadata,
+  organizationId,
+  resourceName,
+} from './resource-schema.ts'
+
+export const documentName = { ...resourceName, description: 'Name of the document.' } as const
+
+export const documentIdsSchema = {
+  type: 'array',
+  items: documentId,
+  maxItems: batchMax,
+  examples: [['report']],
+} as const
+
+/** What may be said about a document. */
+const documentToAdd = {
+  type: 'object',
+  required: ['documentId'],
+  properties: {
+    documentId,
+    documentName,
+    folderId: { ...folderId, description: 'The folder that it is in; `root`: in none.' },
+    accessType,
+    metadata,
+  },
+} as const
+
+export const documentsToAdd = {
+  type: 'array',
+  maxItems: batchMax,
+  items: documentToAdd,
+  examples: [[{ documentId: 'report', documentName: 'Annual report' }]],
+} as const
+
+export const documentsToUpdate = {
+  ...documentsToAdd,
+  items: {
+    ...documentToAdd,
+    properties: {
+      ...documentToAdd.properties,
+      disabled: { type: 'boolean', description: 'True: nobody may open or change the document.' },
+    },
+  },
+} as const
+
+/** A document as version 1 shows it. */
+export const documentRecordV1 = {
+  type: 'object',
+  required: ['id', 'documentName', 'disabled', 'accessType'],
+  properties: {
+    id: { type: 'string', description: 'Id of the document.' },
+    documentName: { type: 'string', description: "'' when it was never given." },
+    disabled: { type: 'boolean' },
+    accessType: { ...accessType, description: 'In effect: its own, else that of its folder, else `public`.' },
+  },
+} as const
+
+export const documentRecord = {
+  type: 'object',
+  required: [
+    ...documentRecordV1.required,
+    'organizationId',
+    'folderId',
+    'metadata',
+    'createdAt',
+    'lastUpdated',
+  ],
+  properties: {
+    ...documentRecordV1.properties,
+    organizationId,
+    folderId: { ...folderId, description: 'The folder that it is in; `root`: in none.' },
+    metadata,
+    createdAt,
+    lastUpdated,
+  },
+} as const
+
+export const documentAnswerV1 = ({
+  record,
+  accessType: inEffect,
+}: DocumentView): FromSchema<typeof documentRecordV1> => ({
+  id: record.documentId,
+  documentName: record.documentName,
+  disabled: record.disabled,
+  accessType: inEffect,
+})
+
+export const documentAnswer = (
+  organization: string,
+  view: DocumentView,
+): FromSchema<typeof documentRecord> => ({
+  ...documentAnswerV1(view),
+  organizationId: organization,
+  folderId: view.record.folderId,
+  metadata: view.record.metadata,
+  createdAt: view.record.createdAt,
+  lastUpdated: view.record.lastUpdated,
+})

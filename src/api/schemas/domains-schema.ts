@@ -1,0 +1,44 @@
+import type { DomainsChange } from '../../directory/tenants/domain-service.ts'
+import { ApiError } from '../../errors.ts'
+import { domainTextMax, normalizeDomain } from '../../model/domain.ts'
+import { invalidAt, type ValidationIssue } from '../validator.ts'
+
+export const domainList = {
+  type: 'array',
+  items: { type: 'string', maxLength: domainTextMax },
+  maxItems: 100,
+  description:
+    'Domains or URLs. Of a URL the domain counts, without a leading `www.`; `*.example.com` is every subdomain ' +
+    'of example.com, of any depth, and not example.com itself.',
+  examples: [['https://www.example.com/app', '*.example.com']],
+} as const
+
+/** What a call changed, under the name by which it answers. */
+export const changedDomains = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'As they are stored.',
+} as const
+
+/** @param path of the list in the body @throws ApiError INVALID_ARGUMENT naming each entry that is no domain */
+export function normalizeDomains(texts: readonly string[], path: string): readonly string[] {
+  const domains = texts.map(normalizeDomain)
+  const [first, ...others] = domains.flatMap((domain, index): ValidationIssue[] =>
+    domain === null ? [{ path: `${path}/${index}`, message: `is no domain: ${quote(texts[index])}` }] : [],
+  )
+  if (first !== undefined) throw invalidAt(first, ...others)
+  return domains.filter((domain) => domain !== null)
+}
+
+const quote = (text = ''): string => JSON.stringify(text.slice(0, 100))
+
+/** The specified answer to a call that found some domains as they should be: the others have been changed. */
+export function partialSuccess(
+  message: string,
+  member: string,
+  { changed, skipped }: DomainsChange,
+): ApiError {
+  return new ApiError('domain/partly-changed', message, {
+    details: { [member]: changed, skippedDomains: skipped },
+  })
+}

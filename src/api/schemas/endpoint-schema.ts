@@ -1,0 +1,174 @@
+import { eventTypes, isEventType } from '../../events/outbound-event.ts'
+import { subscriptionLimits as limits } from '../../subscriptions/limits.ts'
+import type { EndpointRecord } from '../../subscriptions/webhook-records.ts'
+import type { FromSchema, Schema } from '../schema.ts'
+import { invalidAt } from '../validator.ts'
+import { urlProblem } from './webhook-schema.ts'
+
+export const endpointId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the endpoint, or its `uid`.',
+  examples: ['billing'],
+} as const
+
+/** Errors of all operations on one endpoint, and of those on endpoints in general. */
+export const advancedOff = {
+  status: 'FAILED_PRECONDITION',
+  code: 'webhook/disabled',
+  when: 'advanced webhooks were never configured, or are disabled',
+} as const
+export const noSuchEndpoint = {
+  status: 'NOT_FOUND',
+  code: 'webhook/endpoint-not-found',
+  when: 'the endpoint does not exist',
+} as const
+
+/** What is said of an endpoint; each also as null, for what is not set. */
+export const endpointProperties = {
+  url: {
+    type: 'string',
+    minLength: 1,
+    maxLength: limits.url,
+    description: 'http(s) URL that events are sent to.',
+    examples: ['https://example.com/webhooks'],
+  },
+  description: { type: 'string', maxLength: limits.description },
+  filterTypes: {
+    type: 'array',
+    maxItems: limits.filterTypes,
+    items: { type: 'string', minLength: 1, maxLength: limits.eventType },
+    description:
+      `Types of the events to be told of; all, where it is not set or empty: ${eventTypes.map((type) => `\`${type}\``).join(', ')}. ` +
+      'Other types are stored, and no event has them: `warnings` lists them.',
+    examples: [['comment.add', 'comment.update']],
+  },
+  channels: {
+    type: 'array',
+    maxItems: limits.channels,
+    items: { type: 'string', format: 'id' },
+    description:
+      'Organizations and documents whose events are to be told, by their ids; all, where it is not set or empty.',
+    examples: [['acme']],
+  },
+  disabled: { type: 'boolean', description: 'Whether nothing is sent to it.', examples: [false] },
+  rateLimit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Deliveries a second, at most; any number, where it is not set.',
+  },
+  metadata: {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: limits.metadataBytes },
+    description: `Anything you want to keep with it, at most ${limits.metadataBytes} bytes as JSON. Replaced as a whole.`,
+  },
+} as const
+
+export const uid = {
+  type: 'string',
+  format: 'id',
+  description: 'Your own name for it, by which it can be named wherever `endpointId` is asked for. Unique.',
+} as const
+
+/** What fits a schema, or null. */
+export const nullable = <const S extends Schema & { readonly type: string }>(schema: S) =>
+  ({ anyOf: [schema, { type: 'null' }] }) as const
+
+const time = { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] } as const
+
+/** An endpoint as it is answered: never with its secret. */
+export const endpointAnswer = {
+  type: 'object',
+  required: [
+    'id',
+    'url',
+    'description',
+    'filterTypes',
+    'channels',
+    'disabled',
+    'rateLimit',
+    'uid',
+    'metadata',
+    'createdAt',
+    'updatedAt',
+  ],
+  properties: {
+    id: { type: 'string', description: 'Id of the endpoint.', examples: ['ep_9f86d081884c7d659a2feaa0'] },
+    url: endpointProperties.url,
+    description: nullable(endpointProperties.description),
+    filterTypes: nullable(endpointProperties.filterTypes),
+    channels: nullable(endpointProperties.channels),
+    disabled: {
+      type: 'boolean',
+      description:
+        'Nothing is sent to it: it was disabled by a call, by its own answer 410, or after five days of failures only.',
+    },
+    rateLimit: nullable(endpointProperties.rateLimit),
+    uid: nullable(uid),
+    metadata: { anyOf: [{ type: 'null' }, endpointProperties.metadata] },
+    createdAt: time,
+    updatedAt: time,
+  },
+} as const
+
+/** The signing secret of an endpoint. */
+export const secretAnswer = {
+  type: 'object',
+  required: ['endpointId', 'secret'],
+  properties: {
+    endpointId: { type: 'string', description: 'Id of the endpoint.' },
+    secret: {
+      type: 'string',
+      description: '`whsec_` and the key as base64, as Standard Webhooks spells it.',
+      examples: ['whsec_plJ3nmyCDGBKInavdOK15jsl'],
+    },
+  },
+} as const
+
+/** With these members of the record and no others: secrets stay here. */
+export const showEndpoint = (endpoint: EndpointRecord): FromSchema<typeof endpointAnswer> => {
+  const { id, url, description, filterTypes, channels, disabledBy, rateLimit, uid, metadata } = endpoint
+  return {
+    id,
+    url,
+    description,
+    filterTypes,
+    channels,
+    disabled: disabledBy !== null,
+    rateLimit,
+    uid,
+    metadata,
+    createdAt: new Date(endpoint.createdAt).toISOString(),
+    updatedAt: new Date(endpoint.updatedAt).toISOString(),
+  }
+}
+
+/** Members that a schema cannot judge. */
+interface Judged {
+  readonly url?: string
+  readonly metadata?: Readonly<Record<string, string>> | null
+}
+
+/** @throws ApiError INVALID_ARGUMENT with its place */
+export function checkEndpoint({ url, metadata }: Judged): void {
+  const message = url === undefined ? null : urlProblem(url)
+  if (message !== null) throw invalidAt({ path: '/data/url', message })
+  if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > limits.metadataBytes)
+    throw invalidAt({
+      path: '/data/metadata',
+      message: `must be at most ${limits.metadataBytes} bytes as JSON`,
+    })
+}
+
+/** Each once, in the order given; null, which is all, for none. */
+export const filterOf = <T>(items: readonly T[]): readonly T[] | null =>
+  items.length === 0 ? null : [...new Set(items)]
+
+/** The warning for a subscribed event type that Weft does not have. */
+export const unknownEventType = (name: string): string =>
+  `Weft has no event type ${JSON.stringify(name)}: it is stored and never sent.`
+
+/** The warnings for settings of an endpoint that have no effect. */
+export const endpointWarnings = ({ filterTypes }: EndpointRecord): readonly string[] =>
+  (filterTypes ?? []).filter((type) => !isEventType(type)).map(unknownEventType)

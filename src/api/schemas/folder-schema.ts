@@ -1,0 +1,155 @@
+import type { FolderView } from '../../directory/documents/folder-views.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import { StreamedArray } from '../../model/json-pieces.ts'
+import type { FromSchema } from '../schema.ts'
+import {
+  accessType,
+  batchMax,
+  createdAt,
+  folderId,
+  lastUpdated,
+  organizationId,
+  resourceName,
+} from './resource-schema.ts'
+
+const parentFolderId = {
+  ...folderId,
+  description: 'The folder that it is in; `root` at the top.',
+} as const
+
+export const foldersRequest = {
+  type: 'object',
+  required: ['organizationId', 'folders'],
+  properties: {
+    organizationId,
+    folders: {
+      type: 'array',
+      maxItems: batchMax,
+      items: {
+        type: 'object',
+        required: ['folderId'],
+        properties: {
+          folderId: { ...folderId, description: 'Unique in the organization; `root` is reserved.' },
+          folderName: { ...resourceName, description: 'Name of the folder.' },
+          parentFolderId,
+        },
+      },
+      examples: [[{ folderId: 'reports', folderName: 'Reports', parentFolderId: 'root' }]],
+    },
+  },
+} as const
+
+export const folderRequest = {
+  type: 'object',
+  required: ['organizationId', 'folderId'],
+  properties: { organizationId, folderId },
+} as const
+
+const subFolders = {
+  type: 'array',
+  items: { type: 'object', properties: {} },
+  description:
+    'Records of the folders in it; there when a folder was asked for, down to the depth asked for.',
+} as const
+
+/** A folder as version 1 shows it. */
+export const folderRecordV1 = {
+  type: 'object',
+  required: ['folderId', 'folderName', 'organizationId', 'parentFolderId', 'createdAt', 'lastUpdated'],
+  properties: {
+    folderId,
+    folderName: { type: 'string', description: "'' when it was never given." },
+    organizationId,
+    parentFolderId,
+    createdAt,
+    lastUpdated,
+    subFolders,
+  },
+} as const
+
+export const folderRecord = {
+  ...folderRecordV1,
+  required: [...folderRecordV1.required, 'apiKey', 'ancestors', 'accessType', 'inheritAccessFromParent'],
+  properties: {
+    ...folderRecordV1.properties,
+    apiKey: { type: 'string', description: 'The API key that it belongs to.' },
+    ancestors: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Ids of the folders above it, from `root` down to its parent.',
+    },
+    accessType: {
+      ...accessType,
+      description:
+        'In effect: its own, else that of the folders above it as far as it inherits, else `public`.',
+    },
+    inheritAccessFromParent: {
+      type: 'boolean',
+      description: 'False: what is granted above says nothing about what is in here.',
+    },
+  },
+} as const
+
+/** Bytes of JSON of one folder with those below it. A full organization with long ids would take hundreds of MB. */
+const treeBytesMax = 16 * 1024 * 1024
+
+export const tooManyFolders = {
+  status: 'FAILED_PRECONDITION',
+  code: 'folder/response-too-large',
+  when:
+    `a folder with those below it would have more than ${treeBytesMax} bytes: ask for fewer levels, or for all folders, ` +
+    'of which there is no limit',
+} as const
+
+type FolderAnswerV1 = FromSchema<typeof folderRecordV1>
+type FolderAnswer = FromSchema<typeof folderRecord>
+
+export const folderAnswerV1 = (organization: string, { record }: FolderView): FolderAnswerV1 => ({
+  folderId: record.folderId,
+  folderName: record.folderName,
+  organizationId: organization,
+  parentFolderId: record.parentFolderId,
+  createdAt: record.createdAt,
+  lastUpdated: record.lastUpdated,
+})
+
+export const folderAnswer = (tenant: Tenant, organization: string, view: FolderView): FolderAnswer => ({
+  ...folderAnswerV1(organization, view),
+  apiKey: tenant.apiKey,
+  ancestors: view.ancestors,
+  accessType: view.accessType,
+  inheritAccessFromParent: view.record.inheritAccessFromParent,
+})
+
+/** All folders, each alone, read and encoded while they are sent. */
+export const answerAllFolders = (
+  all: () => AsyncIterable<readonly FolderView[]>,
+  answerOf: (view: FolderView) => FolderAnswerV1,
+): StreamedArray => new StreamedArray(() => answersOf(all(), answerOf))
+
+async function* answersOf(
+  pages: AsyncIterable<readonly FolderView[]>,
+  answerOf: (view: FolderView) => FolderAnswerV1,
+) {
+  for await (const page of pages) yield page.map(answerOf)
+}
+
+/**
+ * The response for a folder and those below it, down to the requested depth.
+ * @param answerOf a folder alone
+ * @throws ApiError FAILED_PRECONDITION as soon as the response exceeds its limit
+ */
+export function answerTree<Answer extends FolderAnswerV1>(
+  found: FolderView,
+  answerOf: (view: FolderView) => Answer,
+): Answer {
+  let bytes = 0
+  const answerEach = (view: FolderView): Answer => {
+    const answer = answerOf(view)
+    bytes += Buffer.byteLength(JSON.stringify(answer))
+    if (bytes > treeBytesMax) throw new ApiError('folder/response-too-large', tooManyFolders.when)
+    return view.subFolders === null ? answer : { ...answer, subFolders: view.subFolders.map(answerEach) }
+  }
+  return answerEach(found)
+}

@@ -1,0 +1,147 @@
+import type { FoundGroup, GroupGrant } from '../../directory/organizations/group-views.ts'
+import type { BatchItemResult, BatchResults } from '../../directory/store/batch.ts'
+import type { GrantRecord } from '../../directory/store/records.ts'
+import type { Batch } from '../operation.ts'
+import type { FromSchema } from '../schema.ts'
+import { failureDetails } from './batch-results.ts'
+
+export const groupOrganizationId = { type: 'string', format: 'id' } as const
+
+export const groupOfUsers = {
+  organizationId: groupOrganizationId,
+  organizationUserGroupId: { type: 'string', format: 'id', description: 'The group.' },
+} as const
+
+export const userIds = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 500,
+  items: { type: 'string', format: 'id' },
+  examples: [['ann', 'bob']],
+} as const
+
+const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
+const expiresAt = {
+  type: 'number',
+  description: 'When that ends, in Unix seconds; absent when it does not.',
+} as const
+
+export const groupRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['groupId', 'groupName', 'createdAt', 'lastUpdated'],
+    properties: {
+      groupId: { type: 'string' },
+      groupName: { type: 'string' },
+      accessRole: {
+        ...accessRole,
+        description:
+          'What is granted to the group on the folder or document asked for, else on the organization itself; absent ' +
+          'where nothing is.',
+      },
+      expiresAt,
+      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
+      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
+      userIds: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Users of the group, in the order of their ids; only with `organizationUserGroupId`.',
+      },
+      grants: {
+        type: 'array',
+        description:
+          'What is granted to the group, what ends first before the rest; only with `grants`. A page may have fewer ' +
+          'than asked for.',
+        items: {
+          type: 'object',
+          required: ['type', 'id', 'accessRole'],
+          properties: {
+            type: {
+              type: 'string',
+              enum: ['organization', 'folder', 'document'],
+              description: 'Of what it is on.',
+            },
+            id: { type: 'string', description: 'Id of what it is on.' },
+            accessRole,
+            expiresAt,
+          },
+        },
+      },
+    },
+  },
+} as const
+
+type GroupEntry = FromSchema<typeof groupRecords>[number]
+
+export const showGroup = ({ group, grant }: FoundGroup): GroupEntry => ({
+  ...group,
+  ...(grant !== null && showGrant(grant)),
+})
+
+export const showGranted = ({ resource, grant }: GroupGrant): NonNullable<GroupEntry['grants']>[number] => ({
+  type: resource.type,
+  id: resource.id,
+  ...showGrant(grant),
+})
+
+const showGrant = ({ accessRole, expiresAt }: GrantRecord) => ({
+  accessRole,
+  ...(expiresAt !== null && { expiresAt }),
+})
+
+/** What became of each user, by their ids. */
+export const groupUserResults = {
+  type: 'object',
+  description: 'By the ids of the users.',
+  additionalProperties: {
+    type: 'object',
+    required: ['success', 'organizationUserGroupId', 'message'],
+    properties: {
+      success: { type: 'boolean', description: 'False: nothing was done for this user.' },
+      organizationUserGroupId: { type: 'string' },
+      message: { type: 'string', description: 'What was done, or why not.' },
+      details: failureDetails,
+    },
+  },
+} as const
+
+export const addedUserResults = {
+  ...groupUserResults,
+  additionalProperties: {
+    ...groupUserResults.additionalProperties,
+    properties: {
+      ...groupUserResults.additionalProperties.properties,
+      groupCreated: { type: 'boolean', description: 'True: this call has made the group; else absent.' },
+    },
+  },
+} as const
+
+export const groupUsersBatch: Batch = {
+  items: { userIds: null },
+  rejected: (_userId, failure, data) => ({
+    success: false,
+    organizationUserGroupId: data.get('organizationUserGroupId'),
+    ...failure,
+  }),
+}
+
+interface GroupUserResult {
+  readonly success: boolean
+  readonly organizationUserGroupId: string
+  readonly message: string
+  readonly details?: NonNullable<BatchItemResult['details']>
+  readonly groupCreated?: boolean
+}
+
+/** Results by user as they are answered. @param more members of every result */
+export function showResults(
+  organizationUserGroupId: string,
+  results: BatchResults,
+  more: Pick<GroupUserResult, 'groupCreated'> = {},
+): Record<string, GroupUserResult> {
+  const shown = Object.create(null) as Record<string, GroupUserResult>
+  for (const [userId, { id: _, ...result }] of Object.entries(results))
+    shown[userId] = { ...result, organizationUserGroupId, ...more }
+  return shown
+}

@@ -1,0 +1,170 @@
+import type { PlaceInput } from '../../decisions/decision-memory.ts'
+import { type Judgment, judgedAtMax } from '../../decisions/judgment-keys.ts'
+import { memoryLimits } from '../../decisions/limits.ts'
+import type { FromSchema } from '../schema.ts'
+import { invalidAt } from '../validator.ts'
+import { documentId, organizationId } from './resource-schema.ts'
+
+export const judgmentQuery = {
+  type: 'string',
+  minLength: 1,
+  maxLength: memoryLimits.queryCharacters,
+  description: 'What was judged, in words.',
+  examples: ['Refund of a late delivery'],
+} as const
+
+export const decision = {
+  type: 'string',
+  enum: ['approve', 'reject'],
+  description: 'What was decided.',
+} as const
+
+export const reviewerId = {
+  type: 'string',
+  format: 'id',
+  description: 'Who decided.',
+  examples: ['ann'],
+} as const
+
+export const place = {
+  organizationId: { ...organizationId, description: 'The organization it is about.' },
+  documentId: {
+    ...documentId,
+    description: 'The document it is about; only together with `organizationId`.',
+  },
+} as const
+
+export const judgedAt = {
+  type: 'integer',
+  minimum: 0,
+  maximum: judgedAtMax,
+  description: 'When it was decided, in epoch milliseconds; now, when it is left out.',
+} as const
+
+export const reason = {
+  type: 'string',
+  maxLength: memoryLimits.reasonCharacters,
+  description: "Why; '' when it was not given.",
+  examples: ['The carrier is at fault'],
+} as const
+
+export const judgmentIds = {
+  type: 'array',
+  minItems: 1,
+  maxItems: memoryLimits.batch,
+  items: { type: 'string', format: 'id' },
+  examples: [['1767225600000-1b671a64-40d5-491e-99b0-da01ff1f3341']],
+} as const
+
+const judgmentId = {
+  type: 'string',
+  description: 'Id of the judgment.',
+  examples: [judgmentIds.examples[0][0]],
+} as const
+
+export const addedJudgment = {
+  type: 'object',
+  required: ['judgmentId'],
+  properties: { judgmentId },
+} as const
+
+export const judgmentRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['judgmentId', 'query', 'decision', 'reason', 'reviewerId', 'judgedAt'],
+    properties: {
+      judgmentId,
+      query: { type: 'string', description: 'What was judged.', examples: judgmentQuery.examples },
+      decision,
+      reason,
+      reviewerId: {
+        type: 'string',
+        description: "Who decided; '' when that has been forgotten.",
+        examples: reviewerId.examples,
+      },
+      organizationId: { type: 'string', description: 'Absent when it is about none.' },
+      documentId: { type: 'string', description: 'Absent when it is about none.' },
+      judgedAt: { type: 'integer', description: 'Epoch milliseconds.', examples: [1_767_225_600_000] },
+    },
+  },
+} as const
+
+const suggestion = {
+  type: 'object',
+  required: [
+    'recommendation',
+    'confidence',
+    'basedOn',
+    'scope',
+    'scopeLabel',
+    'topReasons',
+    'uniqueReviewers',
+    'caveats',
+  ],
+  properties: {
+    recommendation: { type: 'string', enum: ['approve', 'reject'] },
+    confidence: {
+      type: 'number',
+      description:
+        '0 to 1: (w₁ + 1) / (w₁ + w₂ + 2), where w₁ is the weight of this side and w₂ of the other.',
+      examples: [0.75],
+    },
+    basedOn: { type: 'integer', description: 'Number of precedents on this side.', examples: [2] },
+    scope: { type: 'string', enum: ['document', 'organization', 'apiKey'], description: 'Whose precedents.' },
+    scopeLabel: { type: 'string', description: 'The same for people.', examples: ['This document'] },
+    topReasons: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'At most 3, those with the most weight first.',
+      examples: [reason.examples],
+    },
+    uniqueReviewers: {
+      type: 'integer',
+      description: 'How many people decided so; those who have been forgotten count as one.',
+      examples: [2],
+    },
+    caveats: {
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'For people: split evidence, support that is mostly older than 6 months, a single reviewer.',
+      examples: [[]],
+    },
+  },
+} as const
+
+export const suggested = {
+  type: 'object',
+  required: ['primary', 'conflict'],
+  properties: {
+    primary: {
+      anyOf: [suggestion, { type: 'null' }],
+      description: 'The side that leads; null: too little is known.',
+    },
+    conflict: {
+      anyOf: [suggestion, { type: 'null' }],
+      description: 'The other side, when both have enough precedents; else null.',
+    },
+  },
+} as const
+
+export const noPlace = { status: 'NOT_FOUND', when: 'the organization or document does not exist' } as const
+
+/** @throws ApiError INVALID_ARGUMENT for a document of no organization, and a text of nothing but spaces */
+export function checkJudgmentQuery(data: PlaceInput & { readonly query?: string }): void {
+  if (data.query !== undefined && data.query.trim() === '')
+    throw invalidAt({ path: '/data/query', message: 'must not be empty' })
+  if (data.documentId !== undefined && data.organizationId === undefined)
+    throw invalidAt({ path: '/data/organizationId', message: 'is required with documentId' })
+}
+
+export const judgmentAnswer = ({
+  organizationId: organization,
+  documentId: document,
+  ...judgment
+}: Judgment): FromSchema<typeof judgmentRecords.items> => ({
+  ...judgment,
+  ...(organization !== null && { organizationId: organization }),
+  ...(document !== null && { documentId: document }),
+})

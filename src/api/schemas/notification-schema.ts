@@ -1,0 +1,164 @@
+import type { NotifiedUser } from '../../directory/notifications/notification-records.ts'
+import type { Metadata } from '../../directory/store/records.ts'
+import { notificationLimits as limits } from '../../notifications/limits.ts'
+import type { NotificationView } from '../../notifications/notification-service.ts'
+import type { FromSchema } from '../schema.ts'
+import { invalidAt } from '../validator.ts'
+import { createdAt, lastUpdated, lookupMax } from './resource-schema.ts'
+
+const notificationIdPattern = /^[A-Za-z0-9_-]+$/
+
+/** @throws ApiError INVALID_ARGUMENT; `path` is a JSON pointer into the body */
+export function checkNotificationId(path: string, id: string): void {
+  if (notificationIdPattern.test(id)) return
+  throw invalidAt({ path, message: 'must consist of letters (a to z), digits, _ and -' })
+}
+
+const notifiedUserProperties = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320 },
+} as const
+
+/** Somebody as named by the caller; need not be a user of the organization. */
+export const notifiedUser = {
+  type: 'object',
+  required: ['userId'],
+  properties: notifiedUserProperties,
+  examples: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }],
+} as const
+
+/** A user without members of the caller's own. */
+export const withoutCustomFields = ({ userId, name, email }: NotifiedUser): NotifiedUser => ({
+  userId,
+  ...(name !== undefined && { name }),
+  ...(email !== undefined && { email }),
+})
+
+/** What can be said at first, and changed later. */
+export const notificationContent = {
+  displayHeadlineMessageTemplate: {
+    type: 'string',
+    maxLength: 2_000,
+    description:
+      'Headline with placeholders in curly brackets: `{actionUser}`, `{recipientUser}`, or a member of the data. One ' +
+      'that is not known stays as it is.',
+    examples: ['{actionUser} has shared {title} with {recipientUser}'],
+  },
+  displayHeadlineMessageTemplateData: {
+    type: 'object',
+    additionalProperties: {},
+    description:
+      'What placeholders stand for: text, numbers, or users, who are shown by name. `recipientUser`, text or a user, is ' +
+      `shown to all readers; without it each reader sees their own name. At most ${limits.dataBytes} bytes of JSON.`,
+    examples: [{ title: 'the report' }],
+  },
+  displayBodyMessage: { type: 'string', maxLength: 10_000, examples: ['Have a look before Monday.'] },
+  notificationSourceData: {
+    type: 'object',
+    additionalProperties: {},
+    description: `Anything you want to keep with it, at most ${limits.dataBytes} bytes of JSON.`,
+  },
+} as const
+
+interface CheckedData {
+  readonly displayHeadlineMessageTemplateData?: Metadata
+  readonly notificationSourceData?: Metadata
+}
+
+/** @throws ApiError INVALID_ARGUMENT for what is too large */
+export function checkNotifiedUsers(users: readonly NotifiedUser[]): void {
+  if (Buffer.byteLength(JSON.stringify(users)) <= limits.notifyUsersBytes) return
+  throw invalidAt({
+    path: '/data/notifyUsers',
+    message: `must be at most ${limits.notifyUsersBytes} bytes as JSON`,
+  })
+}
+
+/** @param at JSON pointer of the object that holds the data @throws ApiError INVALID_ARGUMENT for what is too large */
+export function checkNotificationData(data: CheckedData, at: string): void {
+  for (const name of ['displayHeadlineMessageTemplateData', 'notificationSourceData'] as const) {
+    const given = data[name]
+    if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= limits.dataBytes) continue
+    throw invalidAt({ path: `${at}/${name}`, message: `must be at most ${limits.dataBytes} bytes as JSON` })
+  }
+}
+
+/** What notifications are meant. */
+export const notificationFilter = {
+  organizationId: { type: 'string', format: 'id', description: 'Id of the organization.' },
+  documentId: { type: 'string', format: 'id', description: 'Those of this document.' },
+  userId: { type: 'string', format: 'id', description: 'Those for this user.' },
+  notificationIds: {
+    type: 'array',
+    maxItems: lookupMax,
+    items: { type: 'string', format: 'id' },
+    description: 'These, as far as they exist.',
+  },
+} as const
+
+export const notificationRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: [
+      'id',
+      'documentId',
+      'actionUser',
+      'displayHeadlineMessageTemplate',
+      'displayHeadlineMessageTemplateData',
+      'displayHeadlineMessage',
+      'displayBodyMessage',
+      'notifyUsers',
+      'notifyAll',
+      'notificationSourceData',
+      'readByUserIds',
+      'createdAt',
+      'lastUpdated',
+    ],
+    properties: {
+      id: { type: 'string', examples: ['shared-1'] },
+      documentId: { type: 'string' },
+      actionUser: notifiedUser,
+      ...notificationContent,
+      displayHeadlineMessage: {
+        type: 'string',
+        description:
+          'The headline as `userId` reads it; without `userId` as it is for nobody in particular. At most ' +
+          `${limits.headlineLength} characters.`,
+      },
+      notifyUsers: { type: 'array', items: notifiedUser },
+      notifyAll: { type: 'boolean' },
+      readByUserIds: {
+        type: 'array',
+        items: { type: 'string' },
+        description: `Who has read it. With \`userId\` that user alone, else at most ${limits.readersShown}.`,
+      },
+      createdAt,
+      lastUpdated,
+    },
+  },
+} as const
+
+/** A notification as it is shown. */
+export const showNotification = ({
+  record,
+  headline,
+  readByUserIds,
+}: NotificationView): FromSchema<typeof notificationRecords>[number] => ({
+  ...record,
+  displayHeadlineMessage: headline,
+  readByUserIds,
+})
+
+const level = {
+  type: 'string',
+  enum: ['ALL', 'MINE', 'NONE'],
+  description: '`ALL`: every notification; `MINE`: those that name the user; `NONE`: none.',
+} as const
+
+export const notificationConfig = {
+  type: 'object',
+  properties: { inbox: level, email: level, slack: level },
+  examples: [{ inbox: 'MINE', email: 'NONE' }],
+} as const

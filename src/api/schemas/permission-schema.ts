@@ -1,0 +1,100 @@
+import type { Subject } from '../../directory/organizations/organization-keys.ts'
+import { expiresAtMax } from '../../directory/permissions/grants.ts'
+import type { FromSchema } from '../schema.ts'
+import { invalidAt, type ValidationIssue } from '../validator.ts'
+
+const named = {
+  type: { type: 'string', enum: ['organization', 'document', 'folder'] },
+  id: { type: 'string', format: 'id', description: 'Id of the resource.' },
+  organizationId: {
+    type: 'string',
+    format: 'id',
+    description: 'Organization of the resource; required for documents and folders.',
+  },
+} as const
+
+/** A resource of which access is taken. */
+export const namedResource = {
+  type: 'object',
+  required: ['type', 'id'],
+  properties: named,
+  examples: [{ type: 'document', id: 'report', organizationId: 'acme' }],
+} as const
+
+/** A permission resource entry. */
+export const grantedResource = {
+  type: 'object',
+  required: ['type', 'id'],
+  properties: {
+    ...named,
+    accessRole: { type: 'string', enum: ['viewer', 'editor'], default: 'editor' },
+    expiresAt: {
+      type: 'number',
+      minimum: 0,
+      maximum: expiresAtMax,
+      description:
+        'Unix time in seconds at which the permission ends; without it it does not. A time in the past ends it now.',
+    },
+  },
+  examples: [{ type: 'document', id: 'report', organizationId: 'acme', accessRole: 'viewer' }],
+} as const
+
+/** Whom permissions are for: one of the two. */
+export const subjects = {
+  organizationUserGroupId: {
+    type: 'string',
+    format: 'id',
+    description: 'A group that this is for, instead of a user; all resources are of its organization.',
+  },
+} as const
+
+type NamedResource = FromSchema<typeof namedResource>
+
+/** Where something is in `data.permissions.resources`, and what is wrong with it. */
+const issueOf = (
+  index: number,
+  member: keyof FromSchema<typeof grantedResource>,
+  message: string,
+): ValidationIssue => ({
+  path: `/data/permissions/resources/${index}/${member}`,
+  message,
+})
+
+/** The organization that a resource is of. @throws ApiError INVALID_ARGUMENT when none, or another one, is named */
+export function organizationOfResource({ type, id, organizationId }: NamedResource, index: number): string {
+  if (type === 'organization' && organizationId !== undefined && organizationId !== id)
+    throw invalidAt(issueOf(index, 'organizationId', 'must equal the id of the organization'))
+  const owner = organizationId ?? (type === 'organization' ? id : undefined)
+  if (owner === undefined) throw invalidAt(issueOf(index, 'organizationId', `is required for a ${type}`))
+  return owner
+}
+
+/** Each resource once, with its last entry, in the order of these entries. @throws ApiError as `ownerOf` */
+export function lastOfEach<Entry extends NamedResource>(resources: readonly Entry[]): readonly Entry[] {
+  const byName = new Map<string, Entry>()
+  for (const [index, resource] of resources.entries()) {
+    const name = JSON.stringify([organizationOfResource(resource, index), resource.type, resource.id])
+    byName.delete(name)
+    byName.set(name, resource)
+  }
+  return [...byName.values()]
+}
+
+/**
+ * @param userPath JSON pointer of where a user is named
+ * @throws ApiError INVALID_ARGUMENT unless exactly one is given
+ */
+export function parseSubject(
+  userId: string | undefined,
+  organizationUserGroupId: string | undefined,
+  userPath: string,
+): Subject {
+  if (userId !== undefined && organizationUserGroupId !== undefined)
+    throw invalidAt({
+      path: '/data/organizationUserGroupId',
+      message: 'must not be given together with a user',
+    })
+  if (userId !== undefined) return { type: 'user', id: userId }
+  if (organizationUserGroupId !== undefined) return { type: 'group', id: organizationUserGroupId }
+  throw invalidAt({ path: userPath, message: 'is required, or organizationUserGroupId' })
+}

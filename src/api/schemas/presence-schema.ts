@@ -1,0 +1,67 @@
+import type { KeyCaller } from '../../access/authenticator.ts'
+import type { DocumentScope } from '../../model/address.ts'
+import { statusLengthMax } from '../../rooms/presence/document-presence.ts'
+import type { ApiServices } from '../api-services.ts'
+import type { DocumentIds } from '../list-editors.ts'
+import { batchMax, documentId, organizationId } from './resource-schema.ts'
+
+export const presenceDocument = { organizationId, documentId } as const
+
+/** Whom an operation is about. */
+export const presentUserIds = {
+  type: 'array',
+  maxItems: batchMax,
+  items: { type: 'string', format: 'id' },
+} as const
+
+export const presenceStatus = {
+  type: 'string',
+  maxLength: statusLengthMax,
+  description: 'Whatever you like, such as `online`, `away`, `offline`.',
+} as const
+
+export const describedPresence = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320, description: 'Answered by `presence/get` only.' },
+  status: presenceStatus,
+} as const
+
+export const presenceInputs = {
+  type: 'array',
+  minItems: 1,
+  maxItems: batchMax,
+  items: { type: 'object', required: ['userId'], properties: describedPresence },
+  examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }]],
+} as const
+
+/** @param when completes "False when …" */
+export const presenceSuccess = <const When extends string>(when: When) =>
+  ({
+    type: 'object',
+    required: ['success'],
+    properties: { success: { type: 'boolean', description: `False when ${when}.` } },
+  }) as const
+
+export const alwaysSuccess = {
+  type: 'object',
+  required: ['success'],
+  properties: { success: { type: 'boolean', description: 'Always true.' } },
+} as const
+
+export const presenceDocumentNotFound = {
+  status: 'NOT_FOUND',
+  code: 'document/not-found',
+  when: 'the organization or the document does not exist',
+} as const
+
+/** The document that an operation names. @throws ApiError NOT_FOUND when it does not exist */
+export async function presenceScope(
+  ids: DocumentIds,
+  caller: KeyCaller,
+  { documents }: ApiServices,
+): Promise<DocumentScope> {
+  const scope = { ...caller.tenant, organizationId: ids.organizationId }
+  await documents.require(scope, ids.documentId)
+  return { ...scope, documentId: ids.documentId }
+}

@@ -1,0 +1,57 @@
+import type { Metadata } from '../../directory/store/records.ts'
+import { invalidAt } from '../validator.ts'
+
+/** Characters of an API key or an auth token in a body. The server makes shorter ones. */
+export const credentialLengthMax = 512
+/** Items of one batch. */
+export const batchMax = 500
+/** Ids of one look-up. */
+export const lookupMax = 30
+/** Encoded metadata of one resource. */
+export const metadataBytesMax = 16_384
+
+export const organizationId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the organization.',
+} as const
+
+export const documentId = { type: 'string', format: 'id', description: 'Id of the document.' } as const
+
+export const folderId = { type: 'string', format: 'id', description: 'Id of the folder.' } as const
+
+export const resourceName = { type: 'string', maxLength: 1_000 } as const
+
+export const metadata = {
+  type: 'object',
+  additionalProperties: {},
+  description: `Anything you want to keep with it, at most ${metadataBytesMax} bytes as JSON. Replaced as a whole.`,
+} as const
+
+export const accessType = {
+  type: 'string',
+  enum: ['public', 'organizationPrivate', 'restricted'],
+  description:
+    'Who may do what without having been granted it: `public`: every user edits; `organizationPrivate`: members of ' +
+    'the organization, as what they are there; `restricted`: nobody.',
+} as const
+
+export const createdAt = { type: 'integer', description: 'Epoch milliseconds.' } as const
+export const lastUpdated = { type: 'integer', description: 'Epoch milliseconds.' } as const
+
+export const organizationNotFound = { status: 'NOT_FOUND', when: 'the organization does not exist' } as const
+export const folderNotFound = {
+  status: 'NOT_FOUND',
+  code: 'folder/not-found',
+  when: 'the organization or the folder does not exist',
+} as const
+
+/** @throws ApiError INVALID_ARGUMENT for metadata of an entry that is too large */
+export const checkMetadata = ({ metadata: given }: { readonly metadata?: Metadata }, pointer: string): void =>
+  checkMetadataAt(`${pointer}/metadata`, given)
+
+/** @throws ApiError INVALID_ARGUMENT for metadata that is too large */
+export function checkMetadataAt(path: string, given: Metadata | undefined): void {
+  if (given === undefined || Buffer.byteLength(JSON.stringify(given)) <= metadataBytesMax) return
+  throw invalidAt({ path, message: `must be at most ${metadataBytesMax} bytes as JSON` })
+}

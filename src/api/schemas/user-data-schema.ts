@@ -1,0 +1,59 @@
+import type { KeyCaller } from '../../access/authenticator.ts'
+import { deletedUserId } from '../../model/named-users.ts'
+import { dataKinds, type UserDataScope, type UserDatum } from '../../userdata/user-data-source.ts'
+import type { FromSchema } from '../schema.ts'
+import { invalidAt } from '../validator.ts'
+
+/** Whose data, and where. */
+export const dataScope = {
+  userId: { type: 'string', format: 'id', description: 'Whose data.', examples: ['ann'] },
+  organizationId: {
+    type: 'string',
+    format: 'id',
+    description: 'Only those of this organization; without it those of all organizations of the API key.',
+  },
+} as const
+
+interface DataScope {
+  readonly userId: string
+  readonly organizationId?: string
+}
+
+/** @throws ApiError INVALID_ARGUMENT for the id that stands for all who were deleted: that is nobody */
+export function dataScopeOf({ userId, organizationId }: DataScope, { tenant }: KeyCaller): UserDataScope {
+  if (userId === deletedUserId)
+    throw invalidAt({ path: '/data/userId', message: 'stands for everybody whose data was deleted' })
+  const { workspaceId, apiKey } = tenant
+  return { workspaceId, apiKey, organizationId: organizationId ?? null }
+}
+
+export const userDatums = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['kind', 'data'],
+    properties: {
+      kind: { type: 'string', enum: dataKinds, description: 'What it is.' },
+      organizationId: { type: 'string', description: 'Absent where it is of no organization.' },
+      documentId: { type: 'string', description: 'Absent where it is of no document.' },
+      data: {
+        type: 'object',
+        additionalProperties: {},
+        description:
+          'As it is kept; of those whom a notification addresses, or who react to a comment, this user alone.',
+      },
+    },
+  },
+} as const
+
+export const showDatum = ({
+  kind,
+  organizationId,
+  documentId,
+  data,
+}: UserDatum): FromSchema<typeof userDatums>[number] => ({
+  kind,
+  ...(organizationId !== null && { organizationId }),
+  ...(documentId !== null && { documentId }),
+  data: { ...data },
+})

@@ -1,0 +1,148 @@
+import type { OrganizationScope, Resource } from '../../directory/organizations/organization-keys.ts'
+import { userMetadataBytesMax } from '../../directory/organizations/user-records.ts'
+import type { FoundUser } from '../../directory/organizations/user-service.ts'
+import type { ApiServices } from '../api-services.ts'
+import type { FromSchema } from '../schema.ts'
+import { invalidAt } from '../validator.ts'
+
+/** The resource whose users are meant. */
+export const userScope = {
+  organizationId: { type: 'string', format: 'id', description: 'Organization of the users.' },
+  folderId: {
+    type: 'string',
+    format: 'id',
+    description: 'Users of this folder; without it, and without `documentId`, of the organization.',
+  },
+  documentId: {
+    type: 'string',
+    format: 'id',
+    description: 'Users of this document; not together with `folderId`.',
+  },
+} as const
+
+interface UserScope {
+  readonly organizationId: string
+  readonly folderId?: string
+  readonly documentId?: string
+}
+
+/** @throws ApiError INVALID_ARGUMENT when both a folder and a document are named */
+export function userResource({ organizationId, folderId, documentId }: UserScope): Resource {
+  if (folderId !== undefined && documentId !== undefined)
+    throw invalidAt({ path: '/data/documentId', message: 'must not be given together with folderId' })
+  if (documentId !== undefined) return { type: 'document', id: documentId }
+  return folderId === undefined
+    ? { type: 'organization', id: organizationId }
+    : { type: 'folder', id: folderId }
+}
+
+export const createFlags = {
+  createOrganization: {
+    type: 'boolean',
+    default: false,
+    description: 'Make the organization if it does not exist.',
+  },
+  createFolder: {
+    type: 'boolean',
+    default: false,
+    description: 'Make the folder, at the top, if it does not exist.',
+  },
+  createDocument: {
+    type: 'boolean',
+    default: false,
+    description: 'Make the document, in no folder, if it does not exist.',
+  },
+} as const
+
+/** The schema of the flag that stands for all create flags of a call. */
+export const createMissingFlag = {
+  type: 'boolean',
+  description:
+    'Make what the call names and does not exist: the organization, and the folder or document in it. Default: the ' +
+    'option `createMissing` of the server.',
+} as const
+
+interface CreateFlags {
+  readonly createOrganization?: boolean
+  readonly createFolder?: boolean
+  readonly createDocument?: boolean
+  /** Value of the flags that are not given; default false. */
+  readonly createMissing?: boolean
+}
+
+export const makesParents = ({
+  createMissing = false,
+  createOrganization = createMissing,
+  createFolder = createMissing,
+  createDocument = createMissing,
+}: CreateFlags): boolean => createOrganization || createFolder || createDocument
+
+/** Makes the organization and the resource in it, as far as that is asked for. @throws ApiError NOT_FOUND */
+export async function createMissingParents(
+  { organizations, folders, documents }: ApiServices,
+  scope: OrganizationScope,
+  { type, id }: Resource,
+  { createMissing: all = false, ...flags }: CreateFlags,
+): Promise<void> {
+  const { createOrganization = all, createFolder = all, createDocument = all } = flags
+  if (createOrganization) await organizations.ensure(scope)
+  if (createFolder && type === 'folder') await folders.ensure(scope, id)
+  if (createDocument && type === 'document')
+    await documents.add(scope, [{ documentId: id }], { createFolder })
+}
+
+const described = {
+  userId: { type: 'string', format: 'id' },
+  name: { type: 'string', maxLength: 200, description: 'Display name.' },
+  email: { type: 'string', maxLength: 320 },
+  photoUrl: { type: 'string', maxLength: 2_000, description: 'Address of a picture.' },
+  color: { type: 'string', maxLength: 100, description: 'How the user is shown, as a CSS colour.' },
+  metadata: {
+    type: 'object',
+    additionalProperties: {},
+    description: `Whatever you like to keep with the user, replaced as a whole; at most ${userMetadataBytesMax} bytes of JSON.`,
+  },
+} as const
+
+const accessRole = { type: 'string', enum: ['viewer', 'editor'] } as const
+
+/** @param roleDescription what `accessRole` means where it is given, and where not */
+export const userInputs = <const Description extends string>(roleDescription: Description) =>
+  ({
+    type: 'array',
+    minItems: 1,
+    maxItems: 500,
+    items: {
+      type: 'object',
+      required: ['userId'],
+      properties: { ...described, accessRole: { ...accessRole, description: roleDescription } },
+    },
+    examples: [[{ userId: 'ann', name: 'Ann', email: 'ann@example.com', accessRole: 'viewer' }]],
+  }) as const
+
+export const userRecords = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['userId', 'name', 'email', 'photoUrl', 'color', 'metadata', 'createdAt', 'lastUpdated'],
+    properties: {
+      ...described,
+      accessRole: {
+        ...accessRole,
+        description:
+          'What is granted to the user on the resource itself; absent for users of the organization who have rights ' +
+          'only on things in it, or by groups.',
+      },
+      expiresAt: { type: 'number', description: 'When that ends, in Unix seconds; absent when it does not.' },
+      createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
+      lastUpdated: { type: 'integer', description: 'Epoch milliseconds.' },
+    },
+  },
+} as const
+
+/** A user as it is shown. */
+export const showUser = ({ user, grant }: FoundUser): FromSchema<typeof userRecords>[number] => ({
+  ...user,
+  ...(grant !== null && { accessRole: grant.accessRole }),
+  ...(grant !== null && grant.expiresAt !== null && { expiresAt: grant.expiresAt }),
+})

@@ -1,0 +1,108 @@
+import type { KeyCaller } from '../../access/authenticator.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
+import { noContent } from '../../rooms/edits/edit-context.ts'
+import { versionLimits } from '../../versions/limits.ts'
+import type { VersionRecord } from '../../versions/version-keys.ts'
+import type { ApiServices } from '../api-services.ts'
+import { editorAddress, editorDocumentIds, editorId } from '../editor-content.ts'
+import type { FromSchema } from '../schema.ts'
+import { metadata } from './resource-schema.ts'
+
+/** The editor whose versions an operation is about. */
+export const versionedEditor = { ...editorDocumentIds, editorId } as const
+
+export const versionLabel = {
+  type: 'string',
+  maxLength: versionLimits.labelCharacters,
+  description: "What people call it; '' when it has none.",
+  examples: ['Sent to the customer'],
+} as const
+
+export const versionId = {
+  type: 'string',
+  format: 'id',
+  description: 'Id of the version.',
+  examples: ['1767225600000-1b671a64-40d5-491e-99b0-da01ff1f3341'],
+} as const
+
+export const versionRecord = {
+  type: 'object',
+  required: [
+    'versionId',
+    'kind',
+    'label',
+    'metadata',
+    'createdAt',
+    'createdBy',
+    'sizeBytes',
+    'version',
+    'authors',
+  ],
+  properties: {
+    versionId: { type: 'string', description: versionId.description, examples: versionId.examples },
+    kind: {
+      type: 'string',
+      enum: ['manual', 'automatic'],
+      description: '`automatic`: made in the background, or of what there was before a restoration.',
+    },
+    label: { type: 'string', description: versionLabel.description, examples: versionLabel.examples },
+    metadata: { ...metadata, examples: [{ ticket: 'A-17' }] },
+    createdAt: { type: 'string', format: 'date-time', examples: ['2026-01-01T00:00:00.000Z'] },
+    createdBy: { type: 'string', description: "User id; '' when nobody is known.", examples: ['ann'] },
+    sizeBytes: { type: 'integer', description: 'Size of the document as encoded by Yjs.', examples: [1024] },
+    version: { type: 'string', description: 'Names this state, as `/v2/crdt/get` does; opaque.' },
+    authors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['userId'],
+        properties: {
+          userId: { type: 'string' },
+          name: { type: 'string', description: 'Absent when it is not known.' },
+        },
+      },
+      description:
+        'Who edited since the version before, the first one first; ' +
+        `at most ${versionLimits.authors}, and nobody who is not known.`,
+    },
+  },
+} as const
+
+export const noSuchContent = {
+  status: 'NOT_FOUND',
+  code: 'crdt/no-content',
+  when: 'there is no CRDT data for the editor id',
+} as const
+
+export const noSuchVersion = {
+  status: 'NOT_FOUND',
+  code: 'version/not-found',
+  when: 'the editor has no such version, or there is no CRDT data for the editor id',
+} as const
+
+export const showVersion = (record: VersionRecord): FromSchema<typeof versionRecord> => ({
+  versionId: record.versionId,
+  kind: record.kind,
+  label: record.label,
+  metadata: record.metadata,
+  createdAt: new Date(record.createdAt).toISOString(),
+  createdBy: record.createdBy,
+  sizeBytes: record.sizeBytes,
+  version: record.version,
+  authors: record.authors.map(({ userId, name }) => ({ userId, ...(name !== undefined && { name }) })),
+})
+
+/** The editor that an operation names. @throws ApiError NOT_FOUND when it has no content */
+export async function versionedAddress(
+  ids: { readonly organizationId: string; readonly documentId: string; readonly editorId: string },
+  caller: KeyCaller,
+  { documents, log }: ApiServices,
+): Promise<DocumentAddress> {
+  const address = editorAddress(caller, ids)
+  const [head = null] = await log.heads([addressKey(address)])
+  if (head === null || (await documents.isGoing(address, address.documentId))) {
+    await documents.require(address, address.documentId)
+    throw noContent()
+  }
+  return address
+}

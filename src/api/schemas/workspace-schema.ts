@@ -1,0 +1,154 @@
+import { emptyBatchResults } from '../../directory/store/batch.ts'
+import type {
+  ApiKeyRecord,
+  AuthTokenRecord,
+  MintingSecretRecord,
+  WorkspaceRecord,
+} from '../../directory/store/records.ts'
+import type { FromSchema } from '../schema.ts'
+
+export const apiKeyEntry = {
+  type: 'object',
+  required: ['id', 'apiKeyName', 'type'],
+  properties: {
+    id: { type: 'string', description: 'The API key.' },
+    apiKeyName: { type: 'string', description: 'Name for people.' },
+    type: {
+      type: 'string',
+      enum: ['testing', 'production'],
+      description: 'For people; makes no difference.',
+    },
+  },
+} as const
+
+export const authTokenEntry = {
+  type: 'object',
+  required: ['token', 'name', 'domains'],
+  properties: {
+    token: { type: 'string', description: 'The auth token of the API key.' },
+    name: { type: 'string', description: 'Name for people.' },
+    domains: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Domains of the pages that may use the token; none: any.',
+    },
+  },
+} as const
+
+export const mintingSecretEntry = {
+  type: 'object',
+  required: ['id', 'createdAt'],
+  properties: {
+    id: { type: 'string', description: 'Id of the secret.' },
+    createdAt: { type: 'integer', description: 'Epoch milliseconds.' },
+    validUntil: { type: 'integer', description: 'Epoch milliseconds; absent for the current secret.' },
+  },
+} as const
+
+/** Members of a Workspace record. */
+export const workspaceProperties = {
+  id: { type: 'string', description: 'Id of the workspace.' },
+  name: { type: 'string', description: 'Name of the workspace.' },
+  owner: {
+    type: 'object',
+    required: ['email', 'id', 'name', 'avatar'],
+    properties: {
+      email: { type: 'string', description: 'E-mail address.' },
+      id: { type: 'string', description: 'Id made for the owner.' },
+      name: { type: 'string', description: 'Display name.' },
+      avatar: { type: 'string', description: "URL of a picture; '' when there is none." },
+    },
+  },
+  authToken: { type: 'string', description: 'The workspace auth token.' },
+  apiKeyList: { type: 'object', additionalProperties: apiKeyEntry, description: 'By API key.' },
+} as const
+
+export const workspaceMembers = ['id', 'name', 'owner', 'authToken', 'apiKeyList'] as const
+
+export const workspaceResponse = {
+  type: 'object',
+  required: workspaceMembers,
+  properties: {
+    ...workspaceProperties,
+    storage: {
+      type: 'object',
+      required: ['storedBytes', 'storedBytesMax'],
+      properties: {
+        storedBytes: { type: 'integer', description: 'Bytes that the workspace stores (an estimate).' },
+        storedBytesMax: { type: 'integer', description: 'Bytes that it may store.' },
+      },
+      description: 'Absent if the workspace has no storage limit.',
+    },
+  },
+} as const
+
+/** Largest storage limit of a workspace, in bytes. */
+const storedBytesMaxMax = 2 ** 50
+
+export const storedBytesMax = {
+  type: 'integer',
+  minimum: 0,
+  maximum: storedBytesMaxMax,
+  description:
+    'Bytes that the workspace may store; 0 means unlimited. Unless given, the option `maxStoredBytesPerWorkspace` decides.',
+} as const
+
+/** An API key of the caller's workspace. */
+export const apiKeyOfWorkspace = {
+  type: 'string',
+  format: 'id',
+  description: 'API key of the workspace.',
+} as const
+
+/** 30 days. */
+const graceSecondsMax = 2_592_000
+
+export const graceSeconds = {
+  type: 'integer',
+  minimum: 0,
+  maximum: graceSecondsMax,
+  default: 0,
+  description: 'Time for which the replaced token stays good.',
+} as const
+
+export const noSuchApiKeyError = {
+  status: 'NOT_FOUND',
+  code: 'api-key/not-found',
+  when: 'the workspace has no such API key',
+} as const
+
+export const showApiKey = ({ id, apiKeyName, type }: ApiKeyRecord): FromSchema<typeof apiKeyEntry> => ({
+  id,
+  apiKeyName,
+  type,
+})
+
+export const showAuthToken = ({
+  token,
+  name,
+  domains,
+}: AuthTokenRecord): FromSchema<typeof authTokenEntry> => ({
+  token,
+  name,
+  domains,
+})
+
+export const toMintingSecretResponse = ({
+  id,
+  createdAt,
+  validUntil,
+}: MintingSecretRecord): FromSchema<typeof mintingSecretEntry> => ({
+  id,
+  createdAt,
+  ...(validUntil !== undefined && { validUntil }),
+})
+
+/** A workspace with its API keys, as callers see it. */
+export function showWorkspace(
+  { id, name, owner, authToken }: WorkspaceRecord,
+  apiKeys: readonly ApiKeyRecord[],
+): FromSchema<typeof workspaceResponse> {
+  const apiKeyList = emptyBatchResults<FromSchema<typeof apiKeyEntry>>()
+  for (const apiKey of apiKeys) apiKeyList[apiKey.id] = showApiKey(apiKey)
+  return { id, name, owner, authToken, apiKeyList }
+}

@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { jsonPieces, StreamedArray } from '../model/json-pieces.ts'
+import { ClientDisconnectedError } from './http/request-body.ts'
+
+/** Bytes up to which a response is sent at once, with its length. */
+const bufferedBytesMax = 262_144
+/** Characters of the elements of a streamed array that are sent together. */
+const batchLength = 65_536
+
+const contentType = 'application/json; charset=utf-8'
+
+/**
+ * Sends a JSON body. The event loop encodes a bounded piece at a time and waits until the client has read enough of the
+ * previous ones. The server knows the length of a small body only; it sends a larger one in chunks.
+ * @param behind called when the client has not read enough of it, once or more
+ * @throws ClientDisconnectedError if the client disconnects first; the errors of a streamed array, before or after the headers
+ */
+export async function sendBody(
+  response: ServerResponse,
+  httpCode: number,
+  body: unknown,
+  behind: () => void,
+): Promise<void> {
+  const first: Uint8Array[] = []
+  let length = 0
+  for await (const bytes of bytesOf(body)) {
+    if (response.headersSent) await write(response, bytes, behind)
+    else {
+      first.push(bytes)
+      length += bytes.length
+      if (length > bufferedBytesMax) {
+        response.writeHead(httpCode, { 'content-type': contentType })
+        for (const part of first.splice(0)) await write(response, part, behind)
+      }
+    }
+  }
+  if (response.headersSent) response.end()
+  else sendBytes(response, httpCode, Buffer.concat(first, length))
+}
+
+/** Sends a small body. @param bytes JSON */
+export function sendBytes(response: ServerResponse, httpCode: number, bytes: Uint8Array): void {
+  response.writeHead(httpCode, { 'content-type': contentType, 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const piece of jsonPieces(body)) {
+    if (piece instanceof StreamedArray) yield* bytesOfElements(piece)
+    else yield typeof piece === 'string' ? Buffer.from(piece) : piece
+  }
+}
+
+async function* bytesOfElements({ pages }: StreamedArray): AsyncGenerator<Uint8Array, void, undefined> {
+  let [text, separator] = ['', '']
+  for await (const page of pages()) {
+    for (const element of page) {
+      text += separator
+      separator = ','
+      for (const piece of jsonPieces(element)) {
+        if (typeof piece !== 'string') throw new TypeError('an element of a streamed array is plain JSON')
+        text += piece
+        if (text.length < batchLength) continue
+        yield Buffer.from(text)
+        text = ''
+      }
+    }
+  }
+  yield Buffer.from(text)
+}
+
+/** Resolves when the client can take more. Other work of the process runs before the next piece in any case. */
+async function write(response: ServerResponse, bytes: Uint8Array, behind: () => void): Promise<void> {
+  if (response.destroyed) throw new ClientDisconnectedError('the client disconnected')
+  if (response.write(bytes)) await nextTick()
+  else {
+    behind()
+    await drained(response)
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => void response.off('drain', drain).off('close', gone)
+    const drain = (): void => {
+      settle()
+      resolve()
+    }
+    const gone = (): void => {
+      settle()
+      reject(new ClientDisconnectedError('the client disconnected'))
+    }
+    response.on('drain', drain).on('close', gone)
+  })
+}

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net'
+import type { NextFunction, Request, Response } from 'express'
+import type { MemoryClaim } from '../quota/memory-account.ts'
+import type { Transfer } from '../quota/slow-transfers.ts'
+import { TakenBytes } from '../quota/unread-bytes.ts'
+import { memoryOwnerOf, type UnreadResponsesOptions } from './http/rate-limits.ts'
+
+/** Counts responses that the operating system has not taken when they are complete. One that it has costs nothing. */
+export const watchUnread =
+  (parts: UnreadResponsesOptions) =>
+  (_request: Request, response: Response, next: NextFunction): void => {
+    // All of the response has been written to the connection.
+    response.once('prefinish', () => {
+      if ((response.socket?.writableLength ?? 0) > 0) countUnread(parts, response, 0)
+    })
+    next()
+  }
+
+/** The client of a response has not read enough of it. @param bytes the response's bytes in memory, read or not */
+export function countUnread(parts: UnreadResponsesOptions, response: Response, bytes: number): void {
+  const { locals, socket } = response
+  if (locals.unread instanceof UnreadResponse || socket === null) return
+  const unread = new UnreadResponse(response, socket, parts)
+  locals.unread = unread
+  // The bytes of a page are the same for all of its readers.
+  if (locals.isShared !== true) unread.count(Math.max(bytes, socket.writableLength))
+}
+
+/** A response of which the operating system has not taken everything, until it is closed. */
+class UnreadResponse implements Transfer {
+  readonly isPaused = false
+  readonly #parts: UnreadResponsesOptions
+  readonly #socket: Socket
+  readonly #claim: MemoryClaim
+  readonly #taken: TakenBytes
+
+  constructor(response: Response, socket: Socket, parts: UnreadResponsesOptions) {
+    this.#parts = parts
+    this.#socket = socket
+    this.#taken = new TakenBytes(socket)
+    this.#claim = parts.holder.open(memoryOwnerOf(response), () => socket.destroy())
+    parts.transfers.add(this)
+    response.once('close', () => {
+      parts.transfers.delete(this)
+      this.#claim.release()
+    })
+  }
+
+  get transferredBytes(): number {
+    return this.#taken.bytes
+  }
+
+  count(bytes: number): void {
+    this.#claim.set(bytes)
+  }
+
+  tooSlow(): void {
+    const { workspaceId, address } = this.#claim.owner
+    this.#parts.tooSlow(workspaceId ?? address ?? '')
+    this.#socket.destroy()
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../clock.ts'
+import type { TenantStore } from '../directory/tenants/tenant-store.ts'
+import type { Log } from '../log.ts'
+import type { AuditScope } from './keys.ts'
+import type { AuditLog, NewRecord } from './log.ts'
+
+/** Refusals are counted for so long, and then written. */
+const windowMs = 60_000
+/** Kinds of refusals that are told apart in one window, and in one day; others are counted together. */
+const kindsMax = 100
+const kindsPerDayMax = 2_000
+const dayMs = 86_400_000
+/** No API key and no workspace id is longer. */
+const claimLengthMax = 128
+
+/** What was tried: `authentication.…` of that door. */
+export type EntryPoint = 'key' | 'workspace' | 'operator' | 'realtime' | 'metrics'
+
+export interface Rejection {
+  readonly door: EntryPoint
+  /** Status of the answer. */
+  readonly outcome: string
+  readonly clientAddress: string
+  /** As the client says: may be anything, a secret too. Never stored unless it exists. */
+  readonly claim: ClaimedId | null
+}
+
+export interface ClaimedId {
+  readonly is: 'apiKey' | 'workspaceId'
+  readonly id: string
+}
+
+/** Whom the id that was tried belongs to. */
+interface Owner {
+  readonly workspaceId: string
+  readonly apiKey: string | null
+}
+
+interface Counted extends Omit<Rejection, 'claim'> {
+  /** Null: what was tried does not exist, or nothing was. */
+  readonly owner: Owner | null
+  readonly since: number
+  count: number
+}
+
+export interface RefusalsOptions {
+  readonly audit: AuditLog
+  readonly tenants: Pick<TenantStore, 'tenantOf' | 'workspace'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Failed authentication, counted by who tried what for a minute at a time, so that a flood fills no disk: at most 2,000
+ * records a day, and one a minute for all that is beyond. Whatever does not exist is the same, so that guessing takes
+ * no more than one of them. A crash loses what has been counted in the last minute.
+ */
+export class RejectionCounter {
+  readonly #options: RefusalsOptions
+  readonly #kinds = new Map<string, Counted>()
+  #others = { count: 0, since: 0 }
+  #day = { number: 0, kinds: 0 }
+  #cancel: (() => void) | null = null
+  /** Those whose owners are being looked for. */
+  readonly #counting = new Set<Promise<void>>()
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(options: RefusalsOptions) {
+    this.#options = options
+  }
+
+  /** Counts one. Never throws. */
+  note(refusal: Rejection): void {
+    const counting = this.#count(refusal, this.#options.clock.now()).finally(() =>
+      this.#counting.delete(counting),
+    )
+    this.#counting.add(counting)
+    this.#cancel ??= this.#options.clock.after(windowMs, () => void this.flush())
+  }
+
+  /** Writes what has been counted. Resolves when it is durable, or could not be written. */
+  flush(): Promise<void> {
+    this.#cancel?.()
+    this.#cancel = null
+    const counted = [...this.#counting]
+    this.#writing = this.#writing.then(() => Promise.all(counted)).then(() => this.#writeAll())
+    return this.#writing
+  }
+
+  async #count({ claim, ...refusal }: Rejection, now: number): Promise<void> {
+    // What cannot be looked up is counted nevertheless.
+    const owner = await this.#ownerOf(claim).catch(() => null)
+    const kind = JSON.stringify([refusal.door, refusal.outcome, refusal.clientAddress, owner])
+    const known = this.#kinds.get(kind)
+    if (known !== undefined) known.count += 1
+    else if (this.#mayTellApart(now)) this.#kinds.set(kind, { ...refusal, owner, since: now, count: 1 })
+    else
+      this.#others = {
+        count: this.#others.count + 1,
+        since: this.#others.count === 0 ? now : this.#others.since,
+      }
+  }
+
+  #mayTellApart(now: number): boolean {
+    const number = Math.floor(now / dayMs)
+    if (number !== this.#day.number) this.#day = { number, kinds: 0 }
+    if (this.#kinds.size >= kindsMax || this.#day.kinds >= kindsPerDayMax) return false
+    this.#day.kinds += 1
+    return true
+  }
+
+  async #writeAll(): Promise<void> {
+    const [kinds, others] = [[...this.#kinds.values()], this.#others]
+    this.#kinds.clear()
+    this.#others = { count: 0, since: 0 }
+    const places = new Map<AuditScope, NewRecord[]>()
+    const put = (place: AuditScope, record: NewRecord) =>
+      places.set(place, [...(places.get(place) ?? []), record])
+    for (const kind of kinds) put(kind.owner?.workspaceId ?? null, recordOf(kind))
+    if (others.count > 0) put(null, { ...beyond, refusals: others })
+    try {
+      for (const [place, records] of places) await this.#options.audit.add(place, records)
+    } catch (err) {
+      this.#options.log.warn({ err }, 'refusals are not in the audit log')
+    }
+  }
+
+  /** Null: there is nothing of that id. @throws StoreUnavailableError */
+  async #ownerOf(claim: ClaimedId | null): Promise<Owner | null> {
+    if (claim === null || claim.id.length > claimLengthMax) return null
+    const { tenants } = this.#options
+    if (claim.is === 'apiKey') return tenants.tenantOf(claim.id)
+    const workspace = await tenants.workspace(claim.id)
+    return workspace && { workspaceId: workspace.id, apiKey: null }
+  }
+}
+
+const beyond: NewRecord = { operation: 'authentication', actor: 'nobody', outcome: 'UNAUTHENTICATED' }
+
+const recordOf = ({ door, outcome, clientAddress, owner, count, since }: Counted): NewRecord => ({
+  operation: `authentication.${door}`,
+  actor: 'nobody',
+  apiKey: owner?.apiKey ?? null,
+  clientAddress,
+  outcome,
+  refusals: { count, since },
+})

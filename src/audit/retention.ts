@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { TenantStore } from '../directory/tenants/tenant-store.ts'
+import type { Key, Kv } from '../engine/engine.ts'
+import { errorMessage } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type AuditScope, auditKeys, auditPart } from './keys.ts'
+import { recordIn } from './listing.ts'
+
+const sweepMs = 3_600_000
+/** Whoever waits for a start has other needs. */
+const firstSweepMs = 60_000
+/** Records of one commit. */
+const sliceSize = 250
+
+export interface SweepOptions {
+  readonly kv: Kv
+  readonly tenants: Pick<TenantStore, 'workspaceAfter'>
+  readonly clock: Clock
+  readonly log: Log
+  /** How long records are kept. */
+  readonly keepMs: number
+}
+
+/** Removes records that are too old, a minute after the start and once an hour, a bounded number at a time. */
+export class AuditRetention {
+  readonly #options: SweepOptions
+  #running: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => {}
+  #stopped = false
+
+  constructor(options: SweepOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#cancel = this.#options.clock.after(firstSweepMs, () => this.#sweep())
+  }
+
+  #sweep(): void {
+    const { clock, log } = this.#options
+    this.#running = this.run().catch((err: unknown) =>
+      log.warn({ err: errorMessage(err) }, 'the audit log is not swept; it is tried again in an hour'),
+    )
+    this.#cancel = clock.after(sweepMs, () => this.#sweep())
+  }
+
+  /** Resolves when nothing is removed any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel()
+    await this.#running
+  }
+
+  /** One round over all logs. @throws StoreUnavailableError */
+  async run(): Promise<void> {
+    const { tenants, clock, keepMs } = this.#options
+    const until = clock.now() - keepMs
+    let place: AuditScope = null
+    do {
+      let last = await this.#sweepSome(place, until)
+      while (last !== null && !this.#stopped) {
+        await nextTurn()
+        last = await this.#sweepSome(place, until, last)
+      }
+      place = await tenants.workspaceAfter(place)
+    } while (place !== null && !this.#stopped)
+  }
+
+  /** Goes on after `last`: looking for the first one would pass all that was removed. Null when nothing more is too old. */
+  async #sweepSome(place: AuditScope, until: number, last?: Key): Promise<Key | null> {
+    const { kv } = this.#options
+    const part = auditPart(place)
+    const entries = await kv.scan(part, {
+      prefix: auditKeys.records,
+      limit: sliceSize,
+      ...(last !== undefined && { after: last }),
+    })
+    const old = entries.filter(({ value }) => recordIn(value).at <= until).map(({ key }) => key)
+    if (old.length > 0) await kv.commit(part, { dels: old })
+    return old.length === sliceSize ? (old.at(-1) ?? null) : null
+  }
+}

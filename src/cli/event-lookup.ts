@@ -1,0 +1,193 @@
+import { StorageError } from '../storage/storage-error.ts'
+import type {
+  ExplainedConfig,
+  ExplainedEndpoint,
+  ExplainedEvent,
+  Explanation,
+} from '../subscriptions/explain.ts'
+import { basicTargetIds } from '../subscriptions/target.ts'
+import { listingHint } from '../transfer/listing-hints.ts'
+import { callOnline, listOnline, type OnlineServer } from '../transfer/rest-client.ts'
+
+/** Organizations in which an activity is looked up: each one is a call. */
+const organizationsMax = 200
+/** Endpoints in one page, which is more than an API key can have. */
+const endpointsMax = 250
+/** Deliveries in one page. */
+const pageSize = 250
+/** Pages of deliveries of one endpoint in which a message is looked up. */
+const pagesMax = 40
+/** Newest deliveries of an endpoint among which the last attempt is looked up. */
+const recentMax = 10
+
+interface ShownActivity {
+  readonly actionType: string
+  readonly metadata: { readonly documentId?: string }
+}
+
+interface Attempt {
+  readonly time: string
+  readonly error: string | null
+}
+
+interface ShownDelivery {
+  readonly messageId: string
+  readonly eventType: string
+  readonly status: string
+  readonly createdAt: string
+  readonly nextAttemptAt: string | null
+  readonly reason: string | null
+  readonly attempts: readonly Attempt[]
+}
+
+/** A message and its webhook endpoint. */
+export interface FoundMessage extends ShownDelivery {
+  readonly endpointId: string
+}
+
+/** An explanation, with the last attempt of the endpoint if that failed. */
+export interface EndpointExplanation extends Explanation {
+  readonly lastFailure?: Attempt
+}
+
+/** Type of the event by type of its activity, if the two differ. */
+const eventTypeOf: Readonly<Record<string, string>> = { 'crdt.editor_edit': 'crdt.update_data' }
+
+/** The event that an activity of an organization stands for. @throws StorageError */
+export async function eventOfActivity(
+  server: OnlineServer,
+  organizationId: string,
+  activityId: string,
+): Promise<ExplainedEvent> {
+  const event = await findActivity(server, organizationId, activityId)
+  if (event !== null) return event
+  throw new StorageError(`the organization has no activity ${JSON.stringify(activityId)}`, {
+    hint: 'list them with /v2/activities/get',
+  })
+}
+
+async function findActivity(
+  server: OnlineServer,
+  organizationId: string,
+  activityId: string,
+): Promise<ExplainedEvent | null> {
+  const query = { organizationId, activityIds: [activityId] }
+  const [activity] = (await callOnline(server, '/v2/activities/get', query)).data as readonly ShownActivity[]
+  if (activity === undefined) return null
+  const { actionType, metadata } = activity
+  const type = eventTypeOf[actionType] ?? actionType
+  return { type, organizationId, documentId: metadata.documentId ?? null }
+}
+
+const nameOrganization = 'name the organization: weft events why <organization> <id>, or --type'
+
+/** Looks an activity up in the organizations of the API key. @throws StorageError */
+export async function eventOfAnyActivity(server: OnlineServer, activityId: string): Promise<ExplainedEvent> {
+  const found: ExplainedEvent[] = []
+  let looked = 0
+  for await (const { id } of listOnline<{ readonly id: string }>(server, '/v2/organizations/get', {})) {
+    looked += 1
+    if (looked > organizationsMax) break
+    const event = await findActivity(server, id, activityId)
+    if (event !== null) found.push(event)
+  }
+  const [event, ...others] = found
+  const activity = `an activity ${JSON.stringify(activityId)}`
+  if (event === undefined)
+    throw new StorageError(
+      looked > organizationsMax
+        ? `none of the first ${organizationsMax} organizations has ${activity}`
+        : `no organization has ${activity}`,
+      { hint: nameOrganization },
+    )
+  if (others.length === 0) return event
+  const names = found.map(({ organizationId }) => organizationId).join(', ')
+  throw new StorageError(`several organizations have ${activity}: ${names}`, { hint: nameOrganization })
+}
+
+/** @throws StorageError for an organization or document that does not exist */
+export async function requirePlace(
+  server: OnlineServer,
+  { organizationId, documentId }: ExplainedEvent,
+): Promise<void> {
+  const isThere = async (path: string, query: object): Promise<boolean> =>
+    ((await callOnline(server, path, query)).data as readonly unknown[]).length > 0
+  if (!(await isThere('/v2/organizations/get', { organizationIds: [organizationId] })))
+    throw notFound('organization', organizationId)
+  if (documentId === null) return
+  const query = { organizationId, documentIds: [documentId] }
+  if (!(await isThere('/v2/organizations/documents/get', query))) throw notFound('document', documentId)
+}
+
+const notFound = (what: string, id: string): StorageError =>
+  new StorageError(`NOT_FOUND: the ${what} ${JSON.stringify(id)} does not exist`, { hint: listingHint })
+
+/** The webhook configuration of the API key. @throws StorageError */
+export async function webhookConfigOf(server: OnlineServer): Promise<ExplainedConfig> {
+  const read = async (path: string, data: object = {}): Promise<unknown> =>
+    (await callOnline(server, `/v2/workspace/${path}`, data)).data
+  const basic = (await read('webhookconfig/get')) as ExplainedConfig['basic']
+  const advanced = (await read('advancedwebhookconfig/get')) as ExplainedConfig['advanced']
+  if (!advanced.isEnabled) return { basic, advanced, endpoints: [] }
+  const listed = await read('advancedwebhook/endpoints/get', { limit: endpointsMax })
+  return { basic, advanced, endpoints: (listed as { endpoints: readonly ExplainedEndpoint[] }).endpoints }
+}
+
+interface DeliveryPage {
+  readonly deliveries: readonly ShownDelivery[]
+  readonly iterator: string | null
+}
+
+const deliveriesOf = async (server: OnlineServer, query: object): Promise<DeliveryPage> =>
+  (await callOnline(server, '/v2/workspace/advancedwebhook/deliveries/get', query)).data as DeliveryPage
+
+/** Finds a message at the webhook endpoints of the API key. @throws StorageError */
+export async function findMessage(server: OnlineServer, messageId: string): Promise<FoundMessage> {
+  const { endpoints } = await webhookConfigOf(server)
+  for (const endpointId of [...endpoints.map(({ id }) => id), ...basicTargetIds]) {
+    const found = await findMessageOf(server, endpointId, messageId)
+    if (found !== null) return { endpointId, ...found }
+  }
+  throw new StorageError(`no webhook endpoint has the message ${JSON.stringify(messageId)}`, {
+    hint: 'list them with /v2/workspace/advancedwebhook/deliveries/get',
+  })
+}
+
+/** The pages are in the order of the ids, the newest first. */
+async function findMessageOf(
+  server: OnlineServer,
+  endpointId: string,
+  messageId: string,
+): Promise<ShownDelivery | null> {
+  let iterator: string | null = null
+  for (let page = 0; page < pagesMax; page++) {
+    const query = { endpointId, limit: pageSize, ...(iterator !== null && { iterator }) }
+    const { deliveries, iterator: next }: DeliveryPage = await deliveriesOf(server, query)
+    const found = deliveries.find((each) => each.messageId === messageId)
+    if (found !== undefined) return found
+    const oldest = deliveries.at(-1)
+    if (next === null || oldest === undefined || oldest.messageId < messageId) return null
+    iterator = next
+  }
+  return null
+}
+
+/** Adds the last attempt of each endpoint that gets the event, if that failed. @throws StorageError */
+export async function withLastFailures(
+  server: OnlineServer,
+  explanations: readonly Explanation[],
+): Promise<readonly EndpointExplanation[]> {
+  const shown: EndpointExplanation[] = []
+  for (const each of explanations) {
+    const lastFailure = each.isSent ? await lastFailureOf(server, each.endpointId) : null
+    shown.push(lastFailure === null ? each : { ...each, lastFailure })
+  }
+  return shown
+}
+
+async function lastFailureOf(server: OnlineServer, endpointId: string): Promise<Attempt | null> {
+  const { deliveries } = await deliveriesOf(server, { endpointId, limit: recentMax })
+  const attempts = deliveries.flatMap((each) => each.attempts.slice(-1))
+  const last = attempts.toSorted((a, b) => a.time.localeCompare(b.time)).at(-1)
+  return last === undefined || last.error === null ? null : last
+}

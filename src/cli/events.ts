@@ -1,0 +1,109 @@
+import { Command } from 'commander'
+import { ConfigError } from '../config/read-config.ts'
+import { messageIdStart } from '../subscriptions/delivery-records.ts'
+import { type ExplainedEvent, eventAsSent, explainEvent } from '../subscriptions/explain.ts'
+import { escapeControls } from '../text.ts'
+import type { OnlineServer } from '../transfer/rest-client.ts'
+import { printResult } from './command-io.ts'
+import { type LocationFlags, onlineServerOf, withLocationFlags } from './doc-location.ts'
+import {
+  type EndpointExplanation,
+  eventOfActivity,
+  eventOfAnyActivity,
+  type FoundMessage,
+  findMessage,
+  requirePlace,
+  webhookConfigOf,
+  withLastFailures,
+} from './event-lookup.ts'
+
+interface Flags extends LocationFlags {
+  readonly type?: string
+  readonly document?: string
+  readonly json?: true
+}
+
+/** `weft events`: about what is sent to webhooks. */
+export const eventsCommand = (): Command =>
+  new Command('events')
+    .description('Explain webhook events of a server that serves.')
+    .addCommand(whyCommand())
+
+function whyCommand(): Command {
+  return withLocationFlags(new Command('why'))
+    .description(
+      'Explain for each webhook endpoint why it gets an event or not, by the configuration of this moment; or what ' +
+        'became of a message.',
+    )
+    .usage('[options] [organization] <id> | <organization> --type <type>')
+    .argument('<organization>', 'Id of the organization. Without it, Weft looks in all of the API key.')
+    .argument(
+      '[id]',
+      'Id of the activity, as `/v2/activities/get` returns it, or of the message (`messageId` of a log line); or name --type.',
+    )
+    .option('--type <type>', 'Type of the event, such as comment.add (default: that of the activity).')
+    .option('--document <id>', 'Id of the document (default: that of the activity).')
+    .option('--json', 'Print for machines.')
+    .action(async (first: string, second: string | undefined, flags: Flags) => {
+      const server = await onlineServerOf(flags)
+      if (server === null)
+        throw new ConfigError('the server is needed to explain an event', { hint: '--url URL' })
+      const id = second ?? first
+      if (id.startsWith(messageIdStart) && flags.type === undefined) {
+        const message = await findMessage(server, id)
+        return printResult(flags.json ? JSON.stringify(message) : messageAsText(message))
+      }
+      const event = eventAsSent(await eventOf(server, first, second, flags))
+      await requirePlace(server, event)
+      const config = await webhookConfigOf(server)
+      const endpoints = await withLastFailures(server, explainEvent(config, event))
+      const isActual = second !== undefined || flags.type === undefined
+      printResult(flags.json ? JSON.stringify({ ...event, endpoints }) : asText(event, endpoints, isActual))
+    })
+}
+
+/** @throws ConfigError, StorageError */
+async function eventOf(
+  server: OnlineServer,
+  first: string,
+  second: string | undefined,
+  { type, document }: Flags,
+): Promise<ExplainedEvent> {
+  if (second === undefined && type !== undefined)
+    return { type, organizationId: first, documentId: document ?? null }
+  const event =
+    second === undefined
+      ? await eventOfAnyActivity(server, first)
+      : await eventOfActivity(server, first, second)
+  return { ...event, ...(type !== undefined && { type }), documentId: document ?? event.documentId }
+}
+
+/** @param isActual whether there is an activity, or only a type that an event could have */
+function asText(
+  { type, organizationId, documentId }: ExplainedEvent,
+  explanations: readonly EndpointExplanation[],
+  isActual: boolean,
+): string {
+  const place = documentId === null ? organizationId : `${organizationId}/${documentId}`
+  const [sent, unsent] = isActual ? ['sent', 'not sent'] : ['would be sent', 'would not be sent']
+  const width = Math.max(...explanations.map(({ endpointId }) => endpointId.length))
+  const lines = explanations.map(({ endpointId, isSent, reason, lastFailure }) => {
+    const failure = lastFailure && `its last attempt failed at ${lastFailure.time}: ${lastFailure.error}`
+    const why = [reason, failure].filter((part) => part != null).join('; ')
+    return `  ${(isSent ? sent : unsent).padEnd(unsent.length)}  ${endpointId.padEnd(width)}  ${why}`.trimEnd()
+  })
+  return [`${type} of ${place}`, ...lines].map(escapeControls).join('\n')
+}
+
+function messageAsText(message: FoundMessage): string {
+  const { messageId, eventType, endpointId, status, attempts, nextAttemptAt, reason } = message
+  return [
+    `${eventType} as ${messageId}`,
+    `  ${status} at the endpoint ${endpointId}`,
+    ...attempts.map(({ time, error }) => `  ${time}  ${error === null ? 'succeeded' : `failed: ${error}`}`),
+    ...(reason === null ? [] : [`  it failed: ${reason}`]),
+    ...(nextAttemptAt === null ? [] : [`  the next attempt is at ${nextAttemptAt}`]),
+  ]
+    .map(escapeControls)
+    .join('\n')
+}

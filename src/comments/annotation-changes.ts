@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util'
+import type {
+  Anchor,
+  AnnotationLocation,
+  AnnotationRecord,
+  AnnotationSuggestion,
+} from '../directory/comments/comment-records.ts'
+import { ItemRejectedError } from '../directory/store/batch.ts'
+import { patchRecord } from '../directory/store/patch-record.ts'
+import type { ActionUser } from '../events/activity.ts'
+import type { ChangedFields, CommentAction, FieldChange } from './comment-events.ts'
+
+/** What is to become of the suggestion of an annotation. */
+export type SuggestionChange =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'reject' }
+  /** It suggests something else, or something for the first time: it is to be decided anew. */
+  | { readonly kind: 'replace'; readonly content: unknown }
+
+/** What is left out stays. */
+export interface AnnotationChange {
+  readonly annotationId: string
+  readonly location?: AnnotationLocation | undefined
+  readonly anchor?: Anchor | undefined
+  readonly status?: AnnotationRecord['status'] | undefined
+  readonly priority?: string | null | undefined
+  readonly assignedTo?: ActionUser | null | undefined
+  readonly suggestion?: SuggestionChange | undefined
+}
+
+/** An annotation with what is given changed; the same record when nothing differs. @throws ItemRejectedError */
+export const changedAnnotation = (
+  before: AnnotationRecord,
+  { location, anchor, status, priority, assignedTo, suggestion: wanted }: AnnotationChange,
+  now: number,
+): AnnotationRecord => {
+  const suggestion = wanted === undefined ? undefined : changedSuggestion(before.suggestion, wanted)
+  return patchRecord<AnnotationRecord>(
+    before,
+    { location, anchor, status, priority, assignedTo, suggestion },
+    now,
+  )
+}
+
+function changedSuggestion(
+  before: AnnotationSuggestion | null,
+  change: SuggestionChange,
+): AnnotationSuggestion {
+  if (change.kind === 'replace') {
+    const isSame = before !== null && isDeepStrictEqual(before.content, change.content)
+    return isSame ? before : { status: 'pending', content: change.content }
+  }
+  if (before === null) throw new ItemRejectedError('comment/no-suggestion', 'the annotation suggests nothing')
+  return { ...before, status: change.kind === 'accept' ? 'accepted' : 'rejected' }
+}
+
+/** What has been done to an annotation: one action for each member that has an event, one for all others. */
+export function annotationActions(
+  before: AnnotationRecord,
+  after: AnnotationRecord,
+): readonly { readonly action: CommentAction; readonly changes: ChangedFields }[] {
+  const differs = (name: keyof AnnotationRecord): boolean => !isDeepStrictEqual(before[name], after[name])
+  const own = ownActions
+    .filter(([name]) => differs(name))
+    .map(([name, action]) => ({ action, changes: { [name]: { from: before[name], to: after[name] } } }))
+  const decided = decisionFromChange(before, after)
+  const [from, to] = [before.suggestion?.status ?? null, after.suggestion?.status ?? null]
+  const decision =
+    decided === null
+      ? []
+      : [{ action: decisionActions[decided], changes: { suggestion: { from, to } } } as const]
+  const others = otherChanges(before, after, differs)
+  const rest =
+    Object.keys(others).length === 0
+      ? []
+      : [{ action: 'comment_annotation.update', changes: others } as const]
+  return [...own, ...decision, ...rest]
+}
+
+const ownActions = [
+  ['status', 'comment_annotation.status_change'],
+  ['priority', 'comment_annotation.priority_change'],
+  ['assignedTo', 'comment_annotation.assign'],
+] as const
+
+const decisionActions = {
+  approve: 'comment_annotation.suggestion_accept',
+  reject: 'comment_annotation.suggestion_reject',
+} as const
+
+/** How the suggestion was decided by a change; null: it was not. */
+export function decisionFromChange(
+  { suggestion: before }: AnnotationRecord,
+  { suggestion: after }: AnnotationRecord,
+): keyof typeof decisionActions | null {
+  if (after === null || after.status === 'pending' || after.status === before?.status) return null
+  return after.status === 'accepted' ? 'approve' : 'reject'
+}
+
+/** In short: what is large is not told as a whole. */
+function otherChanges(
+  before: AnnotationRecord,
+  after: AnnotationRecord,
+  differs: (name: keyof AnnotationRecord) => boolean,
+): ChangedFields {
+  const changes: Record<string, FieldChange> = {}
+  if (differs('location')) changes.location = { from: before.location?.id, to: after.location?.id }
+  if (differs('anchor')) changes.anchor = { from: before.anchor?.position, to: after.anchor?.position }
+  if (differs('suggestion') && after.suggestion?.status === 'pending')
+    changes.suggestion = { from: before.suggestion?.status, to: after.suggestion.status }
+  return changes
+}

@@ -1,0 +1,274 @@
+import type { Clock } from '../clock.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import { type Decision, judgmentIdOf } from '../decisions/judgment-keys.ts'
+import { quotingActivityId } from '../directory/comment-quotes.ts'
+import { tombstoneAnnotation } from '../directory/comments/annotation-tombstones.ts'
+import { annotationOrder, commentKeys as keys } from '../directory/comments/comment-keys.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  putAnnotation,
+  usersNamedInContent,
+} from '../directory/comments/comment-records.ts'
+import { removeSlice } from '../directory/comments/comment-removal.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { markJudged } from '../directory/judged-comments.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import {
+  type BatchResults,
+  forEachItem,
+  forEachItemConcurrently,
+  ItemRejectedError,
+  repeatedIds,
+} from '../directory/store/batch.ts'
+import type { ListPage } from '../directory/store/list-page.ts'
+import { decodeRecord } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { ActionUser } from '../events/activity.ts'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import { namedInCallMax, namedUsersMax } from '../model/named-users.ts'
+import {
+  type AnnotationChange,
+  annotationActions,
+  changedAnnotation,
+  decisionFromChange,
+} from './annotation-changes.ts'
+import type { AnnotationView } from './annotation-view.ts'
+import { appendComments, type NewComment } from './append-comments.ts'
+import { type AnnotationAction, annotationEvent, outboundOnlyEvent } from './comment-events.ts'
+import { annotationOf } from './find-comments.ts'
+import { type JudgmentRecorder, judgmentJob } from './judgment-recorder.ts'
+import {
+  type AnnotationFilter,
+  type AnnotationListing,
+  findAnnotations,
+  listAnnotations,
+} from './list-annotations.ts'
+
+type StoredField = 'documentId' | 'order' | 'createdBy' | 'createdAt' | 'lastUpdated'
+
+/** An annotation that is to be added: its record says what the members are. */
+export interface NewAnnotation extends Omit<AnnotationRecord, StoredField> {
+  readonly comments: readonly NewComment[]
+}
+
+/** Where something is done, and who does it. */
+export interface ActionScope {
+  readonly scope: OrganizationScope
+  readonly documentId: string
+  readonly actionUser: ActionUser
+}
+
+/** A suggestion that is decided by a change. */
+interface Decided {
+  readonly annotation: AnnotationRecord
+  readonly decision: Decision
+}
+
+export interface CommentDependencies {
+  readonly store: OrganizationStore
+  readonly events: EventRecorder
+  readonly clock: Clock
+  readonly memory: DecisionMemory
+}
+
+/**
+ * Annotations of documents: threads of comments on a place, with a state of their own. Every call throws ApiError
+ * NOT_FOUND when the organization or the document does not exist.
+ */
+export class AnnotationService {
+  readonly #parts: CommentDependencies
+  readonly #judging: JudgmentRecorder
+
+  constructor(parts: CommentDependencies, judging: JudgmentRecorder) {
+    this.#parts = parts
+    this.#judging = judging
+  }
+
+  /** Adds annotations with their comments. What has the id already stays as it is. */
+  add(acting: ActionScope, annotations: readonly NewAnnotation[]): Promise<BatchResults> {
+    return this.#change(acting, async (transaction, happened) => {
+      const check = namesBounded()
+      await transaction.getAll(annotations.map(({ annotationId }) => keys.annotation(annotationId)))
+      return forEachItem(annotations, idOf, async (given) => {
+        if ((await transaction.get(keys.annotation(given.annotationId))) !== null)
+          throw new ItemRejectedError('comment/annotation-id-taken', 'the annotation id is used already')
+        if (repeatedIds(given.comments.map(({ commentId }) => commentId)).size > 0)
+          throw new ItemRejectedError('request/repeated-item', 'a comment is listed more than once')
+        check(given)
+        happened.push(...this.#add(transaction, acting, given, happened.length))
+        return 'added'
+      })
+    })
+  }
+
+  /** Changes what is given; what decides a suggestion is kept as a judgment, too. */
+  update(acting: ActionScope, changes: readonly AnnotationChange[]): Promise<BatchResults> {
+    const deciding = changes.filter(({ suggestion }) => suggestion !== undefined)
+    return this.#judging.await(deciding.length, (jobIds) =>
+      this.#change(acting, async (transaction, happened) => {
+        const check = namesBounded()
+        await transaction.getAll(changes.map(({ annotationId }) => keys.annotation(annotationId)))
+        const decided: Decided[] = []
+        const result = await forEachItem(changes, idOf, async (change) => {
+          const before = await annotationOf(transaction, { ...acting, ...change })
+          const after = changedAnnotation(before, change, this.#parts.clock.now())
+          if (after === before) return 'unchanged'
+          if (change.location !== undefined || change.suggestion?.kind === 'replace') check(after)
+          putAnnotation(transaction, before, after)
+          const { actionUser } = acting
+          for (const action of annotationActions(before, after))
+            happened.push({ ...action, actionUser, annotation: after })
+          const decision = decisionFromChange(before, after)
+          if (decision !== null) decided.push({ annotation: after, decision })
+          return 'updated'
+        })
+        return { result, jobIds: await this.#judge(transaction, acting, decided, jobIds) }
+      }),
+    )
+  }
+
+  /**
+   * Deletes annotations with their comments, long threads in several commits: a call that was cut off can be made again.
+   * There is one activity for an annotation; receivers outside are told of every comment.
+   */
+  async delete(acting: ActionScope, annotationIds: readonly string[]): Promise<BatchResults> {
+    await requireResource(this.#parts.store.read(acting.scope), { type: 'document', id: acting.documentId })
+    return forEachItemConcurrently(
+      annotationIds,
+      (id) => id,
+      async (annotationId) => {
+        for (let isGone = false; !isGone; ) isGone = await this.#deleteSlice(acting, annotationId)
+        return 'deleted'
+      },
+    )
+  }
+
+  /** Those of the named annotations that fit, in the order of the ids. */
+  find(
+    scope: OrganizationScope,
+    filter: AnnotationFilter,
+    annotationIds: readonly string[],
+  ): Promise<readonly AnnotationView[]> {
+    return findAnnotations(this.#parts.store.read(scope), filter, annotationIds)
+  }
+
+  /** A page by the times of adding. It may have fewer than `limit`, and yet not be the last. */
+  list(scope: OrganizationScope, listing: AnnotationListing): Promise<ListPage<AnnotationView>> {
+    return listAnnotations(() => this.#parts.store.read(scope), listing)
+  }
+
+  #add(
+    transaction: Transaction,
+    { documentId, actionUser }: ActionScope,
+    { comments: given, ...content }: NewAnnotation,
+    place: number,
+  ): readonly AnnotationAction[] {
+    const now = this.#parts.clock.now()
+    const annotation: AnnotationRecord = {
+      ...content,
+      documentId,
+      order: annotationOrder(now, place),
+      createdBy: actionUser,
+      createdAt: now,
+      lastUpdated: now,
+    }
+    putAnnotation(transaction, null, annotation)
+    const comments = appendComments(transaction, annotation.annotationId, { count: 0, next: 0 }, given, now)
+    return [
+      { action: 'comment_annotation.add', actionUser, annotation },
+      ...comments.map((comment) => commentAdded(transaction, actionUser, annotation, comment)),
+    ]
+  }
+
+  /** A suggestion without a comment says nothing that another one could be like. Answers the ids of the jobs. */
+  async #judge(
+    transaction: Transaction,
+    { scope, actionUser }: ActionScope,
+    decided: readonly Decided[],
+    jobIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const used: string[] = []
+    for (const [index, { annotation, decision }] of decided.entries()) {
+      const { annotationId, documentId } = annotation
+      const [first] = await transaction.scan({ prefix: keys.comments(annotationId), limit: 1 })
+      const jobId = jobIds[index]
+      if (first === undefined || jobId === undefined) continue
+      const { text, commentId, order, createdAt } = decodeRecord(first.value) as CommentRecord
+      if (text.trim() === '') continue
+      const comment = { annotationId, commentId, order, createdAt }
+      const [reviewerId, judgedAt] = [actionUser.userId, this.#parts.clock.now()]
+      markJudged(transaction, comment, judgmentIdOf(judgedAt, jobId))
+      const decided = { jobId, scope, documentId, comment, text, decision, reviewerId, judgedAt }
+      transaction.enqueue(judgmentJob(decided))
+      used.push(jobId)
+    }
+    return used
+  }
+
+  #deleteSlice(acting: ActionScope, annotationId: string): Promise<boolean> {
+    return this.#change(acting, async (transaction, happened, told) => {
+      const annotation = await annotationOf(transaction, { ...acting, annotationId })
+      const { actionUser } = acting
+      const { comments, isGone } = await removeSlice(transaction, annotation, {
+        forget: (judgmentIds) => this.#parts.memory.delete(acting.scope, judgmentIds),
+      })
+      for (const comment of comments) told.push({ action: 'comment.delete', actionUser, annotation, comment })
+      if (!isGone) return false
+      tombstoneAnnotation(transaction, annotation)
+      happened.push({ action: 'comment_annotation.delete', actionUser, annotation })
+      return true
+    })
+  }
+
+  #change<T>(
+    { scope, documentId }: ActionScope,
+    work: (transaction: Transaction, happened: AnnotationAction[], told: AnnotationAction[]) => Promise<T>,
+  ): Promise<T> {
+    const { store, events } = this.#parts
+    return store.change(scope, async (transaction) => {
+      await requireResource(transaction, { type: 'document', id: documentId })
+      const [happened, told]: [AnnotationAction[], AnnotationAction[]] = [[], []]
+      const result = await work(transaction, happened, told)
+      events.recordNew(transaction, scope, [...told.map(outboundOnlyEvent), ...happened.map(annotationEvent)])
+      return result
+    })
+  }
+}
+
+/** For the annotations of one call. What it returns throws ItemRejectedError when more users are named than may be looked for by. */
+function namesBounded(): (annotation: Pick<AnnotationRecord, 'location' | 'suggestion'>) => void {
+  let named = 0
+  return (annotation) => {
+    const { size } = usersNamedInContent(annotation)
+    if (size > namedUsersMax)
+      throw new ItemRejectedError(
+        'request/too-many-users',
+        `location and suggestion name more than ${namedUsersMax} users; name fewer`,
+      )
+    if (named + size > namedInCallMax)
+      throw new ItemRejectedError(
+        'request/too-many-users',
+        `the annotations of a call name more than ${namedInCallMax} users; send several calls`,
+      )
+    named += size
+  }
+}
+
+const idOf = ({ annotationId }: { readonly annotationId: string }): string => annotationId
+
+/** A comment that has been added. */
+export const commentAdded = (
+  transaction: Transaction,
+  actionUser: ActionUser,
+  annotation: AnnotationRecord,
+  comment: CommentRecord,
+): AnnotationAction => ({
+  action: 'comment.add',
+  actionUser,
+  annotation,
+  comment,
+  changes: { text: { from: null, to: comment.text } },
+  quotedBy: quotingActivityId(transaction, annotation.annotationId, comment),
+})

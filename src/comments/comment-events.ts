@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { quotingTemplates } from '../directory/comment-quotes.ts'
+import {
+  type AnnotationLocation,
+  type AnnotationRecord,
+  type CommentRecord,
+  withoutOrder,
+} from '../directory/comments/comment-records.ts'
+import type { ActionUser, ActivityEvent, ActivityLocation } from '../events/activity.ts'
+import type { DomainEvent } from '../events/event-recorder.ts'
+import { type EventType, eventTypes } from '../events/outbound-event.ts'
+import { commentLimits as limits } from './limits.ts'
+
+/** How what a member was, and has become, is told. */
+export interface FieldChange {
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** Members that differ, by name. */
+export type ChangedFields = Readonly<Record<string, FieldChange>>
+
+/** How activities are shown; those whose type is no event for receivers outside are for activities alone. */
+const templates = {
+  'comment_annotation.add': '{{actionUser}} started a thread',
+  'comment_annotation.update': '{{actionUser}} changed a thread',
+  'comment_annotation.delete': '{{actionUser}} deleted a thread',
+  'comment_annotation.assign': '{{actionUser}} assigned a thread to {{to}}',
+  'comment_annotation.status_change': '{{actionUser}} set a thread to {{to}}',
+  'comment_annotation.priority_change': '{{actionUser}} set the priority of a thread to {{to}}',
+  'comment_annotation.suggestion_accept': '{{actionUser}} accepted a suggestion',
+  'comment_annotation.suggestion_reject': '{{actionUser}} rejected a suggestion',
+  'comment.add': quotingTemplates['comment.add'].quoting,
+  'comment.update': quotingTemplates['comment.update'].quoting,
+  'comment.delete': '{{actionUser}} deleted a comment',
+  'comment.reaction_add': '{{actionUser}} reacted with {{to}}',
+  'comment.reaction_delete': '{{actionUser}} took back the reaction {{from}}',
+} as const
+
+export type CommentAction = keyof typeof templates
+
+/** One thing that somebody has done to an annotation. */
+export interface AnnotationAction {
+  readonly action: CommentAction
+  readonly actionUser: ActionUser
+  /** As it is afterwards; as it was when it is deleted. */
+  readonly annotation: AnnotationRecord
+  /** The same of the comment that it was done to. */
+  readonly comment?: CommentRecord
+  readonly changes?: ChangedFields
+  /** Id of the activity, if it quotes the comment. */
+  readonly quotedBy?: string
+}
+
+/** What is kept and told of what somebody has done. */
+export const annotationEvent = (happening: AnnotationAction): DomainEvent => ({
+  activity: activityOf(happening),
+  outbound: outboundOf(happening),
+})
+
+/** What is told outside only: a part of something of which there is an activity as a whole. */
+export const outboundOnlyEvent = (happening: AnnotationAction): DomainEvent => ({
+  activity: null,
+  outbound: outboundOf(happening),
+})
+
+function activityOf(happening: AnnotationAction): ActivityEvent {
+  const { action, actionUser, annotation, comment, changes, quotedBy = randomUUID() } = happening
+  const quoted = changes === undefined ? undefined : quotedChanges(changes, action)
+  const [change] = Object.values(quoted ?? {})
+  return {
+    id: quotedBy,
+    documentId: annotation.documentId,
+    featureType: action.startsWith('comment.reaction') ? 'reaction' : 'comment',
+    actionType: action,
+    actionUser,
+    targetEntityId: annotation.annotationId,
+    ...(annotation.location !== null && { location: shortLocation(annotation.location) }),
+    ...(quoted !== undefined && {
+      changes: { ...(comment !== undefined && { commentId: comment.commentId }), ...quoted },
+    }),
+    displayMessageTemplate: templates[action],
+    displayMessageTemplateData: { actionUser, ...change },
+  }
+}
+
+function outboundOf({
+  action,
+  actionUser,
+  annotation,
+  comment,
+  changes,
+}: AnnotationAction): DomainEvent['outbound'] {
+  if (!isEvent(action)) return null
+  const data = {
+    annotation: withoutOrder(annotation),
+    ...(comment !== undefined && { comment: withoutOrder(comment) }),
+    ...(changes !== undefined && { changes }),
+  }
+  return { type: action, documentId: annotation.documentId, actionUser, data }
+}
+
+const isEvent = (action: string): action is EventType => (eventTypes as readonly string[]).includes(action)
+
+/** Activities are listed by the thousand: long texts are cut. The earlier words of a comment are left out. */
+const quotedChanges = (
+  changes: ChangedFields,
+  action: CommentAction,
+): Readonly<Record<string, Partial<FieldChange>>> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, { from, to }]) => [
+      name,
+      action === 'comment.update' ? { to: quote(to) } : { from: quote(from), to: quote(to) },
+    ]),
+  )
+
+function quote(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= limits.quotedCharacters) return value
+  // A pair of surrogates may have been cut in two.
+  return `${value.slice(0, limits.quotedCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** Locations have members of their callers' own. */
+const shortLocation = ({ id, locationName }: AnnotationLocation): ActivityLocation => ({
+  id,
+  ...(locationName !== undefined && { locationName }),
+})

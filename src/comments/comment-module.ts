@@ -1,0 +1,41 @@
+import type { Clock } from '../clock.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { OrganizationService } from '../directory/organizations/organization-service.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { WorkerEngine } from '../directory/store/task-worker.ts'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import type { Log } from '../log.ts'
+import { AnnotationService } from './annotation-service.ts'
+import { JudgmentRecorder } from './judgment-recorder.ts'
+import { LocationService } from './location-service.ts'
+import { ReactionService } from './reaction-service.ts'
+import { ThreadService } from './thread-service.ts'
+
+/** What people say about documents. */
+export interface CommentModule {
+  readonly annotations: AnnotationService
+  readonly threads: ThreadService
+  readonly reactions: ReactionService
+  readonly locations: LocationService
+  /** To be started, and stopped before the engine is closed. */
+  readonly judging: JudgmentRecorder
+}
+
+export function createCommentModule(parts: {
+  readonly store: OrganizationStore
+  readonly organizations: OrganizationService
+  readonly events: EventRecorder
+  readonly memory: DecisionMemory
+  readonly engine: WorkerEngine
+  readonly clock: Clock
+  readonly log: Log
+}): CommentModule {
+  const judging = new JudgmentRecorder(parts)
+  return {
+    annotations: new AnnotationService(parts, judging),
+    threads: new ThreadService(parts),
+    reactions: new ReactionService(parts),
+    locations: new LocationService(parts),
+    judging,
+  }
+}

@@ -1,0 +1,70 @@
+import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
+import type {
+  AnnotationRecord,
+  CommentPosition,
+  CommentRecord,
+  ThreadRecord,
+} from '../directory/comments/comment-records.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { ItemRejectedError } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import { ApiError } from '../errors.ts'
+
+/** Names an annotation, and the document that it must be of. */
+export interface AnnotationAddress {
+  readonly documentId: string
+  readonly annotationId: string
+}
+
+/** @throws ItemRejectedError unless the document has it */
+export async function annotationOf(
+  reader: DirectoryReader,
+  { documentId, annotationId }: AnnotationAddress,
+): Promise<AnnotationRecord> {
+  const record = await reader.get<AnnotationRecord>(keys.annotation(annotationId))
+  if (record?.documentId !== documentId)
+    throw new ItemRejectedError('comment/annotation-not-found', 'there is no such annotation of the document')
+  return record
+}
+
+/** @throws ApiError NOT_FOUND unless the document exists and has it */
+export async function requireAnnotation(
+  reader: DirectoryReader,
+  address: AnnotationAddress,
+): Promise<AnnotationRecord> {
+  await requireResource(reader, { type: 'document', id: address.documentId })
+  const record = await reader.get<AnnotationRecord>(keys.annotation(address.annotationId))
+  if (record?.documentId !== address.documentId)
+    throw new ApiError('comment/annotation-not-found', 'the annotation does not exist; check annotationId')
+  return record
+}
+
+export async function threadOf(reader: DirectoryReader, annotationId: string): Promise<ThreadRecord> {
+  const thread = await reader.get<ThreadRecord>(keys.thread(annotationId))
+  return thread ?? { count: 0, next: 0 }
+}
+
+/** Null when there is none. Read beforehand with `readComments`, it costs nothing. */
+export async function findComment(
+  transaction: Transaction,
+  annotationId: string,
+  commentId: string,
+): Promise<CommentRecord | null> {
+  const place = await transaction.get<CommentPosition>(keys.commentPlace(annotationId, commentId))
+  return place === null ? null : transaction.get<CommentRecord>(keys.comment(annotationId, place.order))
+}
+
+/** Those of the named comments that there are, in the order of the ids. */
+export async function readComments(
+  reader: DirectoryReader,
+  annotationId: string,
+  commentIds: readonly string[],
+): Promise<readonly CommentRecord[]> {
+  const wanted = commentIds.map((commentId) => keys.commentPlace(annotationId, commentId))
+  const places = (await reader.getAll<CommentPosition>(wanted)).filter((place) => place !== null)
+  const comments = await reader.getAll<CommentRecord>(
+    places.map(({ order }) => keys.comment(annotationId, order)),
+  )
+  return comments.filter((comment) => comment !== null)
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { Decision } from '../decisions/judgment-keys.ts'
+import { memoryLimits } from '../decisions/limits.ts'
+import { commentKeys } from '../directory/comments/comment-keys.ts'
+import type { CommentRecord } from '../directory/comments/comment-records.ts'
+import type { JudgedComment } from '../directory/judged-comments.ts'
+import { isUserErased } from '../directory/organizations/erased-users.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
+import type { Job } from '../engine/engine.ts'
+import { ApiError } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+/** The queue of decided suggestions that are to be kept as judgments. */
+const judgmentQueue = 'judgments'
+
+/** A suggestion that was decided. */
+export interface DecidedSuggestion {
+  /** Of the job that it waits in, and unique for ever: it is kept once. */
+  readonly jobId: string
+  readonly scope: OrganizationScope
+  readonly documentId: string
+  /** Where the text comes from; absent in jobs of older versions. */
+  readonly comment?: JudgedComment
+  /** What was judged. */
+  readonly text: string
+  readonly decision: Decision
+  readonly reviewerId: string
+  /** Epoch milliseconds. */
+  readonly judgedAt: number
+}
+
+/**
+ * The job of keeping a judgment: judgments are another partition, and a crash between the two commits must not lose one.
+ */
+export function judgmentJob({ jobId, scope, text, ...decided }: DecidedSuggestion): Job {
+  const { workspaceId, apiKey, organizationId } = scope
+  const payload = { ...decided, jobId, text: quoteOf(text), scope: { workspaceId, apiKey, organizationId } }
+  return {
+    queue: judgmentQueue,
+    id: jobId,
+    at: 0,
+    payload: Buffer.from(JSON.stringify(payload satisfies DecidedSuggestion)),
+  }
+}
+
+/** The words that a judgment quotes. A pair of surrogates may be cut in two. */
+const quoteOf = (text: string): string => text.slice(0, memoryLimits.queryCharacters).toWellFormed()
+
+const decidedOf = (payload: Uint8Array): DecidedSuggestion =>
+  JSON.parse(Buffer.from(payload).toString()) as DecidedSuggestion
+
+interface JudgmentRecorderDependencies {
+  readonly store: OrganizationStore
+  readonly memory: DecisionMemory
+  readonly engine: WorkerEngine
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How long a call waits for what another node may be doing, in ms: what that tells may be lost. */
+const waitMs = 5_000
+
+/** What a change has come to, and the ids of the jobs that it has enqueued. */
+export interface DecisionResult<T> {
+  readonly result: T
+  readonly jobIds: readonly string[]
+}
+
+/** Keeps decided suggestions as judgments, each once. To be started, and stopped before the engine is closed. */
+export class JudgmentRecorder {
+  readonly #worker: TaskWorker<DecidedSuggestion>
+  readonly #options: Pick<JudgmentRecorderDependencies, 'engine' | 'clock'>
+
+  constructor({ memory, store, ...options }: JudgmentRecorderDependencies) {
+    this.#options = options
+    this.#worker = new TaskWorker({
+      ...options,
+      queueName: judgmentQueue,
+      taskOf: decidedOf,
+      ownerOf: ({ scope }) => scope,
+      carryOut: (decided) => keep({ memory, store }, decided),
+    })
+  }
+
+  /** Begins to record, also what a crash has left. */
+  start(): void {
+    this.#worker.start()
+  }
+
+  /** Resolves when nothing is recorded any more; what is left is recorded at the next start. */
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /**
+   * Does `change`, which may enqueue as many jobs under the ids given to it; resolves when those are recorded, or are to
+   * be tried again. Those of others are not waited for.
+   */
+  async await<T>(
+    count: number,
+    change: (jobIds: readonly string[]) => Promise<DecisionResult<T>>,
+  ): Promise<T> {
+    const ids: readonly string[] = Array.from({ length: count }, () => randomUUID())
+    const expected = new Map(ids.map((id) => [id, this.#worker.expect(id)]))
+    try {
+      const { result, jobIds } = await change(ids)
+      if (jobIds.length > 0) this.#worker.wake()
+      await this.#settled(jobIds.flatMap((id) => expected.get(id) ?? []))
+      return result
+    } finally {
+      for (const id of ids) this.#worker.forget(id)
+    }
+  }
+
+  async #settled(expected: readonly Promise<void>[]): Promise<void> {
+    const { engine, clock } = this.#options
+    if (!engine.cluster.isShared || expected.length === 0) return void (await Promise.allSettled(expected))
+    let cancel = (): void => {}
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(waitMs, resolve)
+    })
+    await Promise.race([Promise.allSettled(expected), late])
+    cancel()
+  }
+}
+
+async function keep(
+  { memory, store }: Pick<JudgmentRecorderDependencies, 'memory' | 'store'>,
+  { jobId, scope, text, comment, ...decided }: DecidedSuggestion,
+): Promise<void> {
+  const judgment = { ...decided, query: text, organizationId: scope.organizationId }
+  try {
+    const judgmentId = await memory.add(scope, judgment, jobId)
+    // Read afterwards: a call that changes or deletes the comment from now on also deletes the judgment.
+    if (comment !== undefined && !(await says(store.read(scope), comment, text)))
+      await memory.delete(scope, [judgmentId])
+    // Asked afterwards: a deletion of the reviewer's data that begins only now finds the judgment.
+    if (await isUserErased(store.read(scope), decided.reviewerId, decided.judgedAt))
+      while ((await memory.forgetReviewer(scope, judgment)) > 0);
+  } catch (error) {
+    // Its document has gone meanwhile.
+    if (!(error instanceof ApiError && error.status === 'NOT_FOUND')) throw error
+  }
+}
+
+/** Returns whether the comment exists and still has the words that a judgment quotes. */
+async function says(
+  reader: DirectoryReader,
+  { annotationId, order, commentId, createdAt }: JudgedComment,
+  quote: string,
+): Promise<boolean> {
+  const found = await reader.get<CommentRecord>(commentKeys.comment(annotationId, order))
+  if (found?.commentId !== commentId || found.createdAt !== createdAt) return false
+  return quoteOf(found.text) === quote
+}

@@ -1,0 +1,148 @@
+import {
+  type AnnotationList,
+  type AnnotationPosition,
+  decodeAnnotationPosition,
+  encodeAnnotationPosition,
+  commentKeys as keys,
+} from '../directory/comments/comment-keys.ts'
+import type { AnnotationRecord } from '../directory/comments/comment-records.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { type AnnotationView, viewAnnotations } from './annotation-view.ts'
+import { commentLimits as limits } from './limits.ts'
+
+/** List entries that are looked at together. */
+const chunkSize = 50
+
+/** Annotations whose comments are read at the same time. */
+const viewsAtOnce = 8
+
+/** What annotations of a document are asked for; several filters hold together. */
+export interface AnnotationFilter {
+  readonly documentId: string
+  /** In any of these. */
+  readonly locationIds?: readonly string[] | undefined
+  /** Any of these. */
+  readonly statuses?: readonly string[] | undefined
+  /** Those that name this user: who made it, who is to see to it, who comments or reacts. */
+  readonly userId?: string | undefined
+}
+
+export interface AnnotationListing extends AnnotationFilter, PageRange {
+  readonly order: 'asc' | 'desc'
+}
+
+/**
+ * A page of annotations by the times of adding; positions never change, so that what comes or goes meanwhile neither
+ * hides nor repeats another. A page ends early, and says where to go on, when it has looked at `scanned` entries or has
+ * `pageBytes`.
+ * @param read makes a reader, for one chunk each
+ */
+export async function listAnnotations(
+  read: () => DirectoryReader,
+  listing: AnnotationListing,
+): Promise<ListPage<AnnotationView>> {
+  await requireResource(read(), { type: 'document', id: listing.documentId })
+  const items: AnnotationView[] = []
+  let bytes = 0
+  let { after } = listing
+  for (let scanned = 0; scanned < limits.scanned; scanned += chunkSize) {
+    const reader = read()
+    const chunk = await nextPositions(reader, { ...listing, after })
+    const records = await existing(reader, chunk.map(decodeAnnotationPosition))
+    for await (const view of viewsOf(reader, await fitting(reader, records, listing))) {
+      bytes += Buffer.byteLength(JSON.stringify(view))
+      const isFull = items.length === listing.limit || (items.length > 0 && bytes > limits.pageBytes)
+      if (isFull) return { items, next: encodeAnnotationPosition((items.at(-1) as AnnotationView).record) }
+      items.push(view)
+    }
+    if (chunk.length < chunkSize) return { items, next: null }
+    after = chunk.at(-1)
+  }
+  return { items, next: after ?? null }
+}
+
+/** Threads may be long: no more of them are read than are taken, but for a few. */
+async function* viewsOf(
+  reader: DirectoryReader,
+  records: readonly AnnotationRecord[],
+): AsyncGenerator<AnnotationView, void, undefined> {
+  for (let at = 0; at < records.length; at += viewsAtOnce)
+    yield* await viewAnnotations(reader, records.slice(at, at + viewsAtOnce))
+}
+
+/** @throws ApiError NOT_FOUND when the document does not exist */
+export async function findAnnotations(
+  reader: DirectoryReader,
+  filter: AnnotationFilter,
+  annotationIds: readonly string[],
+): Promise<readonly AnnotationView[]> {
+  await requireResource(reader, { type: 'document', id: filter.documentId })
+  const ids = [...new Set(annotationIds)]
+  const found = await reader.getAll<AnnotationRecord>(ids.map(keys.annotation))
+  const records = found.filter((record) => record !== null)
+  const views: AnnotationView[] = []
+  for await (const view of viewsOf(reader, await fitting(reader, records, filter))) views.push(view)
+  return views
+}
+
+async function existing(
+  reader: DirectoryReader,
+  positions: readonly AnnotationPosition[],
+): Promise<readonly AnnotationRecord[]> {
+  const wanted = positions.map(({ annotationId }) => keys.annotation(annotationId))
+  const found = await reader.getAll<AnnotationRecord>(wanted)
+  // One that was deleted and added again meanwhile stands elsewhere.
+  return found
+    .filter((record, at) => record?.order === positions[at]?.order)
+    .filter((record) => record !== null)
+}
+
+/** The next entries of one list, or of several as if they were one. */
+async function nextPositions(
+  reader: DirectoryReader,
+  { after, order, ...filter }: Omit<AnnotationListing, 'limit'>,
+): Promise<readonly string[]> {
+  const reverse = order === 'desc'
+  const found = await mapInSlices(listsFor(filter), async (list) => {
+    const from = after === undefined ? {} : { after: keys.inList(list, decodeAnnotationPosition(after)) }
+    return reader.scan({ prefix: keys.list(list), limit: chunkSize, reverse, ...from })
+  })
+  const positions = found.flat().map(({ key }) => ({
+    order: key.at(-2) as string,
+    annotationId: key.at(-1) as string,
+  }))
+  // Orders are never the same within a document but for calls of the same millisecond: then ids decide, as in keys.
+  const sorted = positions.toSorted(comparePositions)
+  return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize).map(encodeAnnotationPosition)
+}
+
+function comparePositions(a: AnnotationPosition, b: AnnotationPosition): number {
+  if (a.order !== b.order) return a.order < b.order ? -1 : 1
+  return Buffer.compare(Buffer.from(a.annotationId), Buffer.from(b.annotationId))
+}
+
+const listsFor = ({ documentId, locationIds }: AnnotationFilter): readonly AnnotationList[] =>
+  locationIds === undefined
+    ? [{ kind: 'document', documentId }]
+    : [...new Set(locationIds)].map((locationId) => ({ kind: 'location', documentId, locationId }))
+
+async function fitting(
+  reader: DirectoryReader,
+  records: readonly AnnotationRecord[],
+  { documentId, locationIds, statuses, userId }: AnnotationFilter,
+): Promise<readonly AnnotationRecord[]> {
+  const fits = (record: AnnotationRecord): boolean =>
+    record.documentId === documentId &&
+    (statuses === undefined || statuses.includes(record.status)) &&
+    (locationIds === undefined || (record.location !== null && locationIds.includes(record.location.id)))
+  const candidates = records.filter(fits)
+  if (userId === undefined) return candidates
+  const tied = await mapInSlices(candidates, async ({ annotationId }) => {
+    const ties = await reader.scan({ prefix: keys.tiesTo(userId, annotationId), limit: 1 })
+    return ties.length > 0
+  })
+  return candidates.filter((_, index) => tied[index])
+}

@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import { removeTombstones } from '../directory/comments/annotation-tombstones.ts'
+import { commentKeys } from '../directory/comments/comment-keys.ts'
+import { type RemoveFirst, removeListed } from '../directory/comments/comment-removal.ts'
+import { findMissing } from '../directory/documents/resource-lookup.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationService } from '../directory/organizations/organization-service.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { mapInSlices } from '../directory/store/batch.ts'
+import type { FeatureType } from '../events/activity.ts'
+import { removeActivitiesBy } from '../events/activity-store.ts'
+import type { Tenant } from '../model/address.ts'
+
+/** Activities that are removed in one commit. */
+const activitiesAtOnce = 200
+/** Organizations that are looked through at a time. */
+const organizationsAtOnce = 500
+
+/** A store in memory answers at once: without turns of the event loop everybody else would wait for the end. */
+const goOn = (): Promise<void> => nextTurn()
+
+/** Names a location of a document. */
+export interface LocationAddress {
+  readonly documentId: string
+  readonly locationId: string
+}
+
+interface LocationServiceDependencies {
+  readonly store: OrganizationStore
+  readonly organizations: OrganizationService
+  readonly memory: DecisionMemory
+}
+
+/** What is tied to locations of documents. */
+export class LocationService {
+  readonly #parts: LocationServiceDependencies
+
+  constructor(parts: LocationServiceDependencies) {
+    this.#parts = parts
+  }
+
+  /**
+   * Deletes the annotations of a location, in bounded commits, with their activities and those of annotations that were
+   * deleted there before, then all other activities that name the location. An unknown location is a success. A call
+   * that was interrupted can be repeated: the activities of an annotation are deleted before it.
+   */
+  async clear(scope: OrganizationScope, { documentId, locationId }: LocationAddress): Promise<void> {
+    const { store, memory } = this.#parts
+    if ((await findOrganization(store.read(scope))) === null) return
+    const list = { kind: 'location', documentId, locationId } as const
+    const beforehand: RemoveFirst = async (transaction, targetEntityId) => {
+      const query = { documentId, targetEntityId, featureTypes: featuresOf(documentId, targetEntityId) }
+      const removed = await removeActivitiesBy(transaction, 'targetEntityId', query, activitiesAtOnce)
+      return removed < activitiesAtOnce ? 'done' : 'more'
+    }
+    const forget = (judgmentIds: readonly string[]) => memory.delete(scope, judgmentIds)
+    await removeListed(store, scope, list, goOn, { forget, beforehand })
+    await removeTombstones(store, scope, commentKeys.goneFrom(documentId, locationId), goOn, beforehand)
+    const query = { documentId, locationId }
+    for (let removed = activitiesAtOnce; removed >= activitiesAtOnce; await goOn())
+      removed = await store.carryOut(scope, (transaction) =>
+        removeActivitiesBy(transaction, 'locationId', query, activitiesAtOnce),
+      )
+  }
+
+  /** The organizations that have the document: reads once in each organization of the tenant. */
+  async organizationsWith(tenant: Tenant, documentId: string): Promise<readonly string[]> {
+    const { store, organizations } = this.#parts
+    const owners: string[] = []
+    for (let after: string | null | undefined; after !== null; ) {
+      const { items, next } = await organizations.list(tenant, { after, limit: organizationsAtOnce })
+      const missing = await mapInSlices(items, ({ organizationId }) =>
+        findMissing(store.read({ ...tenant, organizationId }), [{ type: 'document', id: documentId }]),
+      )
+      const found = items.filter((_, index) => missing[index]?.length === 0)
+      owners.push(...found.map(({ organizationId }) => organizationId))
+      after = next
+    }
+    return owners
+  }
+}
+
+/**
+ * Features of the activities that are about an annotation. Documents and editors may have the same id: `crdt` is what is
+ * done to an editor, and `custom` also what is done to a document as a whole.
+ */
+const featuresOf = (documentId: string, annotationId: string): readonly FeatureType[] => [
+  'comment',
+  'reaction',
+  'recorder',
+  ...(annotationId === documentId ? [] : (['custom'] as const)),
+]

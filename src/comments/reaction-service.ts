@@ -1,0 +1,116 @@
+import { type CommentRecord, putComment, type Reaction } from '../directory/comments/comment-records.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
+import { ApiError } from '../errors.ts'
+import type { CommentDependencies } from './annotation-service.ts'
+import { findComment } from './find-comments.ts'
+import { commentLimits as limits } from './limits.ts'
+import { changeThread, type ThreadChange, type ThreadScope } from './thread-service.ts'
+
+/** Which comment somebody reacts to. */
+export interface ReactionTarget extends ThreadScope {
+  readonly commentId: string
+}
+
+export type NewReaction = Omit<Reaction, 'createdAt'>
+
+/**
+ * Reactions to comments. Every call throws ApiError NOT_FOUND when the organization, the document, the annotation or the
+ * comment does not exist.
+ */
+export class ReactionService {
+  readonly #parts: CommentDependencies
+
+  constructor(parts: CommentDependencies) {
+    this.#parts = parts
+  }
+
+  /** What has the id already stays as it is; nobody reacts to a comment twice in the same way. */
+  add(reacting: ReactionTarget, reactions: readonly NewReaction[]): Promise<BatchResults> {
+    return this.#change(reacting, async (before, tell) => {
+      const all = [...before.reactions]
+      const results = await forEachItem(
+        reactions,
+        ({ reactionId }) => reactionId,
+        async (given) => {
+          const reaction = { ...given, createdAt: this.#parts.clock.now() }
+          check(all, reaction)
+          all.push(reaction)
+          tell('comment.reaction_add', null, given.reaction)
+          return 'added'
+        },
+      )
+      return { results, reactions: all }
+    })
+  }
+
+  delete(reacting: ReactionTarget, reactionIds: readonly string[]): Promise<BatchResults> {
+    return this.#change(reacting, async (before, tell) => {
+      let all = before.reactions
+      const results = await forEachItem(
+        reactionIds,
+        (id) => id,
+        async (id) => {
+          const gone = all.find(({ reactionId }) => reactionId === id)
+          if (gone === undefined)
+            throw new ItemRejectedError('comment/reaction-not-found', 'there is no such reaction')
+          all = all.filter((reaction) => reaction !== gone)
+          tell('comment.reaction_delete', gone.reaction, null)
+          return 'deleted'
+        },
+      )
+      return { results, reactions: all }
+    })
+  }
+
+  /** A reaction is no change of the comment itself: `lastUpdated` stays. */
+  #change(
+    reacting: ReactionTarget,
+    work: (before: CommentRecord, tell: NotifyReaction) => Promise<Reacted>,
+  ): Promise<BatchResults> {
+    const { annotationId, commentId, actionUser } = reacting
+    return changeThread(this.#parts, reacting, async (change: ThreadChange) => {
+      const { transaction, annotation, happened } = change
+      const before = await findComment(transaction, annotationId, commentId)
+      if (before === null)
+        throw new ApiError('comment/not-found', 'the comment does not exist; check commentId')
+      const told: Parameters<NotifyReaction>[] = []
+      const { results, reactions } = await work(before, (...one) => told.push(one))
+      if (told.length === 0) return results
+      const comment = { ...before, reactions }
+      putComment(transaction, annotationId, before, comment)
+      for (const [action, from, to] of told)
+        happened.push({ action, actionUser, annotation, comment, changes: { reaction: { from, to } } })
+      return results
+    })
+  }
+}
+
+type NotifyReaction = (
+  action: 'comment.reaction_add' | 'comment.reaction_delete',
+  from: string | null,
+  to: string | null,
+) => void
+
+interface Reacted {
+  readonly results: BatchResults
+  readonly reactions: readonly Reaction[]
+}
+
+/** @throws ItemRejectedError if the reaction cannot be added to the others */
+function check(all: readonly Reaction[], added: Reaction): void {
+  const { reactionId, reaction, user } = added
+  if (all.some((each) => each.reactionId === reactionId))
+    throw new ItemRejectedError('comment/reaction-exists', 'the reaction id is used already')
+  if (all.some((each) => each.reaction === reaction && each.user.userId === user.userId))
+    throw new ItemRejectedError('comment/reaction-exists', 'the user has reacted so already')
+  if (all.length >= limits.reactions)
+    throw new ItemRejectedError(
+      'comment/too-many-reactions',
+      `a comment has at most ${limits.reactions} reactions`,
+    )
+  if (Buffer.byteLength(JSON.stringify([...all, added])) > limits.reactionsBytes)
+    throw new ItemRejectedError(
+      'comment/too-many-reactions',
+      `the reactions of a comment have at most ${limits.reactionsBytes} bytes as JSON`,
+    )
+}

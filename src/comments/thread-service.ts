@@ -1,0 +1,205 @@
+import { quotingActivityId, removeQuotes } from '../directory/comment-quotes.ts'
+import { commentKeys as keys } from '../directory/comments/comment-keys.ts'
+import {
+  type AnnotationRecord,
+  type CommentRecord,
+  deleteCommentRecord,
+  putComment,
+} from '../directory/comments/comment-records.ts'
+import { forgetJudged } from '../directory/judged-comments.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { patchRecord } from '../directory/store/patch-record.ts'
+import { decodeRecord } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import { type ActionScope, type CommentDependencies, commentAdded } from './annotation-service.ts'
+import { appendComments, type NewComment } from './append-comments.ts'
+import { type AnnotationAction, annotationEvent } from './comment-events.ts'
+import {
+  type AnnotationAddress,
+  findComment,
+  readComments,
+  requireAnnotation,
+  threadOf,
+} from './find-comments.ts'
+import { commentLimits as limits } from './limits.ts'
+
+/** Comments that are read at a time for a page. */
+const commentsAtOnce = 100
+
+/** Which thread somebody works on. */
+export interface ThreadScope extends ActionScope {
+  readonly annotationId: string
+}
+
+export interface CommentChange {
+  readonly commentId: string
+  readonly text: string
+}
+
+/** What a change of one thread works with. */
+export interface ThreadChange {
+  readonly transaction: Transaction
+  readonly annotation: AnnotationRecord
+  readonly happened: AnnotationAction[]
+}
+
+/**
+ * The comments of annotations. Every call throws ApiError NOT_FOUND when the organization, the document or the
+ * annotation does not exist.
+ */
+export class ThreadService {
+  readonly #parts: CommentDependencies
+
+  constructor(parts: CommentDependencies) {
+    this.#parts = parts
+  }
+
+  /** Adds comments to the end. What has the id already stays as it is. */
+  add(acting: ThreadScope, comments: readonly NewComment[]): Promise<BatchResults> {
+    const { annotationId, actionUser } = acting
+    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+      const thread = await threadOf(transaction, annotationId)
+      await transaction.getAll(comments.map(({ commentId }) => keys.commentPlace(annotationId, commentId)))
+      const fresh: NewComment[] = []
+      const results = await forEachItem(comments, idOf, async (comment) => {
+        if ((await findComment(transaction, annotationId, comment.commentId)) !== null)
+          throw new ItemRejectedError('comment/id-taken', 'the comment id is used already')
+        if (thread.count + fresh.length >= limits.comments)
+          throw new ItemRejectedError(
+            'comment/too-many',
+            `an annotation has at most ${limits.comments} comments; add another annotation`,
+          )
+        fresh.push(comment)
+        return 'added'
+      })
+      const now = this.#parts.clock.now()
+      for (const comment of appendComments(transaction, annotationId, thread, fresh, now))
+        happened.push(commentAdded(transaction, actionUser, annotation, comment))
+      return results
+    })
+  }
+
+  /** Those of the named comments that there are, in the order of the ids. */
+  async find(
+    scope: OrganizationScope,
+    address: AnnotationAddress,
+    commentIds: readonly string[],
+  ): Promise<readonly CommentRecord[]> {
+    const reader = this.#parts.store.read(scope)
+    await requireAnnotation(reader, address)
+    return readComments(reader, address.annotationId, [...new Set(commentIds)])
+  }
+
+  /** A page of comments, the oldest first. It may have fewer than `limit`, and yet not be the last. */
+  async list(
+    scope: OrganizationScope,
+    address: AnnotationAddress,
+    { after, limit }: PageRange,
+  ): Promise<ListPage<CommentRecord>> {
+    const reader = this.#parts.store.read(scope)
+    await requireAnnotation(reader, address)
+    const prefix = keys.comments(address.annotationId)
+    const items: CommentRecord[] = []
+    let last = after
+    for (let bytes = 0; items.length < limit && bytes < limits.pageBytes; ) {
+      const size = Math.min(commentsAtOnce, limit - items.length)
+      const from = last === undefined ? {} : { after: [...prefix, last] }
+      const entries = await reader.scan({ prefix, limit: size + 1, ...from })
+      const slice = entries.slice(0, size)
+      items.push(...slice.map(({ value }) => decodeRecord(value) as CommentRecord))
+      if (entries.length <= size) return { items, next: null }
+      bytes += slice.reduce((sum, { value }) => sum + value.length, 0)
+      last = items.at(-1)?.order
+    }
+    return { items, next: last ?? null }
+  }
+
+  update(acting: ThreadScope, changes: readonly CommentChange[]): Promise<BatchResults> {
+    const { annotationId, actionUser } = acting
+    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+      await readComments(transaction, annotationId, changes.map(idOf))
+      return forEachItem(changes, idOf, async ({ commentId, text }) => {
+        const before = await commentOf(transaction, annotationId, commentId)
+        const comment = patchRecord<CommentRecord>(before, { text }, this.#parts.clock.now())
+        if (comment === before) return 'unchanged'
+        await this.#forgetWords(transaction, acting, before)
+        putComment(transaction, annotationId, before, comment)
+        happened.push({
+          action: 'comment.update',
+          actionUser,
+          annotation,
+          comment,
+          changes: { text: { from: before.text, to: text } },
+          quotedBy: quotingActivityId(transaction, annotationId, comment),
+        })
+        return 'updated'
+      })
+    })
+  }
+
+  delete(acting: ThreadScope, commentIds: readonly string[]): Promise<BatchResults> {
+    const { annotationId, actionUser } = acting
+    return changeThread(this.#parts, acting, async ({ transaction, annotation, happened }) => {
+      const thread = await threadOf(transaction, annotationId)
+      await readComments(transaction, annotationId, commentIds)
+      let { count } = thread
+      const results = await forEachItem(
+        commentIds,
+        (id) => id,
+        async (commentId) => {
+          const comment = await commentOf(transaction, annotationId, commentId)
+          await this.#forgetWords(transaction, acting, comment)
+          deleteCommentRecord(transaction, annotationId, comment)
+          count -= 1
+          happened.push({ action: 'comment.delete', actionUser, annotation, comment })
+          return 'deleted'
+        },
+      )
+      transaction.put(keys.thread(annotationId), { ...thread, count })
+      return results
+    })
+  }
+
+  /** Deletes the judgments that quote a comment, and removes its words from the activities that quote it. */
+  async #forgetWords(
+    transaction: Transaction,
+    { scope, annotationId }: ThreadScope,
+    comment: CommentRecord,
+  ): Promise<void> {
+    const { memory } = this.#parts
+    await forgetJudged(transaction, annotationId, [comment], (judgmentIds) =>
+      memory.delete(scope, judgmentIds),
+    )
+    await removeQuotes(transaction, annotationId, [comment])
+  }
+}
+
+/** Changes one thread, with what has happened, in one commit. */
+export function changeThread<T>(
+  { store, events }: CommentDependencies,
+  { scope, ...address }: ThreadScope,
+  work: (change: ThreadChange) => Promise<T>,
+): Promise<T> {
+  return store.change(scope, async (transaction) => {
+    const annotation = await requireAnnotation(transaction, address)
+    const happened: AnnotationAction[] = []
+    const result = await work({ transaction, annotation, happened })
+    events.recordNew(transaction, scope, happened.map(annotationEvent))
+    return result
+  })
+}
+
+/** @throws ItemRejectedError unless the annotation has it */
+export async function commentOf(
+  transaction: Transaction,
+  annotationId: string,
+  commentId: string,
+): Promise<CommentRecord> {
+  const comment = await findComment(transaction, annotationId, commentId)
+  if (comment === null) throw new ItemRejectedError('comment/not-found', 'there is no such comment')
+  return comment
+}
+
+const idOf = ({ commentId }: { readonly commentId: string }): string => commentId

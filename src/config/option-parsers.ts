@@ -1,0 +1,98 @@
+import { resolve } from 'node:path'
+import { postgresUrls } from './postgres-urls.ts'
+
+/** Reads one option's text. Parsers are total: what does not fit is `undefined`, and the reader names the option. */
+export interface Parser<T> {
+  /** Completes the sentence "expected …". */
+  readonly expected: string
+  parse(text: string): T | undefined
+  /** What exactly is wrong with a text that does not fit, without its secrets. */
+  problem?(text: string): string | null
+}
+
+export const wholeNumber = (min: number, max: number): Parser<number> => ({
+  expected: `a whole number from ${min} to ${max}`,
+  parse(text) {
+    if (!/^\d{1,15}$/.test(text)) return undefined
+    const value = Number(text)
+    return value >= min && value <= max ? value : undefined
+  },
+})
+
+export const booleanFlag: Parser<boolean> = {
+  expected: '"true" or "false"',
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
+export const oneOf = <const T extends string>(...values: readonly T[]): Parser<T> => ({
+  expected: values.map((value) => `"${value}"`).join(' or '),
+  parse: (text) => values.find((value) => value === text),
+})
+
+/** A path, made absolute. */
+export const filePath: Parser<string> = {
+  expected: 'a path',
+  parse: (text) => (text === '' || text.includes('\0') ? undefined : resolve(text)),
+}
+
+export const host: Parser<string> = {
+  expected: 'a host name or an IP address',
+  parse: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
+}
+
+/** An identifier or token: it travels in a header, so visible ASCII only. */
+export const headerValue = (lengthMin: number): Parser<string> => ({
+  expected: `${lengthMin} to 512 visible ASCII characters`,
+  parse: (text) =>
+    /^[\x21-\x7e]+$/.test(text) && text.length >= lengthMin && text.length <= 512 ? text : undefined,
+})
+
+/** A key for HMAC-SHA256: at least as long as its output (RFC 7518 3.2). */
+export const secretBytesMin = 32
+
+export const signingSecret: Parser<string> = {
+  expected: `at least ${secretBytesMin} bytes`,
+  parse: (text) => (Buffer.byteLength(text) >= secretBytesMin ? text : undefined),
+}
+
+export const webUrl: Parser<string> = {
+  expected: 'an http(s) URL',
+  parse: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+}
+
+export const postgresUrl: Parser<string> = {
+  expected: 'a URL such as postgres://user:password@host:5432/database, where several host:port may be named',
+  parse: (text) =>
+    /^postgres(ql)?:\/\//.test(text) && postgresUrls(text).every((url) => URL.canParse(url))
+      ? text
+      : undefined,
+}
+
+/** Servers of one NATS cluster: all in plain text, or all with TLS. */
+export const natsUrls: Parser<readonly string[]> = {
+  expected: 'URLs such as nats://user:password@host:4222 or tls://host:4222 with commas between them',
+  parse(text) {
+    const urls = text.split(',').map((url) => url.trim())
+    const isOfOneKind = ['nats:', 'tls:'].some((scheme) => urls.every((url) => isServer(url, scheme)))
+    return isOfOneKind ? urls : undefined
+  },
+}
+
+function isServer(text: string, scheme: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || url.protocol !== scheme || url.hostname === '') return false
+  return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isEncoded)
+}
+
+const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
+
+/** A name that needs no quotes in SQL, so that it is the same wherever it is spelled. */
+export const schemaName: Parser<string> = {
+  expected: 'a name of small letters, digits and _',
+  parse: (text) => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),
+}
+
+export const nonEmpty: Parser<string> = {
+  expected: 'a text that is not empty',
+  parse: (text) => (text.trim() === '' ? undefined : text),
+}

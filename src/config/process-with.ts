@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** A process of this machine. */
+export interface FoundProcess {
+  readonly id: number
+  /** Program and first argument, such as `node dist/main.js`: later arguments may hold secrets. */
+  readonly name: string
+}
+
+/** State of a socket that listens, as /proc/net/tcp names it. */
+const listening = '0A'
+
+/** The process that listens on a TCP port; null: none, or it is not known (another system, another user). */
+export function processOnPort(port: number): FoundProcess | null {
+  const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => listenersIn(path, port))
+  return inodes.length === 0 ? null : processWith(inodes.map((inode) => `socket:[${inode}]`))
+}
+
+/** The process that has one of these files open, as links of /proc name them; null: none, or it is not known. */
+export function processWith(files: readonly string[]): FoundProcess | null {
+  for (const name of entriesOf('/proc')) {
+    const id = Number(name)
+    if (Number.isInteger(id) && id !== process.pid && hasOpen(id, files)) return { id, name: nameOf(id) }
+  }
+  return null
+}
+
+/** For sentences: `process 12 (node dist/main.js)`. */
+export const describeProcess = ({ id, name }: FoundProcess): string =>
+  name === '' ? `process ${id}` : `process ${id} (${name})`
+
+function listenersIn(path: string, port: number): readonly string[] {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return textOf(path)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(end) && state === listening)
+    .flatMap((fields) => fields[9] ?? [])
+}
+
+function hasOpen(id: number, files: readonly string[]): boolean {
+  const folder = `/proc/${id}/fd`
+  return entriesOf(folder).some((name) => files.includes(linkAt(`${folder}/${name}`)))
+}
+
+function nameOf(id: number): string {
+  const [program = '', argument = ''] = textOf(`/proc/${id}/cmdline`).split('\0')
+  const shown = argument.startsWith('-') ? '' : argument
+  return [basename(program), shown]
+    .filter((part) => part !== '')
+    .join(' ')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, 100)
+}
+
+const entriesOf = (path: string): readonly string[] => attempt(() => readdirSync(path), [])
+const linkAt = (path: string): string => attempt(() => readlinkSync(path), '')
+const textOf = (path: string): string => attempt(() => readFileSync(path, 'utf8'), '')
+
+/** A process may end while it is read, and processes of other users cannot be read. */
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}

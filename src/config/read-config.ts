@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import {
+  type Config,
+  environmentOf,
+  flagOf,
+  isSecret,
+  type OptionKey,
+  optionKeys,
+  optionOf,
+} from '../config.ts'
+import { errorMessage } from '../errors.ts'
+import { findJsonProblem } from '../json-problem.ts'
+import { didYouMean } from '../text.ts'
+import { ConfigError } from './error.ts'
+import { isLoopbackHost } from './loopback-host.ts'
+import { isInjected } from './variables.ts'
+
+export { ConfigError }
+
+export interface ConfigInput {
+  /** By option key, as given on the command line. */
+  readonly flags: Readonly<Record<string, string | undefined>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Path of the file; with null `weft.config.json` of the working directory is read if it is there. */
+  readonly file: string | null
+}
+
+export type Source = 'flag' | 'environment' | 'file' | 'default'
+
+export interface ReadConfig {
+  readonly config: Config
+  readonly sources: Readonly<Record<OptionKey, Source>>
+}
+
+interface Found {
+  readonly source: Source
+  /** How the option was spelled there, for messages. */
+  readonly name: string
+  readonly text: string
+}
+
+type FileValues = Readonly<Record<string, unknown>>
+
+const defaultFile = 'weft.config.json'
+
+/** @throws ConfigError for the first option that cannot be used. */
+export function readConfig(input: ConfigInput): ReadConfig {
+  const file = readConfigFile(input.file)
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, Source> = {}
+  for (const key of optionKeys) {
+    const found = fromFlag(key, input) ?? fromEnvironment(key, input) ?? fromFile(key, file)
+    values[key] = found === null ? defaultOf(key) : parse(key, found)
+    sources[key] = found?.source ?? 'default'
+  }
+  if (values.auth === 'none' && sources.host === 'default') values.host = '127.0.0.1'
+  const config = values as unknown as Config
+  checkTogether(config)
+  return { config, sources: sources as Record<OptionKey, Source> }
+}
+
+function fromFlag(key: OptionKey, { flags }: ConfigInput): Found | null {
+  const text = flags[key]
+  return text === undefined ? null : { source: 'flag', name: flagOf(key) ?? key, text }
+}
+
+function fromEnvironment(key: OptionKey, { environment }: ConfigInput): Found | null {
+  const name = environmentOf(key)
+  const fromSecretFile = isSecret(key) ? secretFile(name, environment) : null
+  if (fromSecretFile !== null) return fromSecretFile
+  for (const candidate of [name, optionOf(key).alsoEnvironment]) {
+    const text = candidate === undefined ? undefined : environment[candidate]
+    if (candidate !== undefined && text !== undefined && text !== '' && !isInjected(candidate, text))
+      return { source: 'environment', name: candidate, text }
+  }
+  return null
+}
+
+function secretFile(name: string, environment: ConfigInput['environment']): Found | null {
+  const path = environment[`${name}_FILE`]
+  if (path === undefined || path === '') return null
+  if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; expected one of them`)
+  try {
+    return { source: 'environment', name: `${name}_FILE`, text: readFileSync(path, 'utf8').trimEnd() }
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE cannot be read: ${errorMessage(error)}`)
+  }
+}
+
+function fromFile(key: OptionKey, file: FileValues): Found | null {
+  if (!Object.hasOwn(file, key)) return null
+  const value = file[key]
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    throw new ConfigError(`"${key}" in the configuration file: expected ${optionOf(key).parser.expected}`)
+  return { source: 'file', name: `"${key}" in the configuration file`, text: String(value) }
+}
+
+function readConfigFile(path: string | null): FileValues {
+  const name = path ?? defaultFile
+  let text: string
+  try {
+    text = readFileSync(resolve(name), 'utf8')
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing && path === null) return {}
+    if (isMissing)
+      throw new ConfigError(`the configuration file ${name} does not exist`, {
+        hint: 'create it (weft init), or correct --config or WEFT_CONFIG',
+      })
+    throw new ConfigError(`the configuration file cannot be read: ${errorMessage(error)}`)
+  }
+  const values = parseConfigFile(name, text)
+  const unknown = Object.keys(values).find((key) => !optionKeys.includes(key as OptionKey))
+  if (unknown !== undefined)
+    throw new ConfigError(
+      `the configuration file has "${unknown}", which is no option${didYouMean(unknown, optionKeys)}`,
+      { hint: '`weft config print` shows all there are' },
+    )
+  return values
+}
+
+function parseConfigFile(name: string, text: string): FileValues {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const { line, column, problem } = findJsonProblem(text)
+    throw new ConfigError(`${name} is not JSON: line ${line}, column ${column}: ${problem}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError('the configuration file: expected a JSON object')
+  return value as FileValues
+}
+
+/** Defaults that are written as text (paths) go through the parser like given values. */
+function defaultOf(key: OptionKey): unknown {
+  const { parser, default: value } = optionOf(key)
+  return typeof value === 'string' ? parser.parse(value) : value
+}
+
+function parse(key: OptionKey, { name, text }: Found): unknown {
+  const { parser } = optionOf(key)
+  const value = parser.parse(text)
+  if (value !== undefined) return value
+  const problem = parser.problem?.(text) ?? null
+  if (problem !== null) throw new ConfigError(`${name} cannot be used: ${problem}`)
+  const shown = isSecret(key) ? 'has a value that cannot be used' : `is ${JSON.stringify(text.slice(0, 100))}`
+  throw new ConfigError(`${name} ${shown}; expected ${parser.expected}`)
+}
+
+function checkTogether(config: Config): void {
+  if (config.socketWorkers > 1 && process.platform === 'win32')
+    throw new ConfigError(
+      `${environmentOf('socketWorkers')} is ${config.socketWorkers}; expected 1, because on Windows connections cannot be handed to other processes`,
+    )
+  if (config.auth === 'none' && !isLoopbackHost(config.host))
+    throw new ConfigError(
+      `${environmentOf('auth')} is "none" and ${environmentOf('host')} is ${JSON.stringify(config.host)}; ` +
+        'expected a loopback address (127.0.0.1, ::1 or localhost), because everybody who can connect may do everything',
+    )
+  const isUsedKey = (key: string): boolean =>
+    config.apiKey === key || config.bootstrap.some(({ apiKey }) => apiKey === key)
+  if (config.addKey !== null && !isUsedKey(config.addKey))
+    throw new ConfigError(
+      `${environmentOf('addKey')} is ${JSON.stringify(config.addKey)}; expected the same key in ` +
+        `${environmentOf('apiKey')}, or in a workspace of ${environmentOf('bootstrap')}: otherwise no start adds it`,
+    )
+  if (config.engine === 'postgres' && config.postgresUrl === null)
+    throw new ConfigError(
+      `${environmentOf('engine')} is "postgres"; expected ${environmentOf('postgresUrl')} too, the URL of the database`,
+    )
+  if (config.natsUrl !== null && config.engine !== 'postgres')
+    throw new ConfigError(
+      `${environmentOf('natsUrl')} is set and ${environmentOf('engine')} is "${config.engine}"; ` +
+        'expected "postgres", because servers share documents through PostgreSQL only',
+    )
+  if (isIP(config.host) === 0 && /^[\d.]+$/.test(config.host))
+    throw new ConfigError(
+      `${environmentOf('host')} is ${JSON.stringify(config.host)}; expected an IP address`,
+    )
+  if (config.jwtJwksUrl !== null && (config.jwtIssuer === null || config.jwtAudience === null))
+    throw new ConfigError(
+      `${environmentOf('jwtJwksUrl')} needs ${environmentOf('jwtIssuer')} and ${environmentOf('jwtAudience')} too: ` +
+        'the same keys may sign tokens that are meant for others',
+    )
+  if (config.jwtSecret !== null && config.jwtSecret === config.jwtSecretPrevious)
+    throw new ConfigError(
+      `${environmentOf('jwtSecretPrevious')} equals ${environmentOf('jwtSecret')}; expected the old one`,
+    )
+}

@@ -1,0 +1,50 @@
+import {
+  type Config,
+  environmentOf,
+  flagOf,
+  isSecret,
+  type OptionKey,
+  optionKeys,
+  optionOf,
+} from '../config.ts'
+import type { ReadConfig } from './read-config.ts'
+
+/** The table of options as Markdown, for the documentation. */
+export function renderMarkdown(): string {
+  const rows = optionKeys.map((key) => `| ${[names(key), defaultText(key), meaning(key)].join(' | ')} |`)
+  return ['| Option | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The configuration in force and where each value comes from, one option a line; secrets are not shown. */
+export function renderConfig({ config, sources }: ReadConfig): string {
+  const width = Math.max(...optionKeys.map((key) => key.length))
+  return optionKeys
+    .map((key) => `${key.padEnd(width)}  ${JSON.stringify(shownValue(key, config))}  (${sources[key]})`)
+    .join('\n')
+}
+
+/** The same for machines. */
+export const configAsJson = ({ config, sources }: ReadConfig): Record<string, unknown> =>
+  Object.fromEntries(optionKeys.map((key) => [key, { value: shownValue(key, config), source: sources[key] }]))
+
+const shownValue = (key: OptionKey, config: Config): unknown =>
+  isSecret(key) && config[key] !== optionOf(key).default ? '(secret)' : config[key]
+
+function names(key: OptionKey): string {
+  const environment = environmentOf(key)
+  const variants = isSecret(key) ? [environment, `${environment}_FILE`] : [environment]
+  const flag = flagOf(key)
+  return [...(flag === null ? [] : [flag]), ...variants].map((name) => `\`${name}\``).join(' ')
+}
+
+/** The default of an option, as Markdown. */
+export function defaultText(key: OptionKey): string {
+  const { default: value, defaultText } = optionOf(key)
+  return defaultText ?? `\`${String(value)}\``
+}
+
+function meaning(key: OptionKey): string {
+  const { description, parser, alsoEnvironment } = optionOf(key)
+  const also = alsoEnvironment === undefined ? '' : ` \`${alsoEnvironment}\` is honoured too.`
+  return `${description}${also} Expects ${parser.expected}.`.replaceAll('|', '\\|')
+}

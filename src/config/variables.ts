@@ -1,0 +1,85 @@
+import { environmentOf, isSecret, optionKeys } from '../config.ts'
+import { didYouMean, foldedName, misspelledName } from '../text.ts'
+import { ConfigError } from './error.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Variables of Weft that are not options: the configuration file, the server that `weft doc` calls, and variables of
+ * the tests.
+ */
+const others: readonly string[] = ['WEFT_CONFIG', 'WEFT_URL', 'WEFT_TEST_ALL', 'WEFT_TEST_BROWSER']
+
+const prefix = 'WEFT_'
+
+/** Unknown variables that one message names. */
+const namedMax = 10
+
+/**
+ * Variables that Kubernetes and Docker set for a service named `weft` or `weft-…`: `WEFT_SERVICE_HOST`,
+ * `WEFT_SERVICE_PORT_HTTP`, `WEFT_PORT_8787_TCP_ADDR`.
+ */
+const injectedName = /_SERVICE_(HOST$|PORT($|_))|_PORT_\d{1,5}_(TCP|UDP|SCTP)($|_)/
+/** The value of a variable such as `WEFT_PORT=tcp://10.0.0.1:8787`. */
+const injectedUrl = /^(tcp|udp|sctp):\/\//
+
+/** Returns whether an orchestrator has set the variable to describe a service. It then configures nothing. */
+export const isInjected = (name: string, value: string): boolean =>
+  name.startsWith('WEFT_') && (injectedName.test(name) || (name.endsWith('_PORT') && injectedUrl.test(value)))
+
+/** Names of the injected variables, which Weft skips. */
+export const injectedVariables = (environment: Environment): readonly string[] =>
+  Object.keys(environment).filter((name) => isInjected(name, environment[name] ?? ''))
+
+/** @throws ConfigError for unknown variables that start with `WEFT_` or `weft_`: most likely they are misspelled */
+export function checkVariables(environment: Environment): void {
+  const known = knownVariables()
+  const unknown = Object.keys(environment).filter(
+    (name) =>
+      /^weft_/i.test(name) && !known.includes(asRead(name)) && !isInjected(name, environment[name] ?? ''),
+  )
+  if (unknown.length === 0) return
+  const named = unknown.slice(0, namedMax).map((name) => name + didYouMean(name, known))
+  const rest = unknown.length > namedMax ? ` and ${unknown.length - namedMax} more` : ''
+  throw new ConfigError(
+    `Weft does not know the variable${unknown.length > 1 ? 's' : ''} ${named.join(', ')}${rest}`,
+    { hint: '`weft serve --help` lists the options' },
+  )
+}
+
+/** A variable of the environment that configures nothing, and the one that was most likely meant. */
+export interface MisspelledVariable {
+  readonly name: string
+  readonly meant: string
+}
+
+/** Longer names are not compared. */
+const comparedLengthMax = 100
+
+/**
+ * Variables whose prefix misspells `WEFT_` by one letter or separator, such as `WETF_DATA_DIR`, and whose remainder is that of
+ * a known variable. They may belong to other programs: a reason for a warning only. At most 10.
+ */
+export function misspelledVariables(environment: Environment): readonly MisspelledVariable[] {
+  const known = knownVariables().map((meant) => ({ meant, end: foldedName(meant.slice(prefix.length)) }))
+  const found: MisspelledVariable[] = []
+  for (const [name, value = ''] of Object.entries(environment)) {
+    if (found.length >= namedMax) break
+    if (name.length > comparedLengthMax || /^weft_/i.test(name) || injectedUrl.test(value)) continue
+    const text = foldedName(name)
+    const near = known.find(
+      ({ end }) => text.endsWith(end) && misspelledName(text.slice(0, -end.length), [prefix]) !== null,
+    )
+    if (near !== undefined) found.push({ name, meant: near.meant })
+  }
+  return found
+}
+
+function knownVariables(): readonly string[] {
+  const options = optionKeys.map(environmentOf)
+  const files = optionKeys.filter(isSecret).map((key) => `${environmentOf(key)}_FILE`)
+  return [...options, ...files, ...others]
+}
+
+/** On Windows, case makes no difference. */
+const asRead = (name: string): string => (process.platform === 'win32' ? name.toUpperCase() : name)

@@ -1,0 +1,27 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Parser } from './option-parsers.ts'
+
+const name = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
+
+/** Whether an entry is an address or a CIDR, and no name. */
+export const isListedRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
+
+/** Such as `hooks.internal,10.1.0.0/16,::1`; names in lower case. */
+export const webhookAllowlist: Parser<readonly string[]> = {
+  expected: 'host names, IP addresses and CIDRs with commas between them',
+  parse(text) {
+    const entries = text.split(',').map((entry) => entry.trim().toLowerCase())
+    return entries.every(isEntry) ? entries : undefined
+  },
+}
+
+/** A name of digits only is no name: URLs take it for an address. */
+function isEntry(entry: string): boolean {
+  if (entry.includes('%')) return false
+  if (isListedRange(entry))
+    return (
+      isIP(entry) !== 0 || ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) || ipaddr.IPv6.isValidCIDR(entry)
+    )
+  return name.test(entry) && entry.length <= 253 && !/(^|\.)(\d+|0x[0-9a-f]*)$/.test(entry)
+}

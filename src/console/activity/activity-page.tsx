@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { usePagedQuery } from '../api/hooks.ts'
+import { useInterval } from '../api/use-interval.ts'
+import { href, type PageProps } from '../routing/route.ts'
+import { WithOrganization } from '../routing/with-organization.tsx'
+import { Checkbox } from '../ui/controls.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { noFilters, toActivityQuery } from './activity-filters.ts'
+import { AuditLogView } from './audit-log.tsx'
+import { type Activity, describeActivity } from './describe-activity.ts'
+import { FilterForm } from './filter-form.tsx'
+
+/** `#/activity/{organization}`, or `#/activity/audit/log`, which is of the workspace. */
+export default function ActivityPage({ rest }: PageProps) {
+  const isAudit = rest[0] === 'audit' && rest[1] === 'log'
+  const [activity, audit] = [href('activity'), href('activity', 'audit', 'log')]
+  return (
+    <>
+      <h1>Activity</h1>
+      <Tabs
+        label="Kinds of activity"
+        current={isAudit ? audit : activity}
+        tabs={[
+          [activity, 'In documents and organizations'],
+          [audit, 'Audit log'],
+        ]}
+      />
+      {isAudit ? (
+        <AuditLogView />
+      ) : (
+        <WithOrganization section="activity" rest={rest}>
+          {(organizationId) => <Activities organizationId={organizationId} />}
+        </WithOrganization>
+      )}
+    </>
+  )
+}
+
+const followMs = 5_000
+
+function Activities({ organizationId }: { readonly organizationId: string }) {
+  const [filters, setFilters] = useState(noFilters)
+  const [isFollowing, setFollowing] = useState(false)
+  const pages = usePagedQuery<Activity>('/v2/activities/get', toActivityQuery(organizationId, filters))
+  useInterval(isFollowing ? followMs : null, pages.reload)
+  const { more } = pages
+  const readOn =
+    more === null
+      ? null
+      : () => {
+          // The first page, read again, would be all there is.
+          setFollowing(false)
+          more()
+        }
+  return (
+    <>
+      <FilterForm onFilter={setFilters} />
+      <Checkbox label="Follow: read again every 5 seconds" checked={isFollowing} onChange={setFollowing} />
+      <PagedTable
+        caption="Activities"
+        listing={{ ...pages, more: readOn }}
+        keyOf={({ id }) => id}
+        empty="Nothing has happened here, as far as the filters say."
+        columns={[
+          { title: 'When', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
+          { title: 'What', cell: (activity) => <What activity={activity} /> },
+          {
+            title: 'Document',
+            cell: ({ metadata: { documentId } }) =>
+              documentId !== undefined && (
+                <a href={href('documents', organizationId, documentId)}>{documentId}</a>
+              ),
+          },
+          { title: 'Action', cell: ({ actionType }) => <code>{actionType}</code> },
+        ]}
+      />
+    </>
+  )
+}
+
+const What = ({ activity }: { readonly activity: Activity }) => (
+  <>
+    {describeActivity(activity)}
+    {activity.changes !== undefined && (
+      <details>
+        <summary>What has changed</summary>
+        <pre>{JSON.stringify(activity.changes, null, 2)}</pre>
+      </details>
+    )}
+  </>
+)

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks'
+import { usePagedQuery } from '../api/hooks.ts'
+import { NeedsWorkspace } from '../auth/needs-workspace.tsx'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { type Actor, type AuditEntry, actors, describeIds, describeOutcome } from './audit-entry.ts'
+
+/** Who has administrated, deleted or read secrets in the workspace, and who was refused. */
+export const AuditLogView = () => (
+  <NeedsWorkspace>
+    <Log />
+  </NeedsWorkspace>
+)
+
+function Log() {
+  const [operation, setOperation] = useState('')
+  const [actor, setActor] = useState<Actor | ''>('')
+  const [asked, setAsked] = useState({})
+  const listing = usePagedQuery<AuditEntry>('/v2/workspace/audit/get', { order: 'desc', ...asked })
+  const filter = () =>
+    setAsked({ ...(operation === '' ? {} : { operation }), ...(actor === '' ? {} : { actor }) })
+  return (
+    <>
+      <Form label="Filter the audit log" inline onSubmit={filter}>
+        <TextField
+          label="Operation"
+          type="search"
+          placeholder="/v2/auth/generate_token"
+          value={operation}
+          onInput={setOperation}
+        />
+        <Select<Actor | ''> label="By" value={actor} options={actors} onChange={setActor} />
+        <Button type="submit">Filter</Button>
+      </Form>
+      <PagedTable
+        caption="Audit log"
+        listing={listing}
+        keyOf={({ auditId }) => auditId}
+        empty="Nothing is recorded, as far as the filters say."
+        columns={[
+          { title: 'When', cell: ({ timestamp }) => <LocalTime at={timestamp} /> },
+          { title: 'By', cell: ({ actor, apiKey }) => <By actor={actor} apiKey={apiKey} /> },
+          { title: 'Operation', cell: (record) => <What record={record} /> },
+          { title: 'Outcome', cell: (record) => describeOutcome(record) },
+          { title: 'From', cell: ({ clientAddress = '' }) => clientAddress },
+        ]}
+      />
+    </>
+  )
+}
+
+const By = ({ actor, apiKey = '' }: { readonly actor: Actor; readonly apiKey: string | undefined }) => (
+  <>
+    {actor} {apiKey !== '' && <code>{apiKey}</code>}
+  </>
+)
+
+const What = ({ record }: { readonly record: AuditEntry }) => (
+  <>
+    <code>{record.operation}</code>
+    {describeIds(record) !== '' && <span class="hint">{describeIds(record)}</span>}
+  </>
+)

@@ -1,0 +1,86 @@
+export const activityKinds = ['comment', 'reaction', 'recorder', 'crdt', 'custom', 'administration'] as const
+export type ActivityKind = (typeof activityKinds)[number]
+
+interface Person {
+  readonly userId: string
+  readonly name?: string
+}
+
+export interface Activity {
+  readonly id: string
+  readonly featureType: ActivityKind
+  readonly actionType: string
+  readonly actionUser: Person
+  readonly targetEntityId?: string
+  readonly changes?: Readonly<Record<string, unknown>>
+  readonly displayMessageTemplate?: string
+  readonly displayMessageTemplateData?: Readonly<Record<string, unknown>>
+  readonly metadata: { readonly apiKey: string; readonly documentId?: string }
+  /** Epoch milliseconds. */
+  readonly timestamp: number
+}
+
+/** What backends do to the directory; its own template says no more than the name of it. `{to}`: to what; `{who}`: whom. */
+const directoryActions: Readonly<Record<string, string>> = {
+  'organization.add': 'made the organization',
+  'organization.update': 'changed the organization',
+  'document.add': 'made the document {to}',
+  'document.update': 'changed the record of the document {to}',
+  'document.delete': 'deleted the document {to}',
+  'folder.add': 'made the folder {to}',
+  'folder.update': 'changed the folder {to}',
+  'folder.delete': 'deleted the folder {to}',
+  'user.add': 'added the user {to}',
+  'user.update': 'changed the user {to}',
+  'user.delete': 'removed the user {to}',
+  'group.add': 'made the group {to}',
+  'group.update': 'changed the group {to}',
+  'group.delete': 'deleted the group {to}',
+  'group.user_add': 'put {who} into the group {to}',
+  'group.user_delete': 'took {who} out of the group {to}',
+  'permission.add': 'granted {who} a role on {to}',
+  'permission.update': 'changed the role of {who} on {to}',
+  'permission.delete': 'took back the role of {who} on {to}',
+}
+
+/** An activity in one sentence that people can read. */
+export function describeActivity(activity: Activity): string {
+  const { actionType, displayMessageTemplate, metadata, actionUser, targetEntityId = '' } = activity
+  const action = directoryActions[actionType]
+  const isOfBackend = actionUser.userId === metadata.apiKey
+  if (isOfBackend && action !== undefined)
+    return `The backend ${action.replace('{to}', () => targetEntityId).replace('{who}', () => concerned(activity))}`
+  const said = displayMessageTemplate === undefined ? '' : filled(activity, displayMessageTemplate)
+  if (said.trim() !== '') return said
+  return [isOfBackend ? 'The backend' : nameOf(actionUser), actionType, targetEntityId]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function concerned({ changes }: Activity): string {
+  const { userId, groupId } = changes ?? {}
+  if (typeof userId === 'string') return userId
+  return typeof groupId === 'string' ? `the group ${groupId}` : 'somebody'
+}
+
+const nameOf = ({ name, userId }: Person): string => (name === undefined || name === '' ? userId : name)
+
+/** A template with its values; `{{user}}` and `{{actionUser}}` are who did it, where no value is given. */
+function filled(activity: Activity, template: string): string {
+  const values = activity.displayMessageTemplateData ?? {}
+  return template.replace(/\{\{([^{}]+)\}\}/g, (_, padded: string) => {
+    const name = padded.trim()
+    if (Object.hasOwn(values, name)) return shown(values[name])
+    return name === 'user' || name === 'actionUser' ? nameOf(activity.actionUser) : ''
+  })
+}
+
+/** Of something with a name, or a text, that. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'object') return String(value)
+  const { name, userId, text } = value as Readonly<Record<string, unknown>>
+  const found = [name, userId, text].find((each) => typeof each === 'string' && each !== '')
+  return typeof found === 'string' ? found : JSON.stringify(value)
+}

@@ -1,0 +1,16 @@
+import { ApiCallError, type ApiClient } from './client.ts'
+
+/** What calls answer that do something to several things at once, by the id of each. */
+export type BatchResponse = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
+
+/** Sentences about what was not done. */
+export const rejectedItems = (results: BatchResponse): readonly string[] =>
+  Object.entries(results)
+    .filter(([, { success }]) => !success)
+    .map(([id, { message }]) => `${id}: ${message}.`)
+
+/** A call that succeeds also where some things were not done, or none: that is an error here. @throws CallError */
+export async function callBatch(api: ApiClient, path: string, data: object): Promise<void> {
+  const refusals = rejectedItems(await api.call<BatchResponse>(path, data))
+  if (refusals.length > 0) throw new ApiCallError('FAILED_PRECONDITION', refusals.join(' '))
+}

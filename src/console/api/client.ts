@@ -1,0 +1,90 @@
+import type { ConsoleCredentials } from '../auth/credentials.ts'
+
+/** What the server says of a call that it has not carried out. */
+export class ApiCallError extends Error {
+  override readonly name = 'CallError'
+  /** Such as `NOT_FOUND`; `OFFLINE` where there was no answer. */
+  readonly status: string
+  readonly details: unknown
+
+  constructor(status: string, message: string, details: unknown = null) {
+    super(message)
+    this.status = status
+    this.details = details
+  }
+}
+
+/** An answer of the REST service; where there is a next page it comes with its token. */
+export interface ApiResponse<Data> {
+  readonly data: Data
+  readonly pageToken?: string
+}
+
+interface Envelope {
+  readonly result?: { readonly data?: unknown; readonly pageToken?: string }
+  readonly error?: { readonly status: string; readonly message: string; readonly details?: unknown }
+}
+
+interface Init {
+  readonly method?: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The public REST API of the server that this page comes from: all that the console can do it does here. */
+export class ApiClient {
+  readonly credentials: ConsoleCredentials
+
+  constructor(credentials: ConsoleCredentials) {
+    this.credentials = credentials
+  }
+
+  /** @param path such as `/v2/crdt/get` @throws CallError */
+  async call<Data>(path: string, data: object = {}): Promise<Data> {
+    return (await this.page<Data>(path, data)).data
+  }
+
+  /** Like `call`, with the token of the next page. @throws CallError */
+  async page<Data>(path: string, data: object = {}): Promise<ApiResponse<Data>> {
+    const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify({ data }) })
+    const { result, error } = (await response.json().catch(() => ({}))) as Envelope
+    if (error !== undefined) throw new ApiCallError(error.status, error.message, error.details)
+    if (!response.ok || result === undefined)
+      throw new ApiCallError('INTERNAL', `the server has answered ${response.status}`)
+    const { data: answered, pageToken } = result
+    return { data: answered as Data, ...(pageToken === undefined ? {} : { pageToken }) }
+  }
+
+  /** `/metrics`, as text. @throws CallError */
+  async metrics(): Promise<string> {
+    const { metricsToken } = this.credentials
+    const headers = metricsToken === undefined ? {} : { authorization: `Bearer ${metricsToken}` }
+    const response = await this.#fetch('/metrics', { headers })
+    if (response.ok) return response.text()
+    throw new ApiCallError(
+      response.status === 401 ? 'UNAUTHENTICATED' : 'INTERNAL',
+      'the metrics are not to be had',
+    )
+  }
+
+  async #fetch(path: string, init: Init): Promise<Response> {
+    const headers = { ...this.#headers(), ...init.headers }
+    try {
+      return await fetch(path, { ...init, headers, credentials: 'omit' })
+    } catch {
+      throw new ApiCallError('OFFLINE', 'the server cannot be reached')
+    }
+  }
+
+  #headers(): Record<string, string> {
+    const { apiKey, authToken, workspaceId, workspaceAuthToken } = this.credentials
+    const shown = {
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+      'x-service-workspace-id': workspaceId,
+      'x-service-workspace-auth-token': workspaceAuthToken,
+    }
+    const given = Object.entries(shown).filter(([, value]) => value !== undefined)
+    return { 'content-type': 'application/json', ...(Object.fromEntries(given) as Record<string, string>) }
+  }
+}

@@ -1,0 +1,21 @@
+import type { ApiResponse } from './client.ts'
+
+/** Pages read by themselves because there was nothing on the one before: what is searched for may be far away. */
+export const emptyPagesMax = 20
+
+/**
+ * Reads pages until there is something on one of them, or no next one, or too many were empty: then the token leads on.
+ * @param isWanted asked before each further page
+ */
+export async function firstNonemptyPage<Item>(
+  read: (pageToken: string | null) => Promise<ApiResponse<readonly Item[]>>,
+  pageToken: string | null,
+  isWanted: () => boolean = () => true,
+): Promise<ApiResponse<readonly Item[]>> {
+  let answer = await read(pageToken)
+  for (let empty = 1; empty < emptyPagesMax && isWanted(); empty++) {
+    if (answer.data.length > 0 || answer.pageToken === undefined) break
+    answer = await read(answer.pageToken)
+  }
+  return answer
+}

@@ -1,0 +1,139 @@
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiCallError, ApiClient } from './client.ts'
+import { firstNonemptyPage } from './first-nonempty-page.ts'
+
+export const ApiContext = createContext<ApiClient | null>(null)
+
+/** The API with the credentials of who has signed in. */
+export function useApi(): ApiClient {
+  const api = useContext(ApiContext)
+  if (api === null) throw new Error('nobody has signed in')
+  return api
+}
+
+export interface QueryState<Data> {
+  /** Null until it has been read once; kept while it is read again. */
+  readonly data: Data | null
+  readonly error: ApiCallError | null
+  readonly loading: boolean
+  readonly reload: () => void
+}
+
+/**
+ * Reads something, at once and whenever what is asked for changes. Of answers that come late only that to the last
+ * question counts. With `null` as path nothing is asked.
+ */
+export function useQuery<Data>(path: string | null, data: object = {}): QueryState<Data> {
+  const api = useApi()
+  const question = JSON.stringify([path, data])
+  return useAsync<Data>(async () => {
+    const [asked, given] = JSON.parse(question) as [string | null, object]
+    return asked === null ? null : api.call<Data>(asked, given)
+  }, question)
+}
+
+/** Like `useQuery` for anything that can be awaited. @param question names what is read: when it changes it is read anew */
+export function useAsync<Data>(read: () => Promise<Data | null>, question: string): QueryState<Data> {
+  const [state, setState] = useState<{ data: Data | null; error: ApiCallError | null; of: string | null }>({
+    data: null,
+    error: null,
+    of: null,
+  })
+  const [count, setCount] = useState(0)
+  const latest = useRef(read)
+  latest.current = read
+  useEffect(() => {
+    let isCurrent = true
+    const tell = (data: Data | null, error: ApiCallError | null) => {
+      if (isCurrent) setState({ data, error, of: question })
+    }
+    latest.current().then(
+      (data) => tell(data, null),
+      (error: ApiCallError) => tell(null, error),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [question, count])
+  const reload = useCallback(() => setCount((before) => before + 1), [])
+  return { data: state.data, error: state.error, loading: state.of !== question, reload }
+}
+
+export interface PagedQuery<Item> extends Omit<QueryState<readonly Item[]>, 'data'> {
+  readonly items: readonly Item[]
+  /** Null: there is nothing more. */
+  readonly more: (() => void) | null
+}
+
+/** Reads a listing page by page, over pages on which there is nothing; `reload` begins anew. */
+export function usePagedQuery<Item>(path: string, data: object, pageSize = 50): PagedQuery<Item> {
+  const api = useApi()
+  const question = JSON.stringify([path, data, pageSize])
+  const [pages, setPages] = useState<{ of: string; items: readonly Item[]; next: string | null }>()
+  const [failed, setFailed] = useState<{ of: string; error: ApiCallError } | null>(null)
+  const [wanted, setWanted] = useState({ of: question, token: null as string | null, count: 0 })
+  // Another question begins at its first page.
+  const token = wanted.of === question ? wanted.token : null
+  useEffect(() => {
+    let isCurrent = true
+    const read = (pageToken: string | null) =>
+      api.page<readonly Item[]>(path, { ...data, pageSize, ...(pageToken !== null && { pageToken }) })
+    firstNonemptyPage(read, token, () => isCurrent).then(
+      (answer) => {
+        if (!isCurrent) return
+        setFailed(null)
+        setPages((before) => {
+          const kept = token !== null && before?.of === question ? before.items : []
+          return { of: question, items: [...kept, ...answer.data], next: answer.pageToken ?? null }
+        })
+      },
+      (error: ApiCallError) => isCurrent && setFailed({ of: question, error }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [question, token, wanted.count])
+  const read = (from: string | null) =>
+    setWanted(({ count }) => ({ of: question, token: from, count: count + 1 }))
+  const isOfThis = pages?.of === question
+  const error = failed?.of === question ? failed.error : null
+  const next = isOfThis ? pages.next : null
+  return {
+    items: isOfThis ? pages.items : [],
+    error,
+    loading: !isOfThis && error === null,
+    more: next === null ? null : () => read(next),
+    reload: () => read(null),
+  }
+}
+
+/**
+ * Does something that changes something: while it is under way `busy`; what came of it is `done` or `error`.
+ * @param act answers the sentence that says what was done, if there is one
+ */
+export function useAction<Arguments extends readonly unknown[]>(
+  act: (...given: Arguments) => Promise<unknown>,
+): {
+  readonly busy: boolean
+  readonly error: ApiCallError | null
+  /** The sentence that says what was done. */
+  readonly done: string | null
+  readonly run: (...given: Arguments) => Promise<void>
+} {
+  const [state, setState] = useState<{ busy: boolean; error: ApiCallError | null; done: string | null }>({
+    busy: false,
+    error: null,
+    done: null,
+  })
+  const run = async (...given: Arguments): Promise<void> => {
+    setState({ busy: true, error: null, done: null })
+    try {
+      const said = await act(...given)
+      setState({ busy: false, error: null, done: typeof said === 'string' ? said : null })
+    } catch (error) {
+      setState({ busy: false, error: error as ApiCallError, done: null })
+    }
+  }
+  return { ...state, run }
+}

@@ -1,0 +1,14 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Does something again and again, while the page is visible. @param ms null: not now */
+export function useInterval(ms: number | null, act: () => void): void {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    if (ms === null) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current()
+    }, ms)
+    return () => clearInterval(timer)
+  }, [ms])
+}

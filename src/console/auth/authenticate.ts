@@ -1,0 +1,70 @@
+import { ApiCallError, ApiClient } from '../api/client.ts'
+import type { ConsoleCredentials } from './credentials.ts'
+
+export interface ApiKey {
+  readonly id: string
+  readonly apiKeyName: string
+  readonly type: string
+}
+
+/** Returns the credentials of an API key, or of a workspace without one, if the server accepts them. @throws CallError */
+export async function checkCredentials(credentials: ConsoleCredentials): Promise<ConsoleCredentials> {
+  const { apiKey, workspaceId } = credentials
+  const isWorkspace = apiKey === undefined && workspaceId !== undefined
+  const path = isWorkspace ? '/v2/workspace/apikeys/get' : '/v2/organizations/get'
+  await new ApiClient(credentials).page(path, { pageSize: 1 })
+  return credentials
+}
+
+/** What comes of signing in: a workspace with several API keys has to say which. */
+export type SignedIn =
+  | { readonly kind: 'in'; readonly credentials: ConsoleCredentials }
+  | { readonly kind: 'choose'; readonly keys: readonly ApiKey[] }
+
+/** With what was given: an API key, a workspace, or nothing, as a server without authentication takes it. @throws CallError */
+export async function authenticate(credentials: ConsoleCredentials): Promise<SignedIn> {
+  const { apiKey, workspaceId } = credentials
+  if (apiKey === undefined && workspaceId !== undefined) return intoWorkspace(credentials)
+  return { kind: 'in', credentials: await checkCredentials(credentials) }
+}
+
+/** With id and token of a workspace, which has API keys or gets some. @throws CallError */
+async function intoWorkspace(workspace: ConsoleCredentials): Promise<SignedIn> {
+  const keys = await apiKeysOf(workspace)
+  const [only] = keys
+  if (keys.length > 1) return { kind: 'choose', keys }
+  return {
+    kind: 'in',
+    credentials: only === undefined ? workspace : await authenticateWithKey(workspace, only.id),
+  }
+}
+
+/** The API keys that a workspace has. @throws CallError */
+async function apiKeysOf(workspace: ConsoleCredentials): Promise<readonly ApiKey[]> {
+  const api = new ApiClient(workspace)
+  const keys: ApiKey[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await api.page<readonly ApiKey[]>('/v2/workspace/apikeys/get', { pageToken })
+    keys.push(...page.data)
+    pageToken = page.pageToken
+  } while (pageToken !== undefined)
+  return keys
+}
+
+interface AuthTokenPair {
+  readonly authTokens: readonly { readonly token: string }[]
+}
+
+/** What a workspace works on one of its keys with. @throws CallError */
+export async function authenticateWithKey(
+  workspace: ConsoleCredentials,
+  apiKey: string,
+): Promise<ConsoleCredentials> {
+  const { authTokens } = await new ApiClient(workspace).call<AuthTokenPair>('/v2/workspace/authtokens/get', {
+    apiKey,
+  })
+  const [first] = authTokens
+  if (first === undefined) throw new ApiCallError('FAILED_PRECONDITION', 'the API key has no auth token')
+  return { ...workspace, apiKey, authToken: first.token }
+}

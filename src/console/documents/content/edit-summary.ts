@@ -1,0 +1,14 @@
+import { formatCounted } from '../../ui/format.ts'
+
+/** What a replacement or a restoration has changed, or would. */
+export interface EditSummary {
+  readonly version: string
+  readonly changed: boolean
+  readonly bytes: number
+  readonly insertions: number
+  readonly deletions: number
+}
+
+/** Such as `3 units inserted, 1 unit deleted, an update of 40 bytes`. */
+export const formatEditSummary = ({ insertions, deletions, bytes }: EditSummary): string =>
+  `${formatCounted(insertions, 'unit')} inserted, ${formatCounted(deletions, 'unit')} deleted, an update of ${formatCounted(bytes, 'byte')}`

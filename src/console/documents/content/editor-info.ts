@@ -1,0 +1,15 @@
+import { type QueryState, useQuery } from '../../api/hooks.ts'
+import type { EditorAddress } from '../live/live-view.ts'
+
+/** What the server says of an editor besides its content. */
+export interface EditorInfo {
+  readonly id: string
+  readonly version: string
+  readonly lastUpdate: string
+  /** '' when nobody is known. */
+  readonly lastUpdatedBy: string
+  readonly sizeBytes: number
+}
+
+export const useEditorInfo = (address: EditorAddress): QueryState<readonly EditorInfo[]> =>
+  useQuery<readonly EditorInfo[]>('/v2/crdt/get', { ...address, format: 'roots' })

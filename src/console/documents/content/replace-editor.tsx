@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import { ApiCallError } from '../../api/client.ts'
+import { useAction, useApi } from '../../api/hooks.ts'
+import { Button, TextField } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice } from '../../ui/notice.tsx'
+import { consoleUser } from '../console-user.ts'
+import type { EditorAddress } from '../live/live-view.ts'
+import { DiffView } from '../versions/diff-view.tsx'
+import { type DiffPart, diffByLines, diffByWords } from '../versions/text-diff.ts'
+import { contentToText, type EditableContent, textToContent, toComparableLines } from './content-text.ts'
+import { type EditSummary, formatEditSummary } from './edit-summary.ts'
+import type { EditorInfo } from './editor-info.ts'
+
+interface ReplaceBoxProps {
+  readonly address: EditorAddress
+  /** What was there when it was read. */
+  readonly base: EditorInfo & EditableContent
+  /** @param done what was replaced; null: nothing */
+  readonly onReadAgain: (done: string | null) => void
+}
+
+/** What would change, and the text that it would be changed to. */
+interface Foreseen {
+  readonly of: string
+  readonly written: EditSummary
+  readonly parts: readonly DiffPart[]
+}
+
+/** The content that was read, to be edited; what would change is shown before it can be sent. */
+export function ReplaceEditor({ address, base, onReadAgain }: ReplaceBoxProps) {
+  const { type } = base
+  const [text, setText] = useState(() => contentToText(base))
+  const [foreseen, setForeseen] = useState<Foreseen | null>(null)
+  const update = useUpdate(address, base)
+  /** A replacement, or only a look at what it would change. */
+  const { run, busy, error } = useAction(async (isDry: boolean) => {
+    setForeseen(null)
+    const answer = await update(text, isDry)
+    if (isDry) setForeseen({ of: text, written: answer, parts: partsOf(base, text) })
+    else onReadAgain(`Replaced: ${formatEditSummary(answer)}.`)
+  })
+  const isCurrent = foreseen?.of === text
+  return (
+    <section class="card" aria-label="New content">
+      <TextField label={`Content (${hints[type] ?? 'JSON'})`} rows={14} value={text} onInput={setText} />
+      <p class="row">
+        <Button busy={busy} onClick={() => void run(true)}>
+          See what would change
+        </Button>
+        <Button onClick={() => onReadAgain(null)}>Read again</Button>
+      </p>
+      <ErrorNotice error={error} />
+      {error?.status === 'FAILED_PRECONDITION' && (
+        <p>
+          If the version that you have read is too old by now, read the content again, and repeat your change.
+        </p>
+      )}
+      {isCurrent && !foreseen.written.changed && <Notice>This would change nothing.</Notice>}
+      {isCurrent && foreseen.written.changed && (
+        <>
+          <Notice>This would be changed: {formatEditSummary(foreseen.written)}.</Notice>
+          <DiffView parts={foreseen.parts} />
+          <p>
+            <Button kind="primary" busy={busy} onClick={() => void run(false)}>
+              Replace
+            </Button>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+const hints: Readonly<Record<string, string>> = { text: 'text', xml: 'XML' }
+
+function useUpdate(address: EditorAddress, { type, contentKey, version }: EditorInfo & EditableContent) {
+  const api = useApi()
+  return async (text: string, dryRun: boolean): Promise<EditSummary> =>
+    api.call<EditSummary>('/v2/crdt/update', {
+      ...address,
+      contentKey,
+      type,
+      data: read(type, text),
+      baseVersion: version,
+      dryRun,
+      userId: consoleUser.id,
+    })
+}
+
+/** @throws CallError when it is no JSON where it should be */
+function read(type: string, text: string): unknown {
+  try {
+    return textToContent(type, text)
+  } catch (error) {
+    throw new ApiCallError('INVALID_ARGUMENT', `This is no JSON: ${(error as Error).message}.`)
+  }
+}
+
+function partsOf(base: EditableContent, text: string): readonly DiffPart[] {
+  const [before, after] = [
+    toComparableLines(base),
+    toComparableLines({ type: base.type, data: textToContent(base.type, text) }),
+  ]
+  return base.type === 'text' ? diffByWords(before, after) : diffByLines(before, after)
+}

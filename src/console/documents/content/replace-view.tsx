@@ -1,0 +1,62 @@
+import { Fragment } from 'preact'
+import { useState } from 'preact/hooks'
+import { useQuery } from '../../api/hooks.ts'
+import { Select } from '../../ui/controls.tsx'
+import { ActionOutcome } from '../../ui/notice.tsx'
+import type { EditorAddress } from '../live/live-view.ts'
+import type { EditableContent } from './content-text.ts'
+import type { EditorInfo } from './editor-info.ts'
+import { ReplaceEditor } from './replace-editor.tsx'
+import { emptyContent, type RootType, rootTypes } from './root-types.ts'
+
+interface ReplaceProps {
+  readonly address: EditorAddress
+  readonly roots: readonly string[]
+}
+
+/** Content by hand, of one root. */
+export function ReplaceView({ address, roots }: ReplaceProps) {
+  const [root, setRoot] = useState(roots[0])
+  const { data, error, reload } = useQuery<readonly (EditorInfo & EditableContent)[]>('/v2/crdt/get', {
+    ...address,
+    ...(root !== undefined && { contentKey: root }),
+  })
+  const read = data?.[0]
+  // An empty root without a stored type may be anything, and the server calls it text.
+  const isEmpty = read?.type === 'text' && read.data === ''
+  const [kind, setKind] = useState<RootType>('text')
+  const base = isEmpty && read !== undefined ? { ...read, type: kind, data: emptyContent[kind] } : read
+  const [said, setSaid] = useState<string | null>(null)
+  // What was replaced is what the next change is made from.
+  const readAgain = (done: string | null) => {
+    setSaid(done)
+    reload()
+  }
+  return (
+    <>
+      <h2>Replace content</h2>
+      <p>
+        Only what you change here is changed in the document: what people type meanwhile stays, and they see
+        your change at once.
+      </p>
+      {roots.length > 1 && (
+        <Select
+          label="Root"
+          value={root ?? ''}
+          options={roots.map((name) => [name, name] as const)}
+          onChange={setRoot}
+        />
+      )}
+      {isEmpty && (
+        <Select label="Content of the empty root" value={kind} options={rootTypes} onChange={setKind} />
+      )}
+      <ActionOutcome error={error} done={said} />
+      {base !== undefined && base.contentKey === (root ?? base.contentKey) && (
+        // What is read anew is edited anew, not before it is there.
+        <Fragment key={read}>
+          <ReplaceEditor key={base.type} address={address} base={base} onReadAgain={readAgain} />
+        </Fragment>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { useEffect, useState } from 'preact/hooks'
+import { formatBytes } from '../../ui/format.ts'
+import { LocalTime } from '../../ui/time.tsx'
+import type { LiveDocument } from '../live/live-document.ts'
+import { countStructs, type StructCounts } from '../live/struct-counts.ts'
+import type { EditorInfo } from './editor-info.ts'
+
+/** However fast people type, figures are made this often at most, and the server is asked for its own. */
+const countEveryMs = 1_000
+const askEveryMs = 5_000
+
+interface FiguresProps {
+  readonly live: LiveDocument
+  readonly head: EditorInfo
+  /** The server may have other figures now. */
+  readonly onChanged: () => void
+}
+
+/** How large the document is, what it is made of, and who has changed it last. */
+export function EditorStatistics({ live, head, onChanged }: FiguresProps) {
+  const counts = useCounts(live, onChanged)
+  const shown: readonly (readonly [string, unknown])[] = [
+    ['Size', formatBytes(head.sizeBytes)],
+    ['Structs', counts.structs],
+    ['Tombstones', counts.tombstones],
+    ['Clients', counts.clients],
+    ['Last change', <LocalTime key="at" at={head.lastUpdate} />],
+    ['By', head.lastUpdatedBy || 'nobody known'],
+    ['State', live.connection.kind === 'live' ? 'live' : 'not connected'],
+  ]
+  return (
+    <>
+      <dl class="figures">
+        {shown.map(([title, value]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{typeof value === 'number' ? value.toLocaleString() : (value as string)}</dd>
+          </div>
+        ))}
+      </dl>
+      <details class="version">
+        <summary>Version</summary>
+        <code>{head.version}</code>
+      </details>
+    </>
+  )
+}
+
+function useCounts({ doc, connection }: LiveDocument, onChanged: () => void): StructCounts {
+  const [counts, setCounts] = useState(() => countStructs(doc))
+  useEffect(() => {
+    // What has come while it was connecting.
+    setCounts(countStructs(doc))
+    const all = [
+      throttled(countEveryMs, () => setCounts(countStructs(doc))),
+      throttled(askEveryMs, onChanged),
+    ]
+    const changed = () => {
+      for (const { call } of all) call()
+    }
+    doc.on('update', changed)
+    return () => {
+      doc.off('update', changed)
+      for (const { end } of all) end()
+    }
+  }, [doc, connection.kind])
+  return counts
+}
+
+/** Acts some time after it was called, once for all calls until then. */
+function throttled(
+  pauseMs: number,
+  act: () => void,
+): { readonly call: () => void; readonly end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const call = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      act()
+    }, pauseMs)
+  }
+  return { call, end: () => clearTimeout(timer) }
+}

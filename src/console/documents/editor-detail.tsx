@@ -1,0 +1,135 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { href } from '../routing/route.ts'
+import { Button } from '../ui/controls.tsx'
+import { formatBytes } from '../ui/format.ts'
+import { EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import { type EditorInfo, useEditorInfo } from './content/editor-info.ts'
+import { ReplaceView } from './content/replace-view.tsx'
+import { EditorStatistics } from './content/statistics.tsx'
+import { LiveContent, liveRoots } from './live/live-content.tsx'
+import type { ConnectionState, LiveDocument } from './live/live-document.ts'
+import { type EditorAddress, useLiveDocument } from './live/live-view.ts'
+import { PresenceList } from './live/presence-list.tsx'
+import { VersionList } from './versions/version-list.tsx'
+
+/** Larger documents are read in full only if somebody wants to: until they are there the page stands still. */
+const unaskedBytes = 8 * 1024 * 1024
+
+export interface EditorPageProps {
+  readonly address: EditorAddress
+  readonly view: string
+}
+
+/** One editor of a document. */
+export function EditorDetail({ address, view }: EditorPageProps) {
+  const { data, error, reload } = useEditorInfo(address)
+  const [isWanted, setIsWanted] = useState(false)
+  const [opening, setOpening] = useState(0)
+  // Where it cannot be read again for now, what somebody is about to write stays where it is.
+  const latest = useRef<EditorInfo | undefined>(undefined)
+  if (data !== null || error?.status === 'NOT_FOUND') latest.current = data?.[0]
+  const head = latest.current
+  const openAgain = () => {
+    setOpening(opening + 1)
+    reload()
+  }
+  if (head !== undefined && (isWanted || head.sizeBytes <= unaskedBytes))
+    return <OpenEditor key={opening} {...{ address, view, head }} onChanged={reload} onAgain={openAgain} />
+  if (head !== undefined)
+    return (
+      <p>
+        This document is large ({formatBytes(head.sizeBytes)}): your browser will need a while for it.{' '}
+        <Button onClick={() => setIsWanted(true)}>Open it</Button>
+      </p>
+    )
+  if (error === null) return <p class="hint">Reading…</p>
+  if (error.status !== 'NOT_FOUND') return <ErrorNotice error={error} />
+  return (
+    <EmptyNotice>
+      There is no content in the editor {address.editorId} yet. <Button onClick={reload}>Look again</Button>
+    </EmptyNotice>
+  )
+}
+
+const views = [
+  ['live', 'Live'],
+  ['versions', 'Versions'],
+  ['replace', 'Replace content'],
+] as const
+
+interface OpenEditorProps extends EditorPageProps {
+  readonly head: EditorInfo
+  readonly onChanged: () => void
+  /** The document is to be opened as if nothing had been. */
+  readonly onAgain: () => void
+}
+
+function OpenEditor({ address, view, head, onChanged, onAgain }: OpenEditorProps) {
+  const live = useLiveDocument(address)
+  const { organizationId, documentId, editorId } = address
+  if (live === null) return <p class="hint">Reading…</p>
+  const roots = liveRoots(live).map(({ name }) => name)
+  // What is done to a root waits until it is known which there are.
+  const isRead = roots.length > 0 || live.connection.kind !== 'connecting'
+  return (
+    <>
+      <EditorStatistics live={live} head={head} onChanged={onChanged} />
+      <nav aria-label="Views" class="tabs">
+        {views.map(([name, title]) => (
+          <a
+            key={name}
+            class="tab"
+            href={href('documents', organizationId, documentId, editorId, name)}
+            aria-current={name === view ? 'page' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <State connection={live.connection} onAgain={onAgain} />
+      {view === 'versions' && isRead && <VersionList address={address} roots={roots} />}
+      {view === 'replace' && isRead && <ReplaceView address={address} roots={roots} />}
+      {view === 'live' && <Live live={live} />}
+    </>
+  )
+}
+
+const Live = ({ live }: { readonly live: LiveDocument }) => (
+  <>
+    <h2>Who is here</h2>
+    <PresenceList live={live} />
+    <p class="hint">
+      This page shows no presence and edits nothing. Where the server lists who is connected, you are there as
+      “Console”, a viewer, and webhooks are told that the user <code>console</code> comes and goes.
+    </p>
+    <h2>Content</h2>
+    <LiveContent live={live} />
+  </>
+)
+
+interface StateProps extends Pick<OpenEditorProps, 'onAgain'> {
+  readonly connection: ConnectionState
+}
+
+function State({ connection, onAgain }: StateProps): VNode | null {
+  switch (connection.kind) {
+    case 'live':
+      return null
+    case 'connecting':
+      return <p class="hint">Connecting…</p>
+    case 'lost':
+      return (
+        <Notice kind="bad">
+          Not connected: {connection.why}. What you see may be old; it is tried again by itself.
+        </Notice>
+      )
+    default:
+      return (
+        <Notice kind="bad">
+          Disconnected: {connection.why}. What you see may be old.{' '}
+          <Button onClick={onAgain}>Open again</Button>
+        </Notice>
+      )
+  }
+}

@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
+import { href } from '../../routing/route.ts'
+import { Button } from '../../ui/controls.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ActionOutcome } from '../../ui/notice.tsx'
+import { PagedTable } from '../../ui/table.tsx'
+import { LocalTime } from '../../ui/time.tsx'
+import { NewDocumentForm } from './new-document.tsx'
+import { SearchBox, useSearch } from './search-box.tsx'
+
+interface ListedDocument {
+  readonly id: string
+  readonly documentName: string
+  readonly folderId: string
+  readonly accessType: string
+  readonly disabled: boolean
+  readonly lastUpdated: number
+}
+
+/** The documents of an organization. */
+export function DocumentList({ organizationId }: { readonly organizationId: string }) {
+  const { typed, type, asked } = useSearch()
+  const listing = usePagedQuery<ListedDocument>('/v2/organizations/documents/get', {
+    organizationId,
+    ...asked,
+  })
+  const [isMaking, setIsMaking] = useState(false)
+  const deletion = useDeletion(organizationId, listing.reload)
+  return (
+    <>
+      <p class="path">
+        <a href={href('documents')}>Documents</a>
+      </p>
+      <div class="row between">
+        <h1>{organizationId}</h1>
+        <Button kind="primary" onClick={() => setIsMaking(true)}>
+          New document
+        </Button>
+      </div>
+      <SearchBox label="Search documents" typed={typed} onInput={type} />
+      {deletion.element}
+      <PagedTable
+        caption="Documents"
+        listing={listing}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Document', cell: ({ id }) => <a href={href('documents', organizationId, id)}>{id}</a> },
+          { title: 'Name', cell: nameOf },
+          { title: 'Folder', cell: ({ folderId }) => (folderId === 'root' ? '–' : folderId) },
+          { title: 'Access', cell: ({ accessType }) => accessTypes[accessType] ?? accessType },
+          { title: 'Last updated', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
+          {
+            title: 'Action',
+            cell: ({ id }) => (
+              <Button kind="danger" label={`Delete ${id}`} onClick={() => deletion.ask(id)}>
+                Delete
+              </Button>
+            ),
+          },
+        ]}
+        empty={
+          asked.search === undefined
+            ? 'There is no document here yet: make one, or have somebody open one.'
+            : 'No document has this in its id or name.'
+        }
+      />
+      {isMaking && <NewDocumentForm organizationId={organizationId} onClose={() => setIsMaking(false)} />}
+    </>
+  )
+}
+
+const accessTypes: Readonly<Record<string, string>> = {
+  public: 'public',
+  organizationPrivate: 'organization',
+  restricted: 'restricted',
+}
+
+const nameOf = ({ documentName, disabled }: ListedDocument) => (
+  <>
+    {documentName} {disabled && <span class="tag bad">disabled</span>}
+  </>
+)
+
+type Results = Readonly<Record<string, { readonly success: boolean; readonly message: string }>>
+
+/** Asks before a document is deleted, and says what came of it. */
+function useDeletion(organizationId: string, onDeleted: () => void) {
+  const api = useApi()
+  const [asked, setAsked] = useState<string | null>(null)
+  const { run, busy, error, done } = useAction(async (id: string) => {
+    setAsked(null)
+    const results = await api.call<Results>('/v2/organizations/documents/delete', {
+      organizationId,
+      documentIds: [id],
+    })
+    onDeleted()
+    return `${id}: ${results[id]?.message ?? 'deleted'}`
+  })
+  const element = (
+    <>
+      <ActionOutcome error={error} done={done} />
+      {asked !== null && (
+        <ConfirmDialog
+          title={`Delete ${asked}?`}
+          action="Delete the document"
+          busy={busy}
+          onConfirm={() => void run(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>
+            The content of all its editors, its versions, comments and permissions will be gone, and everybody
+            who has it open is disconnected. This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+  return { ask: setAsked, element }
+}

@@ -1,0 +1,81 @@
+import { createDecoder, type Decoder, readVarString, readVarUint } from 'lib0/decoding'
+
+/** What one client shows of its user. */
+export interface AwarenessUser {
+  readonly clientId: number
+  /** When this page heard of the client first, in epoch milliseconds. */
+  readonly since: number
+  readonly userId: string
+  readonly name: string
+  /** As the client says it, for CSS. */
+  readonly colour: string | null
+  /** Relative positions, as the client writes them; null where it shows none. */
+  readonly cursor: { readonly anchor: unknown; readonly head: unknown } | null
+}
+
+type State = Readonly<Record<string, unknown>>
+
+interface Known {
+  readonly clock: number
+  readonly since: number
+  readonly state: State
+}
+
+/** Who is on a document, by the awareness messages of y-protocols. Says nothing itself. */
+export class AwarenessTracker {
+  readonly #known = new Map<number, Known>()
+
+  /** @param message body of an awareness message @param now epoch milliseconds */
+  receive(message: Uint8Array, now: number): void {
+    const decoder = createDecoder(message)
+    for (let left = readVarUint(decoder); left > 0; left--) this.#take(decoder, now)
+  }
+
+  #take(decoder: Decoder, now: number): void {
+    const clientId = readVarUint(decoder)
+    const clock = readVarUint(decoder)
+    const state = JSON.parse(readVarString(decoder)) as State | null
+    const before = this.#known.get(clientId)
+    if (before !== undefined && clock < before.clock) return
+    if (state === null) this.#known.delete(clientId)
+    else this.#known.set(clientId, { clock, since: before?.since ?? now, state })
+  }
+
+  /** The connection is gone, and with it what is known. */
+  clear(): void {
+    this.#known.clear()
+  }
+
+  /** The longest known first. */
+  all(): readonly AwarenessUser[] {
+    return [...this.#known]
+      .map(([clientId, { since, state }]) => ({ clientId, since, ...shown(state) }))
+      .toSorted((a, b) => a.since - b.since || a.clientId - b.clientId)
+  }
+}
+
+function shown(state: State): Omit<AwarenessUser, 'clientId' | 'since'> {
+  const user = partOf(state.user)
+  const id = text(user.id)
+  return {
+    userId: id ?? '',
+    name: text(user.name) ?? text(state.name) ?? id ?? 'Somebody',
+    colour: text(user.color) ?? text(state.color),
+    cursor: cursorOf(state),
+  }
+}
+
+/** Of y-codemirror, y-quill, Tiptap and y-prosemirror; of Slate; of Lexical. */
+function cursorOf(state: State): AwarenessUser['cursor'] {
+  for (const part of [state.cursor, state.selection]) {
+    const { anchor, head, focus } = partOf(part)
+    if (anchor != null && (head ?? focus) != null) return { anchor, head: head ?? focus }
+  }
+  const { anchorPos, focusPos } = state
+  return anchorPos == null || focusPos == null ? null : { anchor: anchorPos, head: focusPos }
+}
+
+const partOf = (value: unknown): State =>
+  typeof value === 'object' && value !== null ? (value as State) : {}
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)

@@ -1,0 +1,69 @@
+import { type RootKind, rootKind, type SharedRoot } from '../../../content/yjs/root-kind.ts'
+import { EmptyNotice } from '../../ui/notice.tsx'
+import { caretPositions } from './carets.ts'
+import type { LiveDocument } from './live-document.ts'
+import { LiveViewContext } from './live-view.ts'
+import { MemberList, RichTextView, Sequence } from './value-view.tsx'
+
+const kinds: Readonly<Record<RootKind, string>> = {
+  none: 'empty',
+  text: 'text',
+  xml: 'XML',
+  xmltext: 'rich text (Lexical, Slate)',
+  array: 'JSON array',
+  map: 'JSON object',
+}
+
+/** Every root of a document, as it is at this moment. */
+export function LiveContent({ live }: { readonly live: LiveDocument }) {
+  const { doc, people, fresh } = live
+  const { carets } = caretPositions(doc, people.all())
+  const roots = liveRoots(live)
+  if (roots.length === 0 && live.connection.kind === 'live')
+    return (
+      <EmptyNotice>
+        There is nothing in this document yet. What people type is shown here at once.
+      </EmptyNotice>
+    )
+  return (
+    <LiveViewContext.Provider value={{ carets, freshFrom: fresh.from, drawn: { count: 0 } }}>
+      {roots.map(({ name, kind, root }) => (
+        <section key={name} class="card root" aria-label={`Root ${name}`}>
+          <h3>
+            {name} <span class="tag">{kinds[kind]}</span>
+          </h3>
+          <RootContent root={root} kind={kind} />
+        </section>
+      ))}
+    </LiveViewContext.Provider>
+  )
+}
+
+export interface RootView {
+  readonly name: string
+  readonly kind: RootKind
+  readonly root: SharedRoot
+}
+
+/** In the order of their names. */
+export const liveRoots = ({ doc }: Pick<LiveDocument, 'doc'>): readonly RootView[] =>
+  [...doc.share]
+    .map(([name, root]) => ({ name, root, kind: rootKind(doc, name) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+function RootContent({ root, kind }: Pick<RootView, 'root' | 'kind'>) {
+  switch (kind) {
+    case 'map':
+      return <MemberList type={root} depth={0} />
+    case 'array':
+    case 'xml':
+      return <Sequence type={root} depth={0} />
+    default:
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section class="text live-text" tabIndex={0} aria-label="Text">
+          <RichTextView type={root} depth={0} />
+        </section>
+      )
+  }
+}

@@ -1,0 +1,64 @@
+import { createContext } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import { useApi } from '../../api/hooks.ts'
+import { consoleUser } from '../console-user.ts'
+import { LiveDocument } from './live-document.ts'
+import type { Caret } from './text-runs.ts'
+
+export interface EditorAddress {
+  readonly organizationId: string
+  readonly documentId: string
+  readonly editorId: string
+}
+
+/** What the parts of a document need to show themselves. */
+export interface LiveView {
+  readonly carets: ReadonlyMap<SharedRoot, readonly Caret[]>
+  readonly freshFrom: (client: number) => number
+  /** Values drawn so far, this time. */
+  readonly drawn: { count: number }
+}
+
+export const LiveViewContext = createContext<LiveView>({
+  carets: new Map(),
+  freshFrom: () => Number.POSITIVE_INFINITY,
+  drawn: { count: 0 },
+})
+
+export const useLiveView = (): LiveView => useContext(LiveViewContext)
+
+/** The document as it is at this moment; whoever uses it is drawn anew when it changes. Null for a moment at first. */
+export function useLiveDocument(address: EditorAddress): LiveDocument | null {
+  const api = useApi()
+  const [, setCount] = useState(0)
+  const live = useRef<LiveDocument | null>(null)
+  const { organizationId, documentId, editorId } = address
+  useEffect(() => {
+    const redraw = () => setCount((count) => count + 1)
+    const token = async () => {
+      const { token } = await api.call<{ token: string }>('/v2/auth/generate_token', tokenRequest)
+      return token
+    }
+    const opened = new LiveDocument({ url: urlOf(address), token, onChange: redraw })
+    live.current = opened
+    redraw()
+    return () => {
+      live.current = null
+      opened.close()
+    }
+  }, [api, organizationId, documentId, editorId])
+  return live.current
+}
+
+/** An admin sees restricted documents, for which nobody has granted the console anything. */
+const tokenRequest = {
+  userId: consoleUser.id,
+  userProperties: { name: consoleUser.name, email: '', isAdmin: true },
+  expiresInSeconds: 3600,
+}
+
+function urlOf({ organizationId, documentId, editorId }: EditorAddress): string {
+  const path = [organizationId, documentId, editorId].map(encodeURIComponent).join('/')
+  return `${location.origin.replace(/^http/, 'ws')}/sync/${path}`
+}

@@ -1,0 +1,37 @@
+import { EmptyNotice } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import { LocalTime } from '../../ui/time.tsx'
+import type { AwarenessUser } from './awareness-users.ts'
+import { caretPositions } from './carets.ts'
+import type { LiveDocument } from './live-document.ts'
+
+/** Who is on the editor, and where. */
+export function PresenceList({ live }: { readonly live: LiveDocument }) {
+  const people = live.people.all()
+  const { roots, carets } = caretPositions(live.doc, people)
+  const indexes = new Map([...carets.values()].flat().map(({ clientId, index }) => [clientId, index]))
+  const place = ({ clientId }: AwarenessUser) => {
+    const root = roots.get(clientId)
+    return root === undefined ? '–' : `${root}, at ${indexes.get(clientId)?.toLocaleString() ?? '?'}`
+  }
+  if (people.length === 0) return <EmptyNotice>Nobody shows presence in this editor.</EmptyNotice>
+  return (
+    <Table
+      caption="Who is here"
+      items={people}
+      keyOf={({ clientId }) => String(clientId)}
+      columns={[
+        { title: 'Name', cell: (person) => <Name person={person} /> },
+        { title: 'User', cell: ({ userId }) => userId || '–' },
+        { title: 'Cursor', cell: place },
+        { title: 'Seen here since', cell: ({ since }) => <LocalTime at={since} /> },
+      ]}
+    />
+  )
+}
+
+const Name = ({ person: { name, colour } }: { readonly person: AwarenessUser }) => (
+  <>
+    {colour !== null && <span class="swatch" style={{ backgroundColor: colour }} />} {name}
+  </>
+)

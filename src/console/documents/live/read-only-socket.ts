@@ -1,0 +1,57 @@
+import { createDecoder, readVarUint, readVarUint8Array } from 'lib0/decoding'
+import { createEncoder, toUint8Array, writeVarUint, writeVarUint8Array } from 'lib0/encoding'
+
+const types = { sync: 0, awareness: 1 } as const
+const steps = { vector: 0, offer: 1, update: 2 } as const
+
+/** A Yjs update (V1) in which there is nothing. */
+const nothing = Uint8Array.of(0, 0)
+
+export interface SocketHandlers {
+  /** What the page has of the document. */
+  readonly vector: () => Uint8Array
+  readonly onUpdate: (update: Uint8Array) => void
+  /** All that there was is here. */
+  readonly onSynced: () => void
+  readonly onAwareness: (message: Uint8Array) => void
+  readonly onClose: (code: number, reason: string) => void
+}
+
+/** One connection in the protocol of y-websocket that only listens. @returns ends it, and `onClose` is not called then */
+export function openReadOnlySocket(url: string, hearing: SocketHandlers): () => void {
+  const socket = new WebSocket(url)
+  const ending = new AbortController()
+  const { signal } = ending
+  socket.binaryType = 'arraybuffer'
+  socket.addEventListener('open', () => socket.send(message(steps.vector, hearing.vector())), { signal })
+  socket.addEventListener(
+    'message',
+    ({ data }: MessageEvent<ArrayBuffer>) => hear(new Uint8Array(data), socket, hearing),
+    { signal },
+  )
+  socket.addEventListener('close', ({ code, reason }) => hearing.onClose(code, reason), { signal })
+  return () => {
+    ending.abort()
+    socket.close()
+  }
+}
+
+function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): void {
+  const decoder = createDecoder(bytes)
+  const type = readVarUint(decoder)
+  if (type === types.awareness) return hearing.onAwareness(readVarUint8Array(decoder))
+  if (type !== types.sync) return
+  const step = readVarUint(decoder)
+  // A page that changes nothing has nothing to offer.
+  if (step === steps.vector) return socket.send(message(steps.offer, nothing))
+  hearing.onUpdate(readVarUint8Array(decoder))
+  if (step === steps.offer) hearing.onSynced()
+}
+
+function message(step: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const encoder = createEncoder()
+  writeVarUint(encoder, types.sync)
+  writeVarUint(encoder, step)
+  writeVarUint8Array(encoder, body)
+  return toUint8Array(encoder)
+}

@@ -1,0 +1,50 @@
+import * as Y from 'yjs'
+
+/** So long at least, and at most twice as long, what has been added counts as new. */
+const stepMs = 3_000
+
+/** Which parts of a document were added a moment ago: those after an earlier state vector. */
+export class RecentEdits {
+  readonly #doc: Y.Doc
+  readonly #onChange: () => void
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** Clocks of a moment ago, and of a moment before it; null: nothing is new. */
+  #recent: Map<number, number> | null = null
+  #older: Map<number, number> | null = null
+
+  /** @param onChange is told when something is not new any more */
+  constructor(doc: Y.Doc, onChange: () => void) {
+    this.#doc = doc
+    this.#onChange = onChange
+  }
+
+  /** All that there is so far is not new. */
+  begin(): void {
+    this.#recent = this.#older = this.#vector()
+    this.#timer ??= setInterval(() => this.step(), stepMs)
+  }
+
+  step(): void {
+    const hadNews = !isSame(this.#older, this.#recent)
+    this.#older = this.#recent
+    this.#recent = this.#vector()
+    if (hadNews) this.#onChange()
+  }
+
+  /** The clock from which on the operations of a client are new. */
+  readonly from = (client: number): number =>
+    this.#older === null ? Number.POSITIVE_INFINITY : (this.#older.get(client) ?? 0)
+
+  end(): void {
+    clearInterval(this.#timer)
+  }
+
+  #vector(): Map<number, number> {
+    return Y.decodeStateVector(Y.encodeStateVector(this.#doc))
+  }
+}
+
+function isSame(a: ReadonlyMap<number, number> | null, b: ReadonlyMap<number, number> | null): boolean {
+  if (a === null || b === null) return a === b
+  return a.size === b.size && [...a].every(([client, clock]) => b.get(client) === clock)
+}

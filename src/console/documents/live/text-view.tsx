@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import { Button } from '../../ui/controls.tsx'
+import { useLiveView } from './live-view.ts'
+import type { Caret, RunAttributes, TextRun } from './text-runs.ts'
+import { runsOf } from './text-runs.ts'
+
+/** Units shown before one asks for more. */
+const pageUnits = 20_000
+
+interface TextProps {
+  readonly type: SharedRoot
+  /** What stands in a text may be anything. */
+  readonly embed: (value: unknown) => ComponentChildren
+}
+
+/** A text with its formatting, what stands in it, and who is where. */
+export function TextView({ type, embed }: TextProps) {
+  const { carets, freshFrom } = useLiveView()
+  const [limit, setLimit] = useState(pageUnits)
+  const { runs, rest } = runsOf(type, { limit, freshFrom, carets: carets.get(type) ?? [] })
+  return (
+    <>
+      {runs.map((run, index) => (
+        <Part key={index} run={run} embed={embed} />
+      ))}
+      {rest > 0 && (
+        <span class="more">
+          <Button onClick={() => setLimit(limit + pageUnits)}>
+            Show more ({rest.toLocaleString()} characters)
+          </Button>
+        </span>
+      )}
+    </>
+  )
+}
+
+function Part({ run, embed }: Pick<TextProps, 'embed'> & { readonly run: TextRun }) {
+  if (run.kind === 'caret') return <CaretMark caret={run.caret} />
+  if (run.kind === 'embed') return embed(run.value)
+  const { text, attributes, isFresh } = run
+  const style = classesOf(attributes, isFresh)
+  if (style === '') return text
+  return (
+    <span class={style} title={titleOf(attributes)}>
+      {text}
+    </span>
+  )
+}
+
+/** Names of common formats, as the editors call them. */
+const formats: ReadonlyMap<string, string> = new Map([
+  ['bold', 'bold'],
+  ['strong', 'bold'],
+  ['italic', 'italic'],
+  ['em', 'italic'],
+  ['underline', 'underline'],
+  ['strike', 'strike'],
+  ['strikethrough', 'strike'],
+  ['code', 'code-mark'],
+  ['link', 'link-mark'],
+])
+
+/** A format that the page does not know is marked as one. */
+function classesOf(attributes: RunAttributes, isFresh: boolean): string {
+  const names = Object.keys(attributes).map((name) => formats.get(name) ?? 'other-mark')
+  return [...(isFresh ? ['fresh'] : []), ...new Set(names)].join(' ')
+}
+
+const titleMax = 500
+
+function titleOf(attributes: RunAttributes): string | undefined {
+  const said = Object.entries(attributes).map(([name, value]) =>
+    value === true ? name : `${name}: ${JSON.stringify(value)}`,
+  )
+  return said.length === 0 ? undefined : said.join(', ').slice(0, titleMax)
+}
+
+const CaretMark = ({ caret: { name, colour } }: { readonly caret: Caret }) => (
+  <span class="caret" style={colour === null ? {} : { borderColor: colour }}>
+    <span class="caret-name" style={colour === null ? {} : { borderColor: colour }}>
+      <span class="unseen">cursor of </span>
+      {name}
+    </span>
+  </span>
+)

@@ -1,0 +1,111 @@
+import * as Y from 'yjs'
+import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+
+/** One value in a shared type. */
+export interface TreeCell {
+  /** Stays the same as long as the value does. */
+  readonly key: string
+  /** Name of the member or attribute; null in a sequence. */
+  readonly name: string | null
+  readonly value: unknown
+  readonly client: number
+  readonly clock: number
+}
+
+/** The first values of a sequence, and how many more there are. */
+export function sequenceCells(
+  sequence: SharedRoot,
+  limit: number,
+): { readonly cells: readonly TreeCell[]; readonly rest: number } {
+  const cells: TreeCell[] = []
+  for (let item = sequence._start; item !== null && cells.length < limit; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    const { client, clock } = item.id
+    for (const [offset, value] of (item.content.getContent() as unknown[]).entries()) {
+      if (cells.length === limit) break
+      cells.push({ key: `${client}:${clock + offset}`, name: null, value, client, clock: clock + offset })
+    }
+  }
+  return { cells, rest: sequence._length - cells.length }
+}
+
+/** The first members of a map, or attributes of an element, by name, and how many more there are. */
+export function mapCells(
+  { _map }: SharedRoot,
+  limit: number,
+): { readonly cells: readonly TreeCell[]; readonly rest: number } {
+  const live = [..._map].filter(([, item]) => !item.deleted)
+  if (limit === 0) return { cells: [], rest: live.length }
+  live.sort(([a], [b]) => (a < b ? -1 : 1))
+  const cells = live.slice(0, limit).map(
+    ([
+      name,
+      {
+        content,
+        id: { client, clock },
+      },
+    ]) => {
+      const value = (content.getContent() as unknown[]).at(-1)
+      return { key: name, name, value, client, clock }
+    },
+  )
+  return { cells, rest: live.length - cells.length }
+}
+
+/** How a value is shown. */
+export type ValueForm =
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'json'; readonly value: object }
+  | { readonly kind: 'text' | 'array' | 'map'; readonly type: SharedRoot }
+  | { readonly kind: 'element'; readonly type: SharedRoot; readonly name: string }
+
+/** Of a longer value the beginning is shown: an image in a document may have megabytes. */
+const plainMax = 2_000
+
+export function valueFormOf(value: unknown): ValueForm {
+  if (value instanceof Y.AbstractType)
+    return { ...sharedForm(value as SharedRoot), type: value as SharedRoot } as ValueForm
+  if (value instanceof Uint8Array) return { kind: 'plain', text: `${value.length} bytes` }
+  if (value instanceof Y.Doc) return { kind: 'plain', text: `document ${value.guid}` }
+  if (typeof value === 'object' && value !== null) return { kind: 'json', value }
+  return { kind: 'plain', text: typeof value === 'string' ? quoted(value) : String(value) }
+}
+
+const quoted = (text: string): string =>
+  text.length <= plainMax
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, plainMax))} … (${text.length.toLocaleString()} characters)`
+
+function sharedForm(type: SharedRoot): { kind: string; name?: string } {
+  if (type instanceof Y.Map) return { kind: 'map' }
+  if (type instanceof Y.Text) return { kind: 'text' }
+  if (type instanceof Y.XmlElement) return { kind: 'element', name: type.nodeName }
+  return { kind: 'array' }
+}
+
+/** How many members plain JSON has. */
+export const memberCount = (value: object): number =>
+  Array.isArray(value) ? value.length : Object.keys(value).length
+
+/** Members of plain JSON, as if they were those of a shared type. */
+export function jsonCells(
+  value: object,
+  limit: number,
+): { readonly cells: readonly TreeCell[]; readonly rest: number } {
+  const isArray = Array.isArray(value)
+  const shown = isArray ? Object.keys(value.slice(0, limit)) : Object.keys(value).slice(0, limit)
+  const cells = shown.map((name) => ({
+    key: name,
+    name: isArray ? null : name,
+    value: (value as Readonly<Record<string, unknown>>)[name],
+    client: 0,
+    clock: -1,
+  }))
+  return { cells, rest: memberCount(value) - cells.length }
+}
+
+/** An element whose children are a few texts fits into a line. */
+export function isLine(element: SharedRoot): boolean {
+  const { cells, rest } = sequenceCells(element, 4)
+  return rest === 0 && cells.every(({ value }) => value instanceof Y.XmlText && value._map.size === 0)
+}

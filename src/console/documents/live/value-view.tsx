@@ -1,0 +1,202 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SharedRoot } from '../../../content/yjs/root-kind.ts'
+import { Button } from '../../ui/controls.tsx'
+import { useLiveView } from './live-view.ts'
+import { TextView } from './text-view.tsx'
+import {
+  isLine,
+  jsonCells,
+  mapCells,
+  memberCount,
+  sequenceCells,
+  type TreeCell,
+  valueFormOf,
+} from './value-tree.ts'
+
+/** Values shown of one container before one asks for more: fewer inside of others. */
+const pageOf = (depth: number): number => (depth === 0 ? 100 : 30)
+/** So deep containers are open at first, as long as not so many values are drawn already. */
+const openDepth = 5
+const drawnMax = 1_000
+const attributesMax = 20
+
+interface ValueProps {
+  readonly value: unknown
+  readonly depth: number
+  /** What it is called where it stands; null in a sequence. */
+  readonly name?: string | null
+}
+
+/** A value in a document: plain JSON, or a shared type. */
+export function ValueView({ value, depth, name = null }: ValueProps): VNode {
+  const label = name === null ? null : <span class="name">{name}: </span>
+  const form = valueFormOf(value)
+  switch (form.kind) {
+    case 'json':
+      return <Json value={form.value} depth={depth} label={label} />
+    case 'map':
+      return (
+        <Branch depth={depth} title={[label, `{${mapCells(form.type, 0).rest}}`]}>
+          <MemberList type={form.type} depth={depth} />
+        </Branch>
+      )
+    case 'array':
+      return (
+        <Branch depth={depth} title={[label, `[${form.type._length}]`]}>
+          <Sequence type={form.type} depth={depth} />
+        </Branch>
+      )
+    case 'element':
+      return <Element type={form.type} name={form.name} depth={depth} label={label} />
+    case 'plain':
+      return (
+        <>
+          {label}
+          <code class="plain">{form.text}</code>
+        </>
+      )
+    default:
+      return (
+        <span class="text">
+          {label}
+          <Attributes type={form.type} />
+          <RichTextView type={form.type} depth={depth} />
+        </span>
+      )
+  }
+}
+
+interface TypeProps {
+  readonly type: SharedRoot
+  readonly depth: number
+}
+
+/** A text, and the values in it: texts as blocks, as in Lexical and Slate; all else in the line, closed. */
+export const RichTextView = ({ type, depth }: TypeProps) => (
+  <TextView
+    type={type}
+    embed={(value) =>
+      valueFormOf(value).kind === 'text' ? (
+        <div class="block">
+          <ValueView value={value} depth={depth + 1} />
+        </div>
+      ) : (
+        <span class="embed">
+          <ValueView value={value} depth={openDepth} />
+        </span>
+      )
+    }
+  />
+)
+
+export const MemberList = ({ type, depth }: TypeProps) => (
+  <Cells depth={depth} read={(limit) => mapCells(type, limit)} />
+)
+
+export const Sequence = ({ type, depth }: TypeProps) => (
+  <Cells depth={depth} read={(limit) => sequenceCells(type, limit)} />
+)
+
+interface JsonProps {
+  readonly value: object
+  readonly depth: number
+  readonly label: ComponentChildren
+}
+
+const Json = ({ value, depth, label }: JsonProps) => {
+  const count = memberCount(value)
+  return (
+    <Branch depth={depth} title={[label, Array.isArray(value) ? `[${count}]` : `{${count}}`]}>
+      <Cells depth={depth} read={(limit) => jsonCells(value, limit)} />
+    </Branch>
+  )
+}
+
+interface ElementProps extends TypeProps {
+  readonly name: string
+  readonly label: ComponentChildren
+}
+
+function Element({ type, name, depth, label }: ElementProps) {
+  const start = (
+    <>
+      {label}
+      <span class="tag-name">&lt;{name}</span>
+      <Attributes type={type} />
+      <span class="tag-name">&gt;</span>
+    </>
+  )
+  if (!isLine(type))
+    return (
+      <Branch depth={depth} title={start}>
+        <Sequence type={type} depth={depth} />
+      </Branch>
+    )
+  return (
+    <span class="text">
+      {start}
+      {sequenceCells(type, attributesMax).cells.map(({ key, value }) => (
+        <RichTextView key={key} type={value as SharedRoot} depth={depth} />
+      ))}
+      <span class="tag-name">&lt;/{name}&gt;</span>
+    </span>
+  )
+}
+
+/** Attributes of an element, or of a text of Lexical or Slate. */
+const Attributes = ({ type }: { readonly type: SharedRoot }) => (
+  <>
+    {mapCells(type, attributesMax).cells.map(({ key, name, value }) => (
+      <span key={key} class="attribute">
+        {' '}
+        {name}=
+        <ValueView value={value} depth={openDepth} />
+      </span>
+    ))}
+  </>
+)
+
+interface BranchProps {
+  readonly title: ComponentChildren
+  readonly depth: number
+  readonly children: ComponentChildren
+}
+
+/** What is closed is not drawn. */
+function Branch({ title, depth, children }: BranchProps) {
+  const { drawn } = useLiveView()
+  const [isOpen, setIsOpen] = useState(() => depth < openDepth && drawn.count < drawnMax)
+  return (
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
+  )
+}
+
+interface CellsProps {
+  readonly depth: number
+  readonly read: (limit: number) => { readonly cells: readonly TreeCell[]; readonly rest: number }
+}
+
+function Cells({ depth, read }: CellsProps) {
+  const { freshFrom, drawn } = useLiveView()
+  const [limit, setLimit] = useState(pageOf(depth))
+  const { cells, rest } = read(limit)
+  drawn.count += cells.length
+  return (
+    <ul class="cells">
+      {cells.map(({ key, name, value, client, clock }) => (
+        <li key={key} class={clock >= freshFrom(client) ? 'fresh' : undefined}>
+          <ValueView value={value} depth={depth + 1} name={name} />
+        </li>
+      ))}
+      {rest > 0 && (
+        <li>
+          <Button onClick={() => setLimit(limit + pageOf(0))}>Show more ({rest.toLocaleString()})</Button>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,51 @@
+import { ApiCallError, type ApiClient } from '../../api/client.ts'
+import { type EditableContent, toComparableLines } from '../content/content-text.ts'
+import type { EditorAddress } from '../live/live-view.ts'
+import { type DiffPart, diffByLines, diffByWords } from './text-diff.ts'
+
+/** A state of an editor: that of a version, or the present one. */
+export const currentState = 'now'
+
+export interface StateComparison {
+  readonly parts: readonly DiffPart[]
+  /** The texts are the same, and their formatting is not: that is what is compared. */
+  readonly isOfFormatting: boolean
+}
+
+/** @param contentKey null: the root that the server finds @throws CallError */
+export async function compareStates(
+  api: ApiClient,
+  address: EditorAddress,
+  contentKey: string | null,
+  [from, to]: readonly [string, string],
+): Promise<StateComparison> {
+  const root = contentKey === null ? {} : { contentKey }
+  const read = (state: string, format: string) => readState(api, { ...address, ...root, format }, state)
+  const [before, after] = await Promise.all([read(from, 'json'), read(to, 'json')])
+  const [old, current] = [toComparableLines(before), toComparableLines(after)]
+  if (before.type !== 'text' || after.type !== 'text')
+    return { parts: diffByLines(old, current), isOfFormatting: false }
+  if (old !== current) return { parts: diffByWords(old, current), isOfFormatting: false }
+  const [oldDelta, delta] = await Promise.all([read(from, 'delta'), read(to, 'delta')])
+  return { parts: diffByLines(toComparableLines(oldDelta), toComparableLines(delta)), isOfFormatting: true }
+}
+
+/** A state without the root is compared as an empty one. @throws CallError */
+async function readState(api: ApiClient, request: object, state: string): Promise<EditableContent> {
+  try {
+    if (state !== currentState)
+      return await api.call<EditableContent>('/v2/crdt/versions/get', { ...request, versionId: state })
+    const [content] = await api.call<readonly EditableContent[]>('/v2/crdt/get', request)
+    return content as EditableContent
+  } catch (error) {
+    if (isRootMissing(error)) return { type: 'text', contentKey: '', data: '' }
+    throw error
+  }
+}
+
+const isRootMissing = (error: unknown): boolean =>
+  error instanceof ApiCallError &&
+  error.status === 'NOT_FOUND' &&
+  typeof error.details === 'object' &&
+  error.details !== null &&
+  'roots' in error.details

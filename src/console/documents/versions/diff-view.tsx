@@ -1,0 +1,38 @@
+import { formatCounted } from '../../ui/format.ts'
+import { collapseUnchanged, type DiffPart } from './text-diff.ts'
+
+/** What is removed and added, in colour and with signs. */
+export function DiffView({ parts }: { readonly parts: readonly DiffPart[] }) {
+  if (parts.every(({ kind }) => kind === 'same')) return <p>No difference.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="difference code" tabIndex={0} aria-label="Difference">
+      {collapseUnchanged(parts).map(({ kind, text, omitted }, index) => {
+        if (omitted !== undefined)
+          return (
+            <span key={index} class="omitted">
+              {`⋯ ${formatCounted(omitted, 'unchanged character')} ⋯`}
+            </span>
+          )
+        if (kind === 'added')
+          return (
+            <ins key={index}>
+              <Sign sign="+" />
+              {text}
+            </ins>
+          )
+        if (kind === 'removed')
+          return (
+            <del key={index}>
+              <Sign sign="−" />
+              {text}
+            </del>
+          )
+        return <span key={index}>{text}</span>
+      })}
+    </section>
+  )
+}
+
+/** Not part of what is copied. */
+const Sign = ({ sign }: { readonly sign: string }) => <span class="sign">{sign}</span>

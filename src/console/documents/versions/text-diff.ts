@@ -1,0 +1,121 @@
+import fastDiff from 'fast-diff'
+
+export interface DiffPart {
+  readonly kind: 'same' | 'added' | 'removed'
+  readonly text: string
+}
+
+/** Beyond so many words, and then lines, on one side, after what is the same at both ends, they are not compared. */
+const tokensMax = 6_000
+
+const words = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu
+const lines = /[^\n]*\n|[^\n]+/g
+
+/** What has to be removed from and added to `before` to make it `after`: by words, where these are not too many. */
+export function diffByWords(before: string, after: string): readonly DiffPart[] {
+  return compared(before, after, words) ?? compared(before, after, lines) ?? replaced(before, after)
+}
+
+/** The same by lines. */
+export const diffByLines = (before: string, after: string): readonly DiffPart[] =>
+  compared(before, after, lines) ?? replaced(before, after)
+
+function replaced(before: string, after: string): readonly DiffPart[] {
+  return partsOf([
+    ['removed', before],
+    ['added', after],
+  ])
+}
+
+const kinds = { [-1]: 'removed', 0: 'same', 1: 'added' } as const
+
+/** Null: too many tokens. */
+function compared(before: string, after: string, token: RegExp): readonly DiffPart[] | null {
+  const [old, now] = [before.match(token) ?? [], after.match(token) ?? []]
+  const start = sharedStart(old, now)
+  const end = sharedEnd(old, now, start)
+  const [oldMiddle, nowMiddle] = [old.slice(start, old.length - end), now.slice(start, now.length - end)]
+  if (Math.max(oldMiddle.length, nowMiddle.length) > tokensMax) return null
+  const alphabet = new Alphabet()
+  const found = fastDiff(alphabet.write(oldMiddle), alphabet.write(nowMiddle))
+  return partsOf([
+    ['same', old.slice(0, start).join('')],
+    ...found.map(([kind, text]) => [kinds[kind], alphabet.read(text)] as const),
+    ['same', old.slice(old.length - end).join('')],
+  ])
+}
+
+/** Neighbours of a kind are one part, and empty ones none. */
+function partsOf(given: readonly (readonly [DiffPart['kind'], string])[]): readonly DiffPart[] {
+  const parts: DiffPart[] = []
+  for (const [kind, text] of given) {
+    const last = parts.at(-1)
+    if (text === '') continue
+    if (last?.kind === kind) parts.splice(-1, 1, { kind, text: last.text + text })
+    else parts.push({ kind, text })
+  }
+  return parts
+}
+
+function sharedStart(a: readonly string[], b: readonly string[]): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return length
+}
+
+function sharedEnd(a: readonly string[], b: readonly string[], start: number): number {
+  let length = 0
+  const most = Math.min(a.length, b.length) - start
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length++
+  return length
+}
+
+/** Writes each different token as one character, so that what compares characters compares tokens. */
+class Alphabet {
+  readonly #codes = new Map<string, string>()
+  readonly #tokens = new Map<string, string>()
+
+  write(tokens: readonly string[]): string {
+    return tokens.map((token) => this.#codeOf(token)).join('')
+  }
+
+  read(text: string): string {
+    return Array.from(text, (code) => this.#tokens.get(code)).join('')
+  }
+
+  /** Twice `tokensMax` is far below the first surrogate. */
+  #codeOf(token: string): string {
+    const known = this.#codes.get(token)
+    if (known !== undefined) return known
+    const code = String.fromCharCode(this.#codes.size + 1)
+    this.#codes.set(token, code)
+    this.#tokens.set(code, token)
+    return code
+  }
+}
+
+/** Of what is the same so much is shown at each side of a change. */
+const contextCharacters = 120
+
+/** What is shown of a part: its text, or with a gap where nothing has changed for long. */
+export interface DiffSegment extends DiffPart {
+  /** Characters left out. */
+  readonly omitted?: number
+}
+
+/** Leaves out the middle of what is the same. */
+export function collapseUnchanged(parts: readonly DiffPart[]): readonly DiffSegment[] {
+  return parts.flatMap((part, index): DiffSegment[] => {
+    const { kind, text } = part
+    const head = index === 0 ? 0 : contextCharacters
+    const tail = index === parts.length - 1 ? 0 : contextCharacters
+    if (kind !== 'same' || text.length <= head + tail + contextCharacters) return [part]
+    const [first, last] = [text.slice(0, head), text.slice(text.length - tail)]
+    const omitted = { kind, text: '', omitted: text.length - head - tail }
+    return [
+      ...(head > 0 ? [{ kind, text: first }] : []),
+      omitted,
+      ...(tail > 0 ? [{ kind, text: last }] : []),
+    ]
+  })
+}

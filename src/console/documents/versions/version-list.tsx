@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi, usePagedQuery } from '../../api/hooks.ts'
+import { Button, TextField } from '../../ui/controls.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { formatBytes } from '../../ui/format.ts'
+import { ActionOutcome } from '../../ui/notice.tsx'
+import { PagedTable } from '../../ui/table.tsx'
+import { LocalTime } from '../../ui/time.tsx'
+import { consoleUser } from '../console-user.ts'
+import type { EditorAddress } from '../live/live-view.ts'
+import { CompareView } from './compare-view.tsx'
+import { RestoreView } from './restore-view.tsx'
+import { type VersionSummary, versionTitle } from './version-summary.ts'
+
+interface VersionsProps {
+  readonly address: EditorAddress
+  readonly roots: readonly string[]
+}
+
+type Doing = { readonly kind: 'compare' | 'restore' | 'delete'; readonly version: VersionSummary }
+
+/** What was kept of an editor: to look at what has changed since, and to go back. */
+export function VersionList({ address, roots }: VersionsProps) {
+  const listing = usePagedQuery<VersionSummary>('/v2/crdt/versions/list', address)
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const deletion = useDeletion(address, () => {
+    setDoing(null)
+    listing.reload()
+  })
+  const close = () => setDoing(null)
+  const actions = (version: VersionSummary) => (
+    <span class="row">
+      {(['compare', 'restore', 'delete'] as const).map((kind) => (
+        <Button
+          key={kind}
+          kind={kind === 'delete' ? 'danger' : 'plain'}
+          label={`${titles[kind]} ${versionTitle(version)}`}
+          onClick={() => setDoing({ kind, version })}
+        >
+          {titles[kind]}
+        </Button>
+      ))}
+    </span>
+  )
+  return (
+    <>
+      <h2>Versions</h2>
+      <NewVersion address={address} onMade={listing.reload} />
+      <ActionOutcome error={deletion.error} done={deletion.done} />
+      {doing?.kind === 'compare' && (
+        <CompareView
+          key={doing.version.versionId}
+          {...{ address, roots }}
+          version={doing.version}
+          versions={listing.items}
+          onClose={close}
+        />
+      )}
+      {doing?.kind === 'restore' && (
+        <RestoreView
+          key={doing.version.versionId}
+          address={address}
+          version={doing.version}
+          onRestored={listing.reload}
+          onClose={close}
+        />
+      )}
+      <PagedTable
+        caption="Versions"
+        listing={listing}
+        keyOf={({ versionId }) => versionId}
+        columns={[
+          { title: 'Kept', cell: ({ createdAt }) => <LocalTime at={createdAt} /> },
+          { title: 'Label', cell: ({ label, kind }) => label || <span class="tag">{kind}</span> },
+          { title: 'By', cell: by },
+          { title: 'Size', numeric: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+          { title: 'Actions', cell: actions },
+        ]}
+        empty="There is no version yet: keep one, or wait until the server does."
+      />
+      {doing?.kind === 'delete' && (
+        <ConfirmDialog
+          title={`Delete ${versionTitle(doing.version)}?`}
+          action="Delete the version"
+          busy={deletion.busy}
+          onConfirm={() => void deletion.run(doing.version)}
+          onClose={close}
+        >
+          <p>Nobody can go back to it any more. The document stays as it is.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+const titles = { compare: 'Compare', restore: 'Restore…', delete: 'Delete' } as const
+
+const by = ({ createdBy, authors }: VersionSummary): string =>
+  createdBy || authors.map(({ name, userId }) => name ?? userId).join(', ') || '–'
+
+function useDeletion(address: EditorAddress, onDeleted: () => void) {
+  const api = useApi()
+  return useAction(async (version: VersionSummary) => {
+    await api.call('/v2/crdt/versions/delete', { ...address, versionId: version.versionId })
+    onDeleted()
+    return `${versionTitle(version)} is deleted.`
+  })
+}
+
+function NewVersion({ address, onMade }: { readonly address: EditorAddress; readonly onMade: () => void }) {
+  const api = useApi()
+  const [label, setLabel] = useState('')
+  const { run, busy, error, done } = useAction(async () => {
+    await api.call('/v2/crdt/versions/create', { ...address, label, userId: consoleUser.id })
+    setLabel('')
+    onMade()
+    return 'The present content is kept.'
+  })
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run()
+      }}
+    >
+      <div class="row">
+        <TextField label="Label of a new version" value={label} onInput={setLabel} />
+        <Button type="submit" busy={busy}>
+          Keep the present content
+        </Button>
+      </div>
+      <ActionOutcome error={error} done={done} />
+    </form>
+  )
+}

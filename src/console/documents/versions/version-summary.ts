@@ -1,0 +1,17 @@
+/** A version, as `/v2/crdt/versions/list` shows it. */
+export interface VersionSummary {
+  readonly versionId: string
+  readonly kind: 'manual' | 'automatic'
+  /** '' when it has none. */
+  readonly label: string
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly sizeBytes: number
+  readonly authors: readonly { readonly userId: string; readonly name?: string }[]
+}
+
+const formats = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** How people tell it from others. */
+export const versionTitle = ({ label, createdAt }: Pick<VersionSummary, 'label' | 'createdAt'>): string =>
+  label || `the version of ${formats.format(new Date(createdAt))}`

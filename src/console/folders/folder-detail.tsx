@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks'
+import { callBatch } from '../api/batch-results.ts'
+import { useApi } from '../api/hooks.ts'
+import { DirectGrants } from '../permissions/direct-grants.tsx'
+import { EffectivePermissions } from '../permissions/effective-permissions.tsx'
+import type { ConsoleResource } from '../permissions/permission.ts'
+import { navigate } from '../routing/route.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { AccessForm } from './access-form.tsx'
+import { FolderDocuments } from './folder-documents.tsx'
+import { MoveForm, NameForm, NewFolder } from './folder-forms.tsx'
+import { type Folder, folderName, folderPathText, moveTargets, root } from './folder-names.ts'
+
+export interface FolderDetailProps {
+  readonly organizationId: string
+  readonly folders: readonly Folder[]
+  /** Folders have changed. */
+  readonly onChange: () => void
+}
+
+/** What is in no folder, and what concerns the organization as a whole. */
+export const TopLevelFolders = (props: FolderDetailProps) => (
+  <>
+    <h2>Documents in no folder</h2>
+    <FolderDocuments {...props} folderId={root} />
+    <NewFolder {...props} parent={root} />
+    <FolderPermissions
+      resource={{ type: 'organization', id: props.organizationId, organizationId: props.organizationId }}
+    />
+  </>
+)
+
+export function FolderDetail({ folder, ...props }: FolderDetailProps & { readonly folder: Folder }) {
+  const { organizationId, folders, onChange } = props
+  const { folderId, parentFolderId } = folder
+  const api = useApi()
+  const update = async (change: object): Promise<void> => {
+    const changed = [{ folderId, ...change }]
+    await callBatch(api, '/v1/organizations/folders/update', { organizationId, folders: changed })
+    onChange()
+  }
+  const remove = async () => {
+    await api.call('/v2/organizations/folders/delete', { organizationId, folderId })
+    navigate('folders', organizationId)
+    onChange()
+  }
+  return (
+    <>
+      <h2>{folderPathText(folders, folder)}</h2>
+      <FolderDocuments {...props} folderId={folderId} />
+      <NewFolder {...props} parent={folderId} />
+      <section class="card" aria-label="This folder">
+        <h3>This folder</h3>
+        <NameForm name={folder.folderName} onName={(folderName) => update({ folderName })} />
+        <MoveForm
+          label="Folder it is in"
+          value={parentFolderId}
+          places={moveTargets(folders, folderId)}
+          onMove={(to) => update({ parentFolderId: to })}
+        />
+        <AccessForm
+          accessType={folder.accessType}
+          inherits={folder.inheritAccessFromParent}
+          onAccess={async (access) => {
+            const data = { organizationId, folderIds: [folderId], ...access }
+            await callBatch(api, '/v2/organizations/folders/access/update', data)
+            onChange()
+          }}
+        />
+        <ConfirmButton action="Delete folder" title={`Delete ${folderName(folder)}?`} act={remove}>
+          <p>
+            Everything in it goes with it: all folders below it, and all documents in these with their content
+            and history. Who is connected to one of them is disconnected for good. It cannot be undone.
+          </p>
+        </ConfirmButton>
+      </section>
+      <FolderPermissions resource={{ type: 'folder', id: folderId, organizationId }} />
+    </>
+  )
+}
+
+export function FolderPermissions({ resource }: { readonly resource: ConsoleResource }) {
+  const [count, setCount] = useState(0)
+  return (
+    <section aria-label="Permissions">
+      <h2>Permissions</h2>
+      <DirectGrants resource={resource} onChange={() => setCount((before) => before + 1)} />
+      <EffectivePermissions resource={resource} count={count} />
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import type { AccessTypeName } from '../permissions/permission.ts'
+
+export interface Folder {
+  readonly folderId: string
+  readonly folderName: string
+  readonly parentFolderId: string
+  /** From `root` down to the parent. */
+  readonly ancestors: readonly string[]
+  readonly accessType: AccessTypeName
+  readonly inheritAccessFromParent: boolean
+  readonly createdAt: number
+  readonly lastUpdated: number
+}
+
+export const root = 'root'
+
+export const folderName = ({ folderId, folderName }: Folder): string =>
+  folderName === '' ? folderId : folderName
+
+/** Folders by the id of the one they are in, each list by name. */
+export function foldersByParent(folders: readonly Folder[]): ReadonlyMap<string, readonly Folder[]> {
+  const found = new Map<string, Folder[]>()
+  for (const folder of folders) {
+    const siblings = found.get(folder.parentFolderId)
+    if (siblings === undefined) found.set(folder.parentFolderId, [folder])
+    else siblings.push(folder)
+  }
+  for (const siblings of found.values()) siblings.sort((a, b) => folderName(a).localeCompare(folderName(b)))
+  return found
+}
+
+/** Where a folder is, as people read it: the names of those above it, and its own. */
+export function folderPathText(folders: readonly Folder[], folder: Folder): string {
+  const names = new Map(folders.map((each) => [each.folderId, folderName(each)]))
+  const above = folder.ancestors.filter((id) => id !== root).map((id) => names.get(id) ?? id)
+  return [...above, folderName(folder)].join(' / ')
+}
+
+/**
+ * Places to move something to, as choices, by path.
+ * @param moved a folder cannot go into itself, nor into what is in it
+ */
+export function moveTargets(
+  folders: readonly Folder[],
+  moved?: string,
+): readonly (readonly [string, string])[] {
+  const free = folders.filter(
+    ({ folderId, ancestors }) => folderId !== moved && !ancestors.includes(moved ?? ''),
+  )
+  const named = free.map((folder) => [folder.folderId, folderPathText(folders, folder)] as const)
+  return [[root, 'No folder: at the top'], ...named.sort(([, a], [, b]) => a.localeCompare(b))]
+}

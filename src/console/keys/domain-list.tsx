@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useServerVersion } from '../api/server-version.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, Checkbox, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { ActionOutcome, EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { Table } from '../ui/table.tsx'
+import { isHostAllowed, withCurrentHost } from './domain-rules.ts'
+
+const path = '/v2/workspace/domains'
+
+/** Of which pages may connect and call with the API key in force. */
+export function DomainList({ apiKey }: { readonly apiKey: string | undefined }) {
+  const api = useApi()
+  const { data, error, reload } = useQuery<{ readonly allowedDomains: readonly string[] }>(`${path}/get`)
+  const [typed, setTyped] = useState('')
+  const [keepsOwn, setKeepsOwn] = useState(true)
+  const listed = data?.allowedDomains ?? []
+  const isOwn = useIsOwn()
+  const added = isOwn ? [typed] : withCurrentHost(listed, typed, location.hostname)
+  const add = useAction(async () => {
+    await api.call(`${path}/add`, { domains: keepsOwn ? added : [typed] })
+    setTyped('')
+    reload()
+    return 'Added.'
+  })
+  const drop = async (domain: string): Promise<string> => {
+    await api.call(`${path}/delete`, { domains: [domain] })
+    reload()
+    return `${domain} is removed.`
+  }
+  const remove = useAction(drop)
+  const locksOut = (domain: string): boolean =>
+    !isOwn &&
+    !isHostAllowed(
+      listed.filter((each) => each !== domain),
+      location.hostname,
+    )
+  return (
+    <section aria-label="Domains">
+      <h2>Domains</h2>
+      <p class="hint">
+        Of the API key {apiKey !== undefined && <code>{apiKey}</code>}: once it has some, pages of other
+        domains may neither connect nor call.
+      </p>
+      <ErrorNotice error={error} />
+      {data?.allowedDomains.length === 0 && (
+        <EmptyNotice>None: pages of all domains may connect.</EmptyNotice>
+      )}
+      {data !== null && data.allowedDomains.length > 0 && (
+        <Table
+          caption="Domains"
+          items={data.allowedDomains}
+          keyOf={(domain) => domain}
+          columns={[
+            { title: 'Domain', cell: (domain) => <code>{domain}</code> },
+            {
+              title: '',
+              cell: (domain) =>
+                locksOut(domain) ? (
+                  <ConfirmButton action="Remove" title={`Remove ${domain}?`} act={() => drop(domain)}>
+                    <p>
+                      This console comes from there, and may not use the API key any more when it is removed.
+                    </p>
+                  </ConfirmButton>
+                ) : (
+                  <Button
+                    label={`Remove ${domain}`}
+                    busy={remove.busy}
+                    onClick={() => void remove.run(domain)}
+                  >
+                    Remove
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      <Form label="Add a domain" inline onSubmit={() => void add.run()}>
+        <TextField
+          label="Domain"
+          placeholder="www.example.com, or *.example.com"
+          value={typed}
+          onInput={setTyped}
+          required
+        />
+        <Button type="submit" busy={add.busy}>
+          Add domain
+        </Button>
+      </Form>
+      {added.length > 1 && (
+        <Checkbox
+          label={`Also add ${location.hostname}, or this console may not use the API key any more`}
+          checked={keepsOwn}
+          onChange={setKeepsOwn}
+        />
+      )}
+      <ActionOutcome error={add.error ?? remove.error} done={add.done ?? remove.done} />
+    </section>
+  )
+}
+
+/** Whether this page is the server's own, which no list of domains shuts out. */
+function useIsOwn(): boolean {
+  const { data } = useServerVersion()
+  return data !== null && new URL(data.publicUrl).origin === location.origin
+}

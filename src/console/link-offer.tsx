@@ -1,0 +1,37 @@
+import type { ConsoleCredentials } from './auth/credentials.ts'
+import { Button } from './ui/controls.tsx'
+
+interface LinkOfferProps {
+  /** The credentials of the link. */
+  readonly offered: ConsoleCredentials
+  /** The API key of this tab; null: the visitor is not signed in. */
+  readonly currentKey: string | null
+  readonly onAccept: () => void
+  readonly onDecline: () => void
+}
+
+/**
+ * Asks before a link signs in. A link of a stranger could otherwise sign a visitor into the stranger's API key (login
+ * CSRF), and the visitor would store content there. Other tabs keep their own session, so each tab asks.
+ */
+export const LinkOffer = ({ offered, currentKey, onAccept, onDecline }: LinkOfferProps) => (
+  <main class="sign-in">
+    <h1>Sign in by this link?</h1>
+    <p>
+      The link signs in to <strong>{location.host}</strong> with the API key{' '}
+      <code class="offered-key">{offered.apiKey}</code>. Continue only if you know this key or printed the
+      link yourself.
+    </p>
+    {currentKey !== null && (
+      <p>
+        This tab is signed in with the API key <code>{currentKey}</code>. The link replaces it.
+      </p>
+    )}
+    <p class="row">
+      <Button kind="primary" onClick={onAccept}>
+        Sign in with this key
+      </Button>
+      <Button onClick={onDecline}>Do not sign in</Button>
+    </p>
+  </main>
+)

@@ -1,0 +1,109 @@
+import { formatBytes } from '../ui/format.ts'
+import type { MetricPoint } from './metric-points.ts'
+
+type Figure = {
+  [Name in keyof MetricPoint]: MetricPoint[Name] extends number | null ? Name : never
+}[keyof MetricPoint]
+
+/** One line of a chart. */
+export interface ChartLine {
+  readonly name: string
+  readonly figure: Exclude<Figure, 'at'>
+}
+
+export interface ChartSpec {
+  readonly title: string
+  readonly lines: readonly ChartLine[]
+  /** How its values are said. */
+  readonly say: (value: number) => string
+  readonly note?: string
+  /** What may lie between two lines of its grid; none: whatever is round. */
+  readonly steps?: readonly number[]
+}
+
+/** What is counted has no halves. */
+const counts = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) => [power, 2 * power, 5 * power])
+const sizes = Array.from({ length: 16 }, (_, power) => 2 ** (20 + power))
+
+/** A count as people read it; of less than ten, rates need a digit more. */
+export const formatCount = (value: number): string =>
+  value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 })
+
+/** A time, given in seconds. */
+export function duration(seconds: number): string {
+  if (seconds >= 1) return `${seconds.toLocaleString(undefined, { maximumFractionDigits: 1 })} s`
+  const milliseconds = seconds * 1000
+  const maximumFractionDigits = milliseconds < 1 ? 2 : milliseconds < 10 ? 1 : 0
+  return `${milliseconds.toLocaleString(undefined, { maximumFractionDigits })} ms`
+}
+
+/** Every chart of the overview, in the order in which they stand there. */
+export const chartSpecs: readonly ChartSpec[] = [
+  {
+    title: 'Connections',
+    lines: [{ name: 'open', figure: 'connections' }],
+    say: formatCount,
+    note: 'Websockets that are open.',
+    steps: counts,
+  },
+  {
+    title: 'Updates per second',
+    lines: [{ name: 'accepted', figure: 'updatesPerSecond' }],
+    say: formatCount,
+    note: 'Of documents, by sockets and by REST.',
+  },
+  {
+    title: 'Ack lag',
+    lines: [
+      { name: 'p50', figure: 'ackP50' },
+      { name: 'p99', figure: 'ackP99' },
+    ],
+    say: duration,
+    note: 'From an update received to the update durable; nothing while nobody edits.',
+  },
+  {
+    title: 'Event-loop lag',
+    lines: [
+      { name: 'p50', figure: 'loopP50' },
+      { name: 'p99', figure: 'loopP99' },
+    ],
+    say: duration,
+    note: 'Measured with a timer of 10 ms: about that much is rest.',
+  },
+  {
+    title: 'Webhook queue',
+    lines: [{ name: 'waiting', figure: 'webhookQueue' }],
+    say: formatCount,
+    steps: counts,
+    note: 'Events that wait to be told.',
+  },
+  {
+    title: 'Memory',
+    lines: [{ name: 'resident', figure: 'memory' }],
+    say: formatBytes,
+    note: 'Of the process, as the operating system counts it.',
+    steps: sizes,
+  },
+]
+
+const none = 'none'
+
+/** The present values of a chart, as text: `p50 2 ms, p99 9 ms`. */
+export function currentValues({ lines, say }: ChartSpec, point: MetricPoint | undefined): string {
+  const said = lines.map(({ name, figure }) => {
+    const value = point?.[figure] ?? null
+    const text = value === null ? none : say(value)
+    return lines.length === 1 ? text : `${name} ${text}`
+  })
+  return said.join(', ')
+}
+
+/** What is to be seen in a chart, as a sentence. */
+export function chartSummary(spec: ChartSpec, points: readonly MetricPoint[]): string {
+  const ranges = spec.lines.map(({ name, figure }) => {
+    const values = points.map((point) => point[figure]).filter((value) => value !== null)
+    if (values.length === 0) return `${name}: ${none}`
+    return `${name}: ${spec.say(Math.min(...values))} to ${spec.say(Math.max(...values))}`
+  })
+  return `${spec.title} of the last five minutes. Now ${currentValues(spec, points.at(-1))}. ${ranges.join('; ')}.`
+}

@@ -1,0 +1,91 @@
+import type { Bucket, Scrape } from './prometheus.ts'
+
+/** The figures of one moment, as far as they are known: seconds, bytes, and counts. */
+export interface MetricPoint {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly connections: number | null
+  readonly protocols: readonly (readonly [string, number])[]
+  readonly documents: number | null
+  readonly updatesPerSecond: number | null
+  readonly ackP50: number | null
+  readonly ackP99: number | null
+  readonly loopP50: number | null
+  readonly loopP99: number | null
+  readonly webhookQueue: number | null
+  readonly memory: number | null
+  /** Servers that share the store, this one included. */
+  readonly nodes: number | null
+}
+
+const ackLag = 'weft_commit_latency_seconds'
+const startTime = 'process_start_time_seconds'
+
+/** @param before the look before, which rates are taken from; null: this is the first one */
+export function metricPoint(now: Scrape, before: Scrape | null): MetricPoint {
+  return pointSince(now, before !== null && isSameProcess(now, before) ? before : null)
+}
+
+/** Behind a balancer, and after a restart, the next look may be at another process, with which nothing compares. */
+const isSameProcess = (now: Scrape, before: Scrape): boolean => now.sum(startTime) === before.sum(startTime)
+
+function pointSince(now: Scrape, before: Scrape | null): MetricPoint {
+  const lag = bucketsBetween(now.buckets(ackLag), before?.buckets(ackLag) ?? null)
+  return {
+    at: now.at,
+    // A gauge with labels has no series before somebody comes, and one of 0 for each who has gone.
+    connections: now.sum('weft_connections') ?? 0,
+    protocols: [...now.by('weft_connections', 'protocol')].filter(([, count]) => count > 0),
+    documents: now.sum('weft_rooms_open'),
+    updatesPerSecond: before === null ? null : rate(now, before, 'weft_updates_total'),
+    ackP50: histogramQuantile(lag, 0.5),
+    ackP99: histogramQuantile(lag, 0.99),
+    loopP50: now.sum('nodejs_eventloop_lag_p50_seconds'),
+    loopP99: now.sum('nodejs_eventloop_lag_p99_seconds'),
+    webhookQueue: now.sum('weft_webhook_pending_messages'),
+    memory: now.sum('process_resident_memory_bytes'),
+    nodes: now.sum('weft_nodes'),
+  }
+}
+
+/** What a counter has risen by, per second. One that has fallen has begun anew: all that it counts is new. */
+export function rate(now: Scrape, before: Scrape, name: string): number | null {
+  const seconds = (now.at - before.at) / 1000
+  if (seconds <= 0) return null
+  const [later, earlier] = [now.sum(name) ?? 0, before.sum(name) ?? 0]
+  return (later < earlier ? later : later - earlier) / seconds
+}
+
+/** What has come into each bucket between two looks. */
+export function bucketsBetween(now: readonly Bucket[], before: readonly Bucket[] | null): readonly Bucket[] {
+  if (before === null) return []
+  const earlier = new Map(before.map(({ bound, count }) => [bound, count]))
+  const hasBegunAnew = now.some(({ bound, count }) => count < (earlier.get(bound) ?? 0))
+  return hasBegunAnew
+    ? now
+    : now.map(({ bound, count }) => ({ bound, count: count - (earlier.get(bound) ?? 0) }))
+}
+
+/**
+ * As Prometheus' `histogram_quantile`: within a bucket all values count as evenly spread. Null where there is none; of
+ * what is beyond the last bound that bound is all that is known.
+ */
+export function histogramQuantile(buckets: readonly Bucket[], share: number): number | null {
+  const all = buckets.at(-1)?.count ?? 0
+  if (all === 0) return null
+  const rank = share * all
+  const index = buckets.findIndex(({ count }) => count >= rank)
+  const { bound, count } = buckets[index] as Bucket
+  const { bound: from, count: below } = buckets[index - 1] ?? { bound: 0, count: 0 }
+  if (bound === Number.POSITIVE_INFINITY || count === below) return from
+  return from + (bound - from) * ((rank - below) / (count - below))
+}
+
+/** For how long points are kept, in ms. */
+export const keptMs = 300_000
+
+/** The points of the last five minutes, with one more. */
+export const appendPoint = (points: readonly MetricPoint[], point: MetricPoint): readonly MetricPoint[] => [
+  ...points.filter(({ at }) => at > point.at - keptMs && at < point.at),
+  point,
+]

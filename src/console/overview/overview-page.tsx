@@ -1,0 +1,66 @@
+import { openPlayground } from '../../playground/open-playground.ts'
+import { useApi, useAsync } from '../api/hooks.ts'
+import { useInterval } from '../api/use-interval.ts'
+import { checkCredentials } from '../auth/authenticate.ts'
+import type { PageProps } from '../routing/route.ts'
+import { Button } from '../ui/controls.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Chart } from './chart.tsx'
+import { chartSpecs } from './chart-specs.ts'
+import { MetricsProblem, ServerStatus } from './server-status.tsx'
+import { useMetrics } from './use-metrics.ts'
+
+/** The first screen. `/metrics` and `/readyz` answer without a key, so the page checks the key before it shows them. */
+export default function OverviewPage(_props: PageProps) {
+  const { credentials } = useApi()
+  const check = useAsync(() => checkCredentials(credentials), JSON.stringify(credentials))
+  const { error, loading } = check
+  useInterval(60_000, check.reload)
+  const isRejected = error?.status === 'UNAUTHENTICATED'
+  return (
+    <>
+      <h1>Overview</h1>
+      {isRejected && <WrongKey />}
+      {!isRejected && !loading && <Figures />}
+    </>
+  )
+}
+
+const WrongKey = () => (
+  <Notice kind="bad">
+    The server rejects the API key or the auth token of this session. Sign out, and sign in with the link that{' '}
+    <code>weft console</code> prints, or with <code>credentials.json</code> of the data directory.
+  </Notice>
+)
+
+/** The link to the playground, and the state of the server. */
+function Figures() {
+  const { points, error, unready, ...asked } = useMetrics()
+  return (
+    <>
+      <TryIt />
+      <ServerStatus unready={unready} point={points.at(-1)} />
+      <MetricsProblem error={error} {...asked} />
+      <div class="cards charts">
+        {chartSpecs.map((spec) => (
+          <Chart key={spec.title} spec={spec} points={points} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const TryIt = () => (
+  <section class="card try row between">
+    <div>
+      <h2>Try it: open a shared editor</h2>
+      <p>
+        Two windows, one document. What is typed in one is in the other at once, and REST can edit it
+        meanwhile.
+      </p>
+    </div>
+    <Button kind="primary" onClick={openPlayground}>
+      Open the playground
+    </Button>
+  </section>
+)

@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks'
+import type { ApiCallError } from '../api/client.ts'
+import { useServerVersion } from '../api/server-version.ts'
+import { Button, TextField } from '../ui/controls.tsx'
+import { formatCounted } from '../ui/format.ts'
+import { Notice } from '../ui/notice.tsx'
+import type { MetricPoint } from './metric-points.ts'
+import type { TokenPrompt } from './use-metrics.ts'
+
+interface ServerProps {
+  readonly unready: string | null
+  readonly point: MetricPoint | undefined
+}
+
+/** What the server is, whether requests should be sent to it, and where it says more. */
+export function ServerStatus({ unready, point }: ServerProps) {
+  const { data } = useServerVersion()
+  return (
+    <section class="card server" aria-label="Server">
+      <p class="row between">
+        <span>
+          <strong>Weft {data?.version}</strong>{' '}
+          {unready === null ? (
+            <span class="tag good">ready</span>
+          ) : (
+            <span class="tag bad">not ready: {unready}</span>
+          )}{' '}
+          {point !== undefined && <Now point={point} />}
+        </span>
+        <span class="row">
+          <a href="/metrics">Metrics</a>
+          <a href="/docs">Documentation</a>
+          <a href="/docs/api">Try REST</a>
+          <a href="/openapi.json">OpenAPI</a>
+        </span>
+      </p>
+      {point?.nodes != null && point.nodes > 1 && (
+        <p class="hint">
+          {point.nodes} servers share the store. The figures here are those of the one that this page has
+          reached.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Now({ point: { documents, protocols } }: { readonly point: MetricPoint }) {
+  const clients = protocols.map(([protocol, count]) => `${count.toLocaleString()} ${protocol}`)
+  return (
+    <span class="hint-inline">
+      {formatCounted(documents ?? 0, 'document')} open
+      {clients.length > 0 && `; connected: ${clients.join(', ')}`}
+    </span>
+  )
+}
+
+interface TroubleProps extends TokenPrompt {
+  readonly error: ApiCallError | null
+}
+
+/** Why there are no figures, and what to do. Once there are some again it is gone by itself. */
+export function MetricsProblem({ error, ...asked }: TroubleProps) {
+  if (error === null) return null
+  if (error.status === 'UNAUTHENTICATED') return <TokenForm {...asked} />
+  if (error.status === 'OFFLINE')
+    return <Notice kind="bad">The server does not answer. Start it; this page goes on by itself.</Notice>
+  return (
+    <Notice kind="bad">
+      The metrics cannot be read at the moment ({error.message}); they are asked for again.
+    </Notice>
+  )
+}
+
+function TokenForm({ isRefused, onToken }: TokenPrompt) {
+  const [token, setToken] = useState('')
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onToken(token.trim())
+      }}
+    >
+      <p>The server shows its figures only to who has its metrics token.</p>
+      {isRefused && <Notice kind="bad">This is not the token that the server asks for.</Notice>}
+      <div class="row">
+        <TextField
+          label="Metrics token"
+          type="password"
+          value={token}
+          onInput={setToken}
+          hint="WEFT_METRICS_TOKEN of the server; kept until this tab is closed."
+        />
+        <Button type="submit" disabled={token.trim() === ''}>
+          Show the figures
+        </Button>
+      </div>
+    </form>
+  )
+}

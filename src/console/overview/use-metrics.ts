@@ -1,0 +1,97 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type ApiCallError, ApiClient } from '../api/client.ts'
+import { useApi } from '../api/hooks.ts'
+import { saveCredentials } from '../auth/credentials.ts'
+import { appendPoint, type MetricPoint, metricPoint } from './metric-points.ts'
+import { Scrape } from './prometheus.ts'
+
+/** Between an answer and the next question. */
+const pauseMs = 2000
+
+export interface MetricsState {
+  readonly points: readonly MetricPoint[]
+  /** Why there are no newer figures; null: there are. */
+  readonly error: ApiCallError | null
+  /** What `/readyz` says against sending requests here; null: nothing. */
+  readonly unready: string | null
+}
+
+export interface TokenPrompt {
+  /** Where one is asked for: that which was shown here is not the right one. */
+  readonly isRefused: boolean
+  readonly onToken: (metricsToken: string) => void
+}
+
+/** Reads the metrics again and again while the page is to be seen, also when they could not be had before. */
+export function useMetrics(): MetricsState & TokenPrompt {
+  const given = useApi()
+  const [token, setToken] = useState<string | null>(null)
+  const api = useMemo(
+    () => (token === null ? given : new ApiClient({ ...given.credentials, metricsToken: token })),
+    [given, token],
+  )
+  const [watched, setWatched] = useState<MetricsState>({ points: [], error: null, unready: null })
+  useEffect(() => watch(api, setWatched), [api])
+  // A token that is good is kept like the credentials that the page was signed in with.
+  const isGood = token !== null && watched.error === null && watched.points.length > 0
+  useEffect(() => {
+    if (isGood) saveCredentials(api.credentials)
+  }, [isGood])
+  const onToken = (shown: string): void => {
+    setToken(shown)
+    setWatched((before) => ({ ...before, error: null }))
+  }
+  return { ...watched, isRefused: token !== null, onToken }
+}
+
+type MetricsChange = (change: (before: MetricsState) => MetricsState) => void
+
+/** Returns the function that ends it. */
+function watch(api: ApiClient, change: MetricsChange): () => void {
+  let [isOver, isAsking] = [false, false]
+  let timer = 0
+  let last: Scrape | null = null
+  const look = async (): Promise<void> => {
+    clearTimeout(timer)
+    if (isOver || isAsking || document.hidden) return
+    isAsking = true
+    const [point, unready] = await Promise.all([read(), readiness()])
+    isAsking = false
+    if (isOver) return
+    change(({ points }) =>
+      'at' in point
+        ? { points: appendPoint(points, point), error: null, unready }
+        : { points, error: point, unready },
+    )
+    timer = setTimeout(() => void look(), pauseMs)
+  }
+  const read = async (): Promise<MetricPoint | ApiCallError> => {
+    try {
+      const scrape = new Scrape(await api.metrics(), Date.now())
+      const point = metricPoint(scrape, last)
+      last = scrape
+      return point
+    } catch (error) {
+      return error as ApiCallError
+    }
+  }
+  const follow = () => void look()
+  document.addEventListener('visibilitychange', follow)
+  void look()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', follow)
+  }
+}
+
+async function readiness(): Promise<string | null> {
+  try {
+    const response = await fetch('/readyz')
+    if (response.ok) return null
+    const { error } = (await response.json()) as { readonly error?: { readonly message: string } }
+    return error?.message ?? 'not ready'
+  } catch {
+    return 'away'
+  }
+}

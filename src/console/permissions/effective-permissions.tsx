@@ -1,0 +1,94 @@
+import { useApi, useAsync, usePagedQuery } from '../api/hooks.ts'
+import { href } from '../routing/route.ts'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { GranteeName } from './direct-grants.tsx'
+import {
+  type ConsoleResource,
+  describePermission,
+  describeReason,
+  type PermissionEntry,
+  type PermissionsByUser,
+  permissionOn,
+} from './permission.ts'
+
+interface User {
+  readonly userId: string
+  readonly name: string
+}
+
+/** As many as one call answers for. */
+const usersMax = 500
+
+/** What users of the organization may do on something, wherever that comes from. @param count changes when rights have */
+export function EffectivePermissions({
+  resource,
+  count,
+}: {
+  readonly resource: ConsoleResource
+  readonly count: number
+}) {
+  const { type, id, organizationId } = resource
+  const users = usePagedQuery<User>('/v2/users/get', { organizationId })
+  const userIds = users.items.map(({ userId }) => userId)
+  const on = type === 'organization' ? {} : { [`${type}Ids`]: [id] }
+  const rights = usePermissions({ organizationId, userIds, ...on }, count)
+  const rightOf = ({ userId }: User): PermissionEntry | undefined =>
+    permissionOn(rights.data?.[userId], resource)
+  return (
+    <section aria-label="What users may do">
+      <h3>What users may do</h3>
+      <p class="hint">
+        By what is granted here and above, to them and their groups, and by access types; of who is a user of
+        the organization.
+      </p>
+      <ErrorNotice error={rights.error} />
+      <PagedTable
+        caption="What users may do"
+        listing={users}
+        keyOf={({ userId }) => userId}
+        empty="The organization has no users."
+        columns={[
+          {
+            title: 'User',
+            cell: (user) => (
+              <a href={href('users', organizationId, 'user', user.userId)}>
+                <GranteeName {...user} />
+              </a>
+            ),
+          },
+          { title: 'May', cell: (user) => describePermission(rightOf(user)) },
+          { title: 'Why', cell: (user) => describeReason(rightOf(user)) },
+          { title: 'Until', cell: (user) => <ExpiryLabel of={rightOf(user)} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+export const ExpiryLabel = ({ of }: { readonly of: PermissionEntry | undefined }) =>
+  of?.expiresAt === undefined ? null : <LocalTime at={of.expiresAt * 1000} />
+
+interface Question {
+  readonly organizationId: string
+  readonly userIds: readonly string[]
+  readonly folderIds?: readonly string[]
+  readonly documentIds?: readonly string[]
+}
+
+/** What users may do, of however many. @param count asks anew when it changes */
+export function usePermissions({ userIds, ...question }: Question, count = 0) {
+  const api = useApi()
+  return useAsync<PermissionsByUser>(
+    async () => {
+      const found: PermissionsByUser[] = []
+      for (let at = 0; at < userIds.length; at += usersMax) {
+        const asked = { ...question, userIds: userIds.slice(at, at + usersMax) }
+        found.push(await api.call<PermissionsByUser>('/v2/auth/permissions/get', asked))
+      }
+      return Object.assign({}, ...found) as PermissionsByUser
+    },
+    JSON.stringify([question, userIds, count]),
+  )
+}

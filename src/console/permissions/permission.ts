@@ -1,0 +1,90 @@
+export type RoleName = 'viewer' | 'editor'
+
+/** Something that roles are granted on. */
+export interface ConsoleResource {
+  readonly type: 'organization' | 'folder' | 'document'
+  readonly id: string
+  readonly organizationId: string
+}
+
+/** What a user may do on one resource, as `/v2/auth/permissions/get` says it. */
+export interface PermissionEntry {
+  readonly accessRole?: RoleName
+  readonly accessType?: AccessTypeName
+  /** Epoch seconds. */
+  readonly expiresAt?: number
+  readonly errorCode?: 'does_not_exist' | 'permission_denied'
+  readonly reason?: Reason
+}
+
+/** Why a user has a role, or none. */
+export interface Reason {
+  readonly source: 'user' | 'group' | 'accessType' | 'membership'
+  readonly resourceType?: ConsoleResource['type']
+  readonly resourceId?: string
+  readonly groupId?: string
+}
+
+export interface UserPermissions {
+  readonly organization: Readonly<Record<string, PermissionEntry>>
+  readonly folders: Readonly<Record<string, PermissionEntry>>
+  readonly documents: Readonly<Record<string, PermissionEntry>>
+}
+
+/** By the ids of users. */
+export type PermissionsByUser = Readonly<Record<string, UserPermissions>>
+
+export const accessTypes = [
+  ['public', 'Public: everybody with a token may'],
+  ['organizationPrivate', 'Organization: its users may'],
+  ['restricted', 'Restricted: who was granted a role may'],
+] as const
+export type AccessTypeName = (typeof accessTypes)[number][0]
+
+export const roles = [
+  ['editor', 'Editor'],
+  ['viewer', 'Viewer'],
+] as const satisfies readonly (readonly [RoleName, string])[]
+
+const words = { editor: 'may edit', viewer: 'may read' } as const
+
+/** A right in words. */
+export function describePermission(right: PermissionEntry | undefined): string {
+  if (right === undefined) return ''
+  if (right.errorCode === 'does_not_exist') return 'does not exist'
+  return right.accessRole === undefined ? 'no access' : words[right.accessRole]
+}
+
+/** The reason for a right, in words; empty without one. */
+export function describeReason({ accessType, accessRole, reason }: PermissionEntry = {}): string {
+  if (reason === undefined) return ''
+  const { source, resourceType, resourceId, groupId } = reason
+  const on = resourceType === undefined ? '' : ` on the ${resourceType} ${resourceId}`
+  if (source === 'user') return `granted to the user${on}`
+  if (source === 'group') return `granted to the group ${groupId}${on}`
+  if (source === 'membership')
+    return accessRole === undefined ? 'not a user of the organization' : 'user of the organization'
+  const set = resourceType === undefined ? '' : `, set${on}`
+  return accessRole === undefined
+    ? `nothing granted, access is ${accessType}${set}`
+    : `access is ${accessType}${set}`
+}
+
+export function permissionOn(
+  rights: UserPermissions | undefined,
+  { type, id }: ConsoleResource,
+): PermissionEntry | undefined {
+  if (rights === undefined) return undefined
+  if (type === 'organization') return rights.organization[id]
+  return rights[type === 'folder' ? 'folders' : 'documents'][id]
+}
+
+/**
+ * The end of a grant.
+ * @param local a moment as `<input type="datetime-local">` gives it; empty: no end
+ * @returns epoch seconds
+ */
+export function expirySeconds(local: string): number | undefined {
+  const at = Date.parse(local)
+  return Number.isNaN(at) ? undefined : Math.floor(at / 1000)
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Where in the console one is: the parts of `#/documents/acme/notes`, decoded. */
+export type Route = readonly string[]
+
+/** An address within the console, each part percent-encoded. */
+export const href = (...parts: readonly string[]): string => `#/${parts.map(encodeURIComponent).join('/')}`
+
+export const navigate = (...parts: readonly string[]): void => {
+  location.hash = href(...parts)
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+const present = (): Route =>
+  location.hash
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .filter(Boolean)
+    .map(decoded)
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(present)
+  useEffect(() => {
+    const follow = () => setRoute(present())
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return route
+}
+
+/** A page gets what stands behind its name in the address. */
+export interface PageProps {
+  readonly rest: Route
+}

@@ -1,0 +1,83 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../ui/controls.tsx'
+import { Notice } from '../ui/notice.tsx'
+import type { PageProps, Route } from './route.ts'
+
+interface Section {
+  readonly name: string
+  readonly title: string
+  /** Where it is read from, when somebody wants to see it. */
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+  /** It has a style sheet of its own, of its name. */
+  readonly hasSheet?: true
+}
+
+/** Every page of the console, in the order of the menu. */
+export const sections: readonly Section[] = [
+  {
+    name: 'overview',
+    title: 'Overview',
+    load: () => import('../overview/overview-page.tsx'),
+    hasSheet: true,
+  },
+  {
+    name: 'documents',
+    title: 'Documents',
+    load: () => import('../documents/documents-page.tsx'),
+    hasSheet: true,
+  },
+  { name: 'folders', title: 'Folders', load: () => import('../folders/folders-page.tsx') },
+  { name: 'users', title: 'Users and groups', load: () => import('../users/users-page.tsx') },
+  { name: 'activity', title: 'Activity', load: () => import('../activity/activity-page.tsx') },
+  { name: 'webhooks', title: 'Webhooks', load: () => import('../webhooks/webhooks-page.tsx') },
+  { name: 'keys', title: 'Keys and domains', load: () => import('../keys/keys-page.tsx') },
+]
+
+async function read({ name, load, hasSheet }: Section): Promise<ComponentType<PageProps>> {
+  const [module] = await Promise.all([load(), hasSheet ? readSheet(name) : null])
+  return module.default
+}
+
+/** Resolves when its rules hold. */
+const readSheet = (name: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement('link'), {
+      rel: 'stylesheet',
+      href: `/console/${name}.css`,
+    })
+    link.addEventListener('load', resolve)
+    link.addEventListener('error', reject)
+    document.head.append(link)
+  })
+
+const loaded = new Map<string, ComponentType<PageProps>>()
+
+/** The page of a section, once it has come. */
+export function SectionPage({ section, rest }: { readonly section: Section; readonly rest: Route }) {
+  const { name } = section
+  const [failed, setFailed] = useState(false)
+  const [, setCount] = useState(0)
+  useEffect(() => {
+    if (loaded.has(name)) return
+    setFailed(false)
+    read(section).then(
+      (page) => {
+        loaded.set(name, page)
+        setCount((count) => count + 1)
+      },
+      () => setFailed(true),
+    )
+  }, [name])
+  const Page = loaded.get(name)
+  if (Page !== undefined) return <Page rest={rest} />
+  return failed ? <Unread /> : <p class="hint">Reading…</p>
+}
+
+/** The server is away, or a newer one has other files: then all of the console has to be read anew. */
+const Unread = () => (
+  <Notice kind="bad">
+    This page cannot be read from the server. It may have become newer meanwhile, or not be running.{' '}
+    <Button onClick={() => location.reload()}>Reload</Button>
+  </Notice>
+)

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { usePagedQuery } from '../api/hooks.ts'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { EmptyNotice, ErrorNotice } from '../ui/notice.tsx'
+import { href, navigate, type Route } from './route.ts'
+
+interface Organization {
+  readonly id: string
+  readonly organizationName: string
+}
+
+const place = 'weft-organization'
+
+interface InOrganizationProps {
+  /** Name of the section: its addresses go on with the organization. */
+  readonly section: string
+  readonly rest: Route
+  /** @param rest what stands behind the organization in the address */
+  readonly children: (organizationId: string, rest: Route) => ComponentChildren
+}
+
+/** A page about one organization: that of the address, else the one that was looked at last, else the only one. */
+export function WithOrganization({ section, rest, children }: InOrganizationProps) {
+  const [organizationId, ...further] = rest
+  const listing = usePagedQuery<Organization>('/v2/organizations/get', {})
+  const { items, loading, error, more } = listing
+  const isOnly = items.length === 1 && more === null
+  const kept = sessionStorage.getItem(place) ?? (isOnly ? items[0]?.id : undefined)
+  useEffect(() => {
+    if (organizationId !== undefined) sessionStorage.setItem(place, organizationId)
+    else if (kept !== undefined) location.replace(href(section, kept))
+  }, [organizationId, kept])
+  if (loading) return <p class="hint">Reading…</p>
+  if (items.length === 0 && error === null)
+    return (
+      <EmptyNotice>
+        There is no organization yet: documents, users and folders are each in one. The first is made with a
+        document, or by <code>/v2/organizations/add</code>.
+      </EmptyNotice>
+    )
+  return (
+    <>
+      <ErrorNotice error={error} />
+      <Chooser section={section} current={organizationId} items={items} more={more} />
+      {organizationId !== undefined && <div key={organizationId}>{children(organizationId, further)}</div>}
+    </>
+  )
+}
+
+interface ChooserProps {
+  readonly section: string
+  readonly current: string | undefined
+  readonly items: readonly Organization[]
+  readonly more: (() => void) | null
+}
+
+function Chooser({ section, current, items, more }: ChooserProps) {
+  const [typed, setTyped] = useState('')
+  const known = items.map(({ id, organizationName }) => [id, titleOf(id, organizationName)] as const)
+  const isListed = current === undefined || items.some(({ id }) => id === current)
+  const options = [
+    ...(current === undefined ? [['', 'Choose one'] as const] : []),
+    ...(isListed ? [] : [[current, current] as const]),
+    ...known,
+  ]
+  return (
+    <div class="row chooser">
+      <Select
+        label="Organization"
+        value={current ?? ''}
+        options={options}
+        onChange={(id) => navigate(section, id)}
+      />
+      {more !== null && (
+        <Form label="Another organization" inline onSubmit={() => typed !== '' && navigate(section, typed)}>
+          <TextField label="Another one, by its id" value={typed} onInput={setTyped} />
+          <Button type="submit">Open</Button>
+        </Form>
+      )}
+    </div>
+  )
+}
+
+const titleOf = (id: string, name: string): string => (name === '' || name === id ? id : `${name} (${id})`)
+
+/** Another API key has other organizations. */
+export const forgetOrganization = (): void => sessionStorage.removeItem(place)

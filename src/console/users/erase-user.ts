@@ -1,0 +1,50 @@
+import type { ApiClient } from '../api/client.ts'
+
+/** How far it is to erase a user, as `/v2/users/data/delete` tells. */
+export interface ErasureProgress {
+  readonly status: 'running' | 'done'
+  /** By what it is. */
+  readonly removed: Readonly<Record<string, number>>
+}
+
+/** All that is kept of a user, however many pages. @throws CallError */
+export async function downloadUserData(api: ApiClient, userId: string): Promise<readonly unknown[]> {
+  const items: unknown[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await api.page<readonly unknown[]>('/v2/users/data/get', { userId, pageToken })
+    items.push(...page.data)
+    pageToken = page.pageToken
+  } while (pageToken !== undefined)
+  return items
+}
+
+/**
+ * Erases a user, and tells how far it is until it is done.
+ * @param isWatched whether somebody still wants to know: it goes on without
+ * @throws CallError
+ */
+export async function eraseUser(
+  api: ApiClient,
+  userId: string,
+  tell: (erasure: ErasureProgress) => void,
+  isWatched: () => boolean,
+): Promise<void> {
+  for (;;) {
+    const erasure = await api.call<ErasureProgress>('/v2/users/data/delete', { userId })
+    tell(erasure)
+    if (erasure.status === 'done' || !isWatched()) return
+  }
+}
+
+const names: Readonly<Record<string, string>> = {
+  notificationMarks: 'marks of notifications',
+  notificationConfigs: 'settings of notifications',
+}
+
+export function describeErasure({ status, removed }: ErasureProgress): string {
+  const some = Object.entries(removed).filter(([, count]) => count > 0)
+  const list = some.map(([name, count]) => `${count} ${names[name] ?? name}`).join(', ')
+  if (status === 'running') return `Erasing… so far: ${list || 'nothing yet'}.`
+  return list === '' ? 'Erased: nothing was kept.' : `Erased: ${list}.`
+}

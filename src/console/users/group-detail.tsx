@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import { callBatch } from '../api/batch-results.ts'
+import { type PagedQuery, useAction, useApi, usePagedQuery, useQuery } from '../api/hooks.ts'
+import { href, navigate } from '../routing/route.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import type { ListedGroup } from './group-list.tsx'
+
+interface GroupProps {
+  readonly organizationId: string
+  readonly groupId: string
+}
+
+const path = '/v2/organizations/usergroups/get'
+
+/** One group with its members. */
+export function GroupDetail({ organizationId, groupId }: GroupProps) {
+  const api = useApi()
+  const group = useQuery<readonly ListedGroup[]>(path, { organizationId, groupIds: [groupId] })
+  const remove = async () => {
+    await callBatch(api, '/v2/organizations/usergroups/delete', { organizationId, groupIds: [groupId] })
+    navigate('users', organizationId, 'groups')
+  }
+  if (group.data === null) return <ErrorNotice error={group.error} />
+  const [found] = group.data
+  if (found === undefined) return <p>There is no such group any more.</p>
+  return (
+    <>
+      <h2>
+        {found.groupName} <code>{groupId}</code>
+      </h2>
+      <Members organizationId={organizationId} groupId={groupId} />
+      <ConfirmButton action="Delete group" title={`Delete the group ${groupId}?`} act={remove}>
+        <p>
+          With all that was granted to it. Its users stay in the organization; what they could do by the group
+          alone they can no longer, within a second.
+        </p>
+      </ConfirmButton>
+    </>
+  )
+}
+
+function Members({ organizationId, groupId }: GroupProps) {
+  const api = useApi()
+  const pages = usePagedQuery<ListedGroup>(path, { organizationId, organizationUserGroupId: groupId })
+  // Each page has the group once more, with further users.
+  const items = pages.items.flatMap(({ userIds = [] }) => userIds)
+  const listing: PagedQuery<string> = { ...pages, items }
+  const [added, setAdded] = useState('')
+  const change = useAction(async (path: 'add' | 'delete', userId: string) => {
+    const data = { organizationId, organizationUserGroupId: groupId, userIds: [userId] }
+    await callBatch(api, `/v1/organizations/usergroups/users/${path}`, data)
+    setAdded('')
+    pages.reload()
+    return path === 'add' ? `${userId} is in the group.` : `${userId} is in the group no longer.`
+  })
+  return (
+    <>
+      <PagedTable
+        caption="Members"
+        listing={listing}
+        keyOf={(userId) => userId}
+        empty="Nobody is in the group."
+        columns={[
+          {
+            title: 'Member',
+            cell: (userId) => <a href={href('users', organizationId, 'user', userId)}>{userId}</a>,
+          },
+          {
+            title: '',
+            cell: (userId) => (
+              <Button
+                label={`Remove ${userId}`}
+                busy={change.busy}
+                onClick={() => void change.run('delete', userId)}
+              >
+                Remove
+              </Button>
+            ),
+          },
+        ]}
+      />
+      <Form label="Add a member" inline onSubmit={() => void change.run('add', added)}>
+        <TextField label="User id" value={added} onInput={setAdded} required />
+        <Button type="submit" busy={change.busy}>
+          Add to group
+        </Button>
+      </Form>
+      <ActionOutcome {...change} />
+    </>
+  )
+}

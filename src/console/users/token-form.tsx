@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi } from '../api/hooks.ts'
+import type { RoleName } from '../permissions/permission.ts'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Form } from '../ui/form.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { SecretField } from '../ui/secret.tsx'
+import { LocalTime } from '../ui/time.tsx'
+
+interface MakeTokenProps {
+  readonly organizationId: string
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+}
+
+interface Made {
+  readonly token: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+type Permission = RoleName | 'none'
+
+const choices = [
+  ['none', 'Nothing: what the user may do anyway'],
+  ['viewer', 'Viewer of the organization'],
+  ['editor', 'Editor of the organization'],
+] as const
+
+/** Makes a token with which a page connects as a user. It is shown once. */
+export function TokenForm({ organizationId, userId, name, email }: MakeTokenProps) {
+  const api = useApi()
+  const [minutes, setMinutes] = useState('60')
+  const [role, setRole] = useState<Permission>('none')
+  const [made, setMade] = useState<Made | null>(null)
+  const make = useAction(async () => {
+    const resources = [{ type: 'organization', id: organizationId, accessRole: role }]
+    const data = {
+      userId,
+      userProperties: { name, email },
+      expiresInSeconds: Math.round(Number(minutes) * 60),
+      ...(role === 'none' ? {} : { permissions: { resources } }),
+    }
+    setMade(await api.call<Made>('/v2/auth/generate_token', data))
+  })
+  return (
+    <>
+      <Form label="Make a token" onSubmit={() => void make.run()}>
+        <div class="row">
+          <TextField label="Good for, minutes" type="number" value={minutes} onInput={setMinutes} required />
+          <Select<Permission>
+            label="What the token permits besides"
+            value={role}
+            options={choices}
+            onChange={setRole}
+          />
+          <Button type="submit" busy={make.busy}>
+            Make a token
+          </Button>
+        </div>
+        <ErrorNotice error={make.error} />
+      </Form>
+      {made !== null && (
+        <Dialog title={`A token for ${userId}`} onClose={() => setMade(null)}>
+          <p>
+            It is shown this once. It is good until <LocalTime at={made.expiresAt * 1000} />. Who has it acts
+            as {userId}.
+          </p>
+          <SecretField label="Token" value={made.token} open />
+          <Button onClick={() => setMade(null)}>Close</Button>
+        </Dialog>
+      )}
+    </>
+  )
+}

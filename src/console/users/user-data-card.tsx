@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAction, useApi } from '../api/hooks.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button } from '../ui/controls.tsx'
+import { formatCounted } from '../ui/format.ts'
+import { ActionOutcome, Notice } from '../ui/notice.tsx'
+import { describeErasure, downloadUserData, type ErasureProgress, eraseUser } from './erase-user.ts'
+
+/** All that is kept of a user, of all organizations: to be handed out, or erased. */
+export function UserDataCard({ userId }: { readonly userId: string }) {
+  const api = useApi()
+  const [erasure, setErasure] = useState<ErasureProgress | null>(null)
+  const isThere = useRef(true)
+  useEffect(
+    () => () => {
+      isThere.current = false
+    },
+    [],
+  )
+  const download = useAction(async () => {
+    const items = await downloadUserData(api, userId)
+    save(`user-${userId}.json`, JSON.stringify({ userId, items }, null, 2))
+    return `${formatCounted(items.length, 'thing')} downloaded.`
+  })
+  const work = useAction(() => eraseUser(api, userId, setErasure, () => isThere.current))
+  return (
+    <section class="card spaced" aria-label="Data of the user">
+      <h3>Data of the user</h3>
+      <p class="hint">Of all organizations of this API key. The content of documents is not looked into.</p>
+      <div class="row">
+        <Button busy={download.busy} onClick={() => void download.run()}>
+          Download as JSON
+        </Button>
+        <ConfirmButton
+          action="Erase the user"
+          title={`Erase ${userId}?`}
+          typed={userId}
+          // Goes on, and is told of, behind the closed dialog.
+          act={async () => void work.run()}
+        >
+          <p>
+            In all organizations: rights, places in groups, the record, notifications and presence are
+            deleted; tokens are revoked, and connections end now. Comments and activities that others see
+            stay, and name <code>deleted-user</code>. It cannot be undone.
+          </p>
+        </ConfirmButton>
+      </div>
+      <ActionOutcome {...download} />
+      <ActionOutcome {...work} />
+      {erasure !== null && (
+        <Notice kind={erasure.status === 'done' ? 'good' : 'info'}>{describeErasure(erasure)}</Notice>
+      )}
+    </section>
+  )
+}
+
+function save(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

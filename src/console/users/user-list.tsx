@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks'
+import { callBatch } from '../api/batch-results.ts'
+import { useAction, useApi, usePagedQuery } from '../api/hooks.ts'
+import { GranteeName } from '../permissions/direct-grants.tsx'
+import { describePermission, type RoleName, roles } from '../permissions/permission.ts'
+import { href, navigate } from '../routing/route.ts'
+import { Button, Select, TextField } from '../ui/controls.tsx'
+import { Form } from '../ui/form.tsx'
+import { ActionOutcome } from '../ui/notice.tsx'
+import { PagedTable } from '../ui/table.tsx'
+import { LocalTime } from '../ui/time.tsx'
+
+export interface ListedUser {
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+  readonly color: string
+  readonly photoUrl: string
+  readonly accessRole?: RoleName
+  readonly expiresAt?: number
+  readonly createdAt: number
+  readonly lastUpdated: number
+}
+
+export function UserList({ organizationId }: { readonly organizationId: string }) {
+  const listing = usePagedQuery<ListedUser>('/v2/users/get', { organizationId })
+  return (
+    <>
+      <PagedTable
+        caption="Users"
+        listing={listing}
+        keyOf={({ userId }) => userId}
+        empty="No users yet: they are added below, or by granting them something."
+        columns={[
+          {
+            title: 'User',
+            cell: (user) => (
+              <a href={href('users', organizationId, 'user', user.userId)}>
+                <GranteeName {...user} />
+              </a>
+            ),
+          },
+          { title: 'Email', cell: ({ email }) => email },
+          {
+            title: 'In the organization',
+            cell: (user) => (user.accessRole === undefined ? '' : describePermission(user)),
+          },
+          { title: 'Changed', cell: ({ lastUpdated }) => <LocalTime at={lastUpdated} /> },
+        ]}
+      />
+      <AddUser organizationId={organizationId} onChange={listing.reload} />
+      <OpenUser organizationId={organizationId} />
+    </>
+  )
+}
+
+interface AddUserProps {
+  readonly organizationId: string
+  readonly onChange: () => void
+}
+
+function AddUser({ organizationId, onChange }: AddUserProps) {
+  const api = useApi()
+  const [userId, setId] = useState('')
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [accessRole, setRole] = useState<RoleName>('editor')
+  const add = useAction(async () => {
+    const users = [
+      { userId, accessRole, ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) },
+    ]
+    await callBatch(api, '/v2/users/add', { organizationId, users })
+    setId('')
+    setName('')
+    setEmail('')
+    onChange()
+    return `${userId} is a user of the organization.`
+  })
+  return (
+    <section class="card spaced" aria-label="Add a user">
+      <Form label="Add a user" onSubmit={() => void add.run()}>
+        <h2>Add a user</h2>
+        <div class="row">
+          <TextField label="New user id" value={userId} onInput={setId} required />
+          <TextField label="Name" value={name} onInput={setName} />
+          <TextField label="Email" type="email" value={email} onInput={setEmail} />
+          <Select<RoleName> label="Role" value={accessRole} options={roles} onChange={setRole} />
+          <Button kind="primary" type="submit" busy={add.busy}>
+            Add
+          </Button>
+        </div>
+        <ActionOutcome {...add} />
+      </Form>
+    </section>
+  )
+}
+
+/** Also of users who are on no page that was read, or in no organization: tokens are made for anybody. */
+function OpenUser({ organizationId }: { readonly organizationId: string }) {
+  const [userId, setId] = useState('')
+  return (
+    <Form label="Open a user" inline onSubmit={() => navigate('users', organizationId, 'user', userId)}>
+      <TextField label="Open a user by id" value={userId} onInput={setId} required />
+      <Button type="submit">Open</Button>
+    </Form>
+  )
+}

@@ -1,0 +1,54 @@
+export type DeliveryStatusName = 'pending' | 'succeeded' | 'failed'
+
+export interface AttemptEntry {
+  readonly time: string
+  /** Null: there was no answer. */
+  readonly httpCode: number | null
+  readonly durationMs: number
+  readonly error: string | null
+}
+
+/** What has become of an event at an endpoint. */
+export interface DeliveryEntry {
+  readonly messageId: string
+  readonly eventType: string
+  readonly status: DeliveryStatusName
+  readonly createdAt: string
+  readonly nextAttemptAt: string | null
+  readonly reason: string | null
+  readonly attempts: readonly AttemptEntry[]
+}
+
+/** A delivery that somebody waits for. */
+export interface PendingSend {
+  readonly messageId: string
+  /** When its last attempt was, before it was sent again; null: there was none. */
+  readonly after: string | null
+}
+
+export const lastAttempt = ({ attempts }: DeliveryEntry): AttemptEntry | undefined => attempts.at(-1)
+
+/** An attempt that has been made since then is the outcome, also where there will be others. */
+export function finalAttempt(
+  deliveries: readonly DeliveryEntry[],
+  { messageId, after }: PendingSend,
+): DeliveryEntry | null {
+  const found = deliveries.find((each) => each.messageId === messageId)
+  if (found === undefined) return null
+  const last = lastAttempt(found)
+  return last !== undefined && last.time !== after ? found : null
+}
+
+/** What came of an attempt, in a few words. */
+export function describeAttempt({ httpCode, durationMs, error }: AttemptEntry): string {
+  const answered = httpCode === null ? 'no answer' : `HTTP ${httpCode}`
+  return `${answered} after ${Math.round(durationMs)} ms${error === null ? '' : `: ${error}`}`
+}
+
+/** What came of a delivery that somebody has waited for. */
+export function describeDelivery(delivery: DeliveryEntry): string {
+  const last = lastAttempt(delivery)
+  const said = last === undefined ? '' : ` (${describeAttempt(last)})`
+  if (delivery.status === 'succeeded') return `Delivered${said}.`
+  return delivery.status === 'failed' ? `Failed${said}.` : `Not delivered yet${said}; it will be tried again.`
+}

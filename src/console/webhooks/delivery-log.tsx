@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi, useQuery } from '../api/hooks.ts'
+import { useInterval } from '../api/use-interval.ts'
+import { Button, Select } from '../ui/controls.tsx'
+import { ActionOutcome, EmptyNotice, ErrorNotice, Notice } from '../ui/notice.tsx'
+import {
+  type DeliveryEntry,
+  type DeliveryStatusName,
+  describeDelivery,
+  finalAttempt,
+  lastAttempt,
+  type PendingSend,
+} from './delivery-entry.ts'
+import { DeliveryTable } from './delivery-table.tsx'
+import { type DeliveryPage, iteratorOfPage } from './find-delivery.ts'
+import { IteratorPager } from './iterator-pager.tsx'
+import { ResendFailed } from './resend-failed.tsx'
+import { TestForm } from './test-form.tsx'
+
+interface DeliveriesProps {
+  readonly endpointId: string
+  readonly canTest?: boolean
+}
+
+const path = '/v2/workspace/advancedwebhook/deliveries'
+const lookMs = 500
+/** How often it is looked before somebody has to ask again: a slow receiver has 30 s. */
+const looksMax = 80
+const statuses = [
+  ['', 'Any'],
+  ['pending', 'Pending'],
+  ['succeeded', 'Succeeded'],
+  ['failed', 'Failed'],
+] as const
+
+/** The delivery log of an endpoint. What was sent by hand is looked at until its outcome is known. */
+export function DeliveryLog({ endpointId, canTest = false }: DeliveriesProps) {
+  const api = useApi()
+  const [status, setStatus] = useState<DeliveryStatusName | ''>('')
+  const [iterator, setIterator] = useState<string | null>(null)
+  const [awaited, setAwaited] = useState<PendingSend | null>(null)
+  const asked = {
+    endpointId,
+    ...(status === '' ? {} : { status }),
+    ...(iterator === null ? {} : { iterator }),
+  }
+  const { data, error, reload } = useQuery<DeliveryPage>(`${path}/get`, asked)
+  const outcome = awaited === null || data === null ? null : finalAttempt(data.deliveries, awaited)
+  const [looks, setLooks] = useState(0)
+  const isWaiting = awaited !== null && outcome === null
+  useInterval(isWaiting && looks < looksMax ? lookMs : null, () => {
+    setLooks(looks + 1)
+    reload()
+  })
+  const look = (next: PendingSend) => {
+    setAwaited(next)
+    setLooks(0)
+    reload()
+  }
+  const resend = useAction(async (delivery: DeliveryEntry) => {
+    const { messageId } = delivery
+    await api.call(`${path}/resend`, { endpointId, messageId })
+    if (status !== '') {
+      setIterator(await iteratorOfPage(api, endpointId, messageId))
+      setStatus('')
+    }
+    look({ messageId, after: lastAttempt(delivery)?.time ?? null })
+  })
+  return (
+    <section aria-label={`Deliveries of ${endpointId}`}>
+      {canTest && (
+        <TestForm
+          endpointId={endpointId}
+          onSent={(messageId) => {
+            // The newest is on the first page.
+            setStatus('')
+            setIterator(null)
+            look({ messageId, after: null })
+          }}
+        />
+      )}
+      {isWaiting && (
+        <Notice>
+          {looks < looksMax ? 'Sent; waiting for the outcome…' : 'There is no outcome yet: read again later.'}
+        </Notice>
+      )}
+      {outcome !== null && (
+        <Notice kind={outcome.status === 'succeeded' ? 'good' : 'bad'}>{describeDelivery(outcome)}</Notice>
+      )}
+      <div class="row">
+        <Select<DeliveryStatusName | ''>
+          label="Status"
+          value={status}
+          options={statuses}
+          onChange={(next) => {
+            setStatus(next)
+            setIterator(null)
+          }}
+        />
+        <Button onClick={reload}>Read again</Button>
+        <ResendFailed endpointId={endpointId} onRecovered={reload} />
+      </div>
+      <ActionOutcome {...resend} />
+      <ErrorNotice error={error} />
+      {data?.deliveries.length === 0 && <EmptyNotice>No deliveries, as far as the filter says.</EmptyNotice>}
+      {data !== null && data.deliveries.length > 0 && (
+        <DeliveryTable
+          deliveries={data.deliveries}
+          busy={resend.busy}
+          onResend={(delivery) => void resend.run(delivery)}
+        />
+      )}
+      {data !== null && <IteratorPager page={data} onPage={setIterator} />}
+    </section>
+  )
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { useAction, useApi, useAsync } from '../api/hooks.ts'
+import { navigate } from '../routing/route.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { Button } from '../ui/controls.tsx'
+import { DefinitionList } from '../ui/definition-list.tsx'
+import { Form } from '../ui/form.tsx'
+import { ActionOutcome, ErrorNotice } from '../ui/notice.tsx'
+import { LocalTime } from '../ui/time.tsx'
+import { DeliveryLog } from './delivery-log.tsx'
+import { draftOf, toUpdateRequest } from './endpoint-draft.ts'
+import { EndpointFields } from './endpoint-fields.tsx'
+import { EnabledBadge } from './endpoint-list.tsx'
+import { findEndpoint } from './find-endpoint.ts'
+import { SigningSecret } from './signing-secret.tsx'
+import type { EndpointSettings } from './webhook-types.ts'
+
+const path = '/v2/workspace/advancedwebhook/endpoints'
+
+export function EndpointDetail({ endpointId }: { readonly endpointId: string }) {
+  const api = useApi()
+  const { data, error, reload } = useAsync(() => findEndpoint(api, endpointId), endpointId)
+  if (data === null) return error === null ? <p class="hint">Reading…</p> : <ErrorNotice error={error} />
+  return (
+    <>
+      <h2>{data.url}</h2>
+      <DeliveryLog endpointId={endpointId} canTest={!data.disabled} />
+      <SigningSecret endpointId={endpointId} />
+      <Settings endpoint={data} onChange={reload} />
+    </>
+  )
+}
+
+interface SettingsProps {
+  readonly endpoint: EndpointSettings
+  readonly onChange: () => void
+}
+
+function Settings({ endpoint, onChange }: SettingsProps) {
+  const { id: endpointId, disabled, uid, createdAt } = endpoint
+  const api = useApi()
+  const [draft, setDraft] = useState(() => draftOf(endpoint))
+  const update = async (change: object): Promise<void> => {
+    await api.call(`${path}/update`, { endpointId, ...change })
+    onChange()
+  }
+  const save = useAction(async () => {
+    await update(toUpdateRequest(draft))
+    return 'Saved.'
+  })
+  const switching = useAction(() => update({ disabled: !disabled }))
+  const remove = async () => {
+    await api.call(`${path}/delete`, { endpointId })
+    navigate('webhooks')
+  }
+  return (
+    <section class="card" aria-label="Settings">
+      <h2>Settings</h2>
+      <DefinitionList
+        of={[
+          ['State', <EnabledBadge key="" isOff={disabled} />],
+          ['Id', <code key="">{endpointId}</code>],
+          ['Own name', uid],
+          ['Made', <LocalTime key="" at={createdAt} />],
+        ]}
+      />
+      <Form label="Settings of the endpoint" onSubmit={() => void save.run()}>
+        <EndpointFields draft={draft} onChange={setDraft} />
+        <Button type="submit" busy={save.busy}>
+          Save
+        </Button>
+        <ActionOutcome {...save} />
+      </Form>
+      <div class="row">
+        <Button busy={switching.busy} onClick={() => void switching.run()}>
+          {disabled ? 'Enable' : 'Disable'}
+        </Button>
+        <ConfirmButton action="Delete endpoint" title="Delete the endpoint?" act={remove}>
+          <p>
+            It is sent nothing more, not even what has happened before. Its log and its secret go with it.
+          </p>
+        </ConfirmButton>
+      </div>
+      <ErrorNotice error={switching.error} />
+    </section>
+  )
+}

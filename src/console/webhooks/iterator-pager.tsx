@@ -1,0 +1,23 @@
+import { Button } from '../ui/controls.tsx'
+
+interface IteratorPagerProps {
+  readonly page: {
+    readonly iterator: string | null
+    readonly prevIterator: string | null
+    readonly done: boolean
+  }
+  readonly onPage: (iterator: string | null) => void
+}
+
+/** Between pages of what is read by iterators. */
+export const IteratorPager = ({ page: { iterator, prevIterator, done }, onPage }: IteratorPagerProps) =>
+  done && prevIterator === null ? null : (
+    <p class="row">
+      <Button disabled={prevIterator === null} onClick={() => onPage(prevIterator)}>
+        Previous page
+      </Button>
+      <Button disabled={done} onClick={() => onPage(iterator)}>
+        Next page
+      </Button>
+    </p>
+  )

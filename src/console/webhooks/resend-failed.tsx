@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { useApi } from '../api/hooks.ts'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
+import { TextField } from '../ui/controls.tsx'
+import { formatCounted } from '../ui/format.ts'
+import { Notice } from '../ui/notice.tsx'
+
+interface RecoverProps {
+  readonly endpointId: string
+  readonly onRecovered: () => void
+}
+
+/** As many as one call requeues. */
+const recoveredMax = 1_000
+
+/** Sends what has failed since a time once more. */
+export function ResendFailed({ endpointId, onRecovered }: RecoverProps) {
+  const api = useApi()
+  const [since, setSince] = useState('')
+  const [requeued, setRequeued] = useState<number | null>(null)
+  const recover = async () => {
+    const data = { endpointId, since: Date.parse(since) }
+    const path = '/v2/workspace/advancedwebhook/deliveries/recover'
+    const answer = await api.call<{ requeued: number }>(path, data)
+    setRequeued(answer.requeued)
+    onRecovered()
+  }
+  return (
+    <>
+      <ConfirmButton action="Recover" title="Send again what has failed?" harmless act={recover}>
+        <p>
+          All that has failed since a time is sent again, the oldest first; at most {recoveredMax} at once.
+        </p>
+        <TextField label="Since" type="datetime-local" value={since} onInput={setSince} required />
+      </ConfirmButton>
+      {requeued !== null && (
+        <Notice kind="good">
+          {formatCounted(requeued, 'event')} queued again.
+          {requeued === recoveredMax && ' There may be more: recover once more.'}
+        </Notice>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+/** Event types, as the API names them. */
+export const endpointEventTypes = [
+  'comment_annotation.add',
+  'comment_annotation.assign',
+  'comment_annotation.status_change',
+  'comment_annotation.priority_change',
+  'comment_annotation.suggestion_accept',
+  'comment_annotation.suggestion_reject',
+  'comment.add',
+  'comment.update',
+  'comment.delete',
+  'comment.reaction_add',
+  'comment.reaction_delete',
+  'huddle.create',
+  'huddle.join',
+  'recorder.done',
+  'crdt.update_data',
+  'document.create',
+  'document.delete',
+  'presence.join',
+  'presence.leave',
+  'webhook.test',
+  'message.attempt.exhausted',
+] as const
+
+export interface EndpointSettings {
+  readonly id: string
+  readonly url: string
+  readonly description: string | null
+  /** Null: all. */
+  readonly filterTypes: readonly string[] | null
+  readonly channels: readonly string[] | null
+  readonly disabled: boolean
+  readonly rateLimit: number | null
+  readonly uid: string | null
+  readonly createdAt: string
+}
+
+/** How payloads are wrapped. */
+export interface EncodingSettings {
+  readonly encodeData: boolean
+  readonly encryptData: boolean
+  readonly publicKey: string
+}
+
+export interface AdvancedSettings extends EncodingSettings {
+  readonly isEnabled: boolean
+  readonly enableDataProtection: boolean
+}
+
+export interface BasicSettings {
+  readonly useWebhookService: boolean
+  readonly webhookServiceConfig: EncodingSettings & {
+    readonly authToken: string
+    readonly rawNotificationUrl: string
+    readonly processedNotificationUrl: string
+    readonly triggers: Readonly<Record<string, boolean>>
+  }
+}

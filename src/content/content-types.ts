@@ -1,0 +1,92 @@
+import type * as Y from 'yjs'
+import { readDelta, replaceDelta } from './delta/delta.ts'
+import { checkDelta } from './delta/delta-json.ts'
+import { checkArray, readArrayRoot, replaceArray } from './json/array.ts'
+import { checkMap, readMapRoot, replaceMap } from './json/map.ts'
+import type { Output } from './output.ts'
+import type { ReplacementResult } from './replacement-result.ts'
+import { checkText, readText, replaceText } from './text/text.ts'
+import { serializeXml } from './xml/serialize.ts'
+import { checkXml, replaceXml } from './xml/xml.ts'
+import { checkXmlText } from './xmltext/validator.ts'
+import { readXmlText, replaceXmlText } from './xmltext/xmltext.ts'
+import type { KnownKind } from './yjs/root-kind.ts'
+
+/** Makes a root, whose kind fits, equal to checked data in at most one transaction. Work is bounded. */
+export type ReplaceFunction = (doc: Y.Doc, contentKey: string) => ReplacementResult
+
+/** How one content type is checked, written and read. */
+export interface ContentType {
+  /** The kind a root must have, if it has one already. */
+  readonly kind: KnownKind
+  /** Checks everything that needs no document; throws INVALID_ARGUMENT saying what and where. */
+  check(data: unknown): ReplaceFunction
+  /** Data whose replacement would change nothing. @throws ApiError RESOURCE_EXHAUSTED */
+  read(doc: Y.Doc, contentKey: string, output?: Output): unknown
+}
+
+const text: ContentType = {
+  kind: 'text',
+  check: (data) => {
+    const target = checkText(data)
+    return (doc, contentKey) => replaceText(doc, contentKey, target)
+  },
+  read: readText,
+}
+
+const map: ContentType = {
+  kind: 'map',
+  check: (data) => {
+    const target = checkMap(data)
+    return (doc, contentKey) => replaceMap(doc, contentKey, target)
+  },
+  read: readMapRoot,
+}
+
+const array: ContentType = {
+  kind: 'array',
+  check: (data) => {
+    const target = checkArray(data)
+    return (doc, contentKey) => replaceArray(doc, contentKey, target)
+  },
+  read: readArrayRoot,
+}
+
+const xml: ContentType = {
+  kind: 'xml',
+  check: (data) => {
+    const target = checkXml(data)
+    return (doc, contentKey) => replaceXml(doc, contentKey, target)
+  },
+  read: serializeXml,
+}
+
+const delta: ContentType = {
+  kind: 'text',
+  check: (data) => {
+    const target = checkDelta(data)
+    return (doc, contentKey) => replaceDelta(doc, contentKey, target)
+  },
+  read: readDelta,
+}
+
+const xmltext: ContentType = {
+  kind: 'xmltext',
+  check: (data) => {
+    const target = checkXmlText(data)
+    return (doc, contentKey) => replaceXmlText(doc, contentKey, target)
+  },
+  read: readXmlText,
+}
+
+/** Content types by their name in the REST API. Without a prototype, so that `constructor` is no type. */
+export const contentTypes: Readonly<Record<string, ContentType>> = Object.assign(Object.create(null), {
+  text,
+  map,
+  array,
+  xml,
+  delta,
+  xmltext,
+})
+
+export const contentTypeNames: readonly string[] = Object.keys(contentTypes)

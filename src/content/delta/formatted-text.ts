@@ -1,0 +1,193 @@
+import * as Y from 'yjs'
+import { limits } from '../../model/limits.ts'
+import { contentLimit } from '../content-error.ts'
+import { isObject, type Json, type JsonObject, toJson } from '../json/json.ts'
+import { JsonInterner } from '../json/json-interner.ts'
+import { Output } from '../output.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { readStoredValue } from '../yjs/shared-values.ts'
+
+/** A stretch with the same attributes; it ends where the next one starts. */
+export interface FormattedRun {
+  readonly start: number
+  /** A number for the attributes as a whole. */
+  readonly format: number
+}
+
+/**
+ * Formatted text as one string, each embed a character of its own in it: an unpaired low surrogate, which no text
+ * contains. Embeds have equal characters if they are equal, and seldom else.
+ */
+export interface FormattedText {
+  readonly text: string
+  readonly runs: readonly FormattedRun[]
+  /** Embeds by offset. */
+  readonly embeds: ReadonlyMap<number, JsonObject>
+}
+
+/** What `data` names an attribute's value by, and the value as the document holds it. */
+export interface FormatValue {
+  readonly attributes: JsonObject
+  readonly stored: ReadonlyMap<string, unknown>
+}
+
+const firstPlaceholder = 0xdc00
+const placeholders = 1023
+/** Stands for half a surrogate pair in the document. */
+const unpairedPlaceholder = '\udfff'
+
+/** Attribute sets and embeds by number, the same for all texts that are to be compared. */
+export class FormatTable {
+  readonly #numbers = new JsonInterner()
+  readonly #formats = new Map<number, FormatValue>()
+  readonly #values = new Map<number, unknown>()
+
+  /** Number of an attribute set. */
+  of(attributes: JsonObject): number {
+    const number = this.#numbers.of(attributes)
+    if (!this.#formats.has(number)) {
+      const entries = Object.entries(attributes).map(([key, value]) => [key, this.#stored(value)] as const)
+      this.#formats.set(number, { attributes, stored: new Map(entries) })
+    }
+    return number
+  }
+
+  get(number: number): FormatValue {
+    return this.#formats.get(number) as FormatValue
+  }
+
+  /** Yjs tells nested values apart by identity: those of the document are noted first and used again. */
+  note(value: Json, stored: unknown): void {
+    const number = this.#numbers.of(value)
+    if (!this.#values.has(number)) this.#values.set(number, stored)
+  }
+
+  same = (a: Json, b: Json): boolean => this.#numbers.of(a) === this.#numbers.of(b)
+
+  placeholderOf = (embed: JsonObject): string =>
+    String.fromCharCode(firstPlaceholder + (this.#numbers.of(embed) % placeholders))
+
+  #stored(value: Json): unknown {
+    const number = this.#numbers.of(value)
+    return this.#values.has(number) ? this.#values.get(number) : value
+  }
+}
+
+/** Puts a formatted text together. */
+export class FormattedTextBuilder implements FormattedText {
+  readonly runs: FormattedRun[] = []
+  readonly embeds = new Map<number, JsonObject>()
+  readonly #formats: FormatTable
+  #parts: string[] = []
+  #length = 0
+
+  constructor(formats: FormatTable) {
+    this.#formats = formats
+  }
+
+  /** Asked for often: the parts are joined once. */
+  get text(): string {
+    if (this.#parts.length > 1) this.#parts = [this.#parts.join('')]
+    return this.#parts[0] ?? ''
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(insert: string | JsonObject, format: number): void {
+    if (insert === '') return
+    if (this.runs.at(-1)?.format !== format) this.runs.push({ start: this.#length, format })
+    if (typeof insert !== 'string') this.embeds.set(this.#length, insert)
+    const part = typeof insert === 'string' ? marked(insert) : this.#formats.placeholderOf(insert)
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+}
+
+const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+const marked = (text: string): string =>
+  text.isWellFormed() ? text : text.replace(unpaired, unpairedPlaceholder)
+
+/** A text root taken apart, without touching it. */
+export interface FormattedTextState {
+  readonly content: FormattedText
+  /** Positions of what is neither text nor embed: it is not shown, and it stays. */
+  readonly hidden: readonly { readonly at: number; readonly length: number }[]
+  readonly items: number
+  /** False when listing the attributes of each stretch takes more than 200,000 values: then some are missing. */
+  readonly complete: boolean
+}
+
+/** @throws ApiError RESOURCE_EXHAUSTED */
+export function readFormatted(
+  root: SharedRoot | undefined,
+  formats: FormatTable,
+  output = new Output(),
+): FormattedTextState {
+  const content = new FormattedTextBuilder(formats)
+  const hidden: { at: number; length: number }[] = []
+  const attributes = new CurrentAttributes(formats, newAttributeBudget())
+  let items = 0
+  for (let item = root?._start ?? null; item !== null; item = item.right) {
+    items += 1
+    if (item.deleted) continue
+    const insert = insertOf(item.content, output)
+    if (item.content instanceof Y.ContentFormat) attributes.change(item.content.key, item.content.value)
+    else if (insert !== null) content.add(insert, attributes.format())
+    else if (item.countable) hidden.push({ at: content.length, length: item.length })
+  }
+  return { content, hidden, items, complete: attributes.complete }
+}
+
+/** Embeds that are no object are shown in one, as Quill has no others. */
+function insertOf(content: Y.Item['content'], output: Output): string | JsonObject | null {
+  if (content instanceof Y.ContentString) return content.str
+  if (!(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)) return null
+  const json = readStoredValue(content.getContent()[0], output)?.json ?? null
+  return isObject(json) ? json : { embed: json }
+}
+
+/** Values of attributes that may still be listed, one for each attribute of each stretch; below zero, it was too many. */
+export interface AttributeBudget {
+  left: number
+}
+
+export const newAttributeBudget = (): AttributeBudget => ({ left: limits.nodes })
+
+/** Attributes while walking along a text. */
+export class CurrentAttributes {
+  readonly #formats: FormatTable
+  readonly #listing: AttributeBudget
+  readonly #current = new Map<string, Json>()
+  #format: number | null = null
+
+  constructor(formats: FormatTable, listing: AttributeBudget) {
+    this.#formats = formats
+    this.#listing = listing
+  }
+
+  get complete(): boolean {
+    return this.#listing.left >= 0
+  }
+
+  change(key: string, stored: unknown): void {
+    const value = toJson(stored) ?? null
+    this.#format = null
+    if (value === null) this.#current.delete(key)
+    else {
+      this.#formats.note(value, stored)
+      this.#current.set(key, value)
+    }
+  }
+
+  format(): number {
+    if (this.#format !== null) return this.#format
+    if (this.complete) this.#listing.left -= this.#current.size
+    this.#format = this.#formats.of(this.complete ? Object.fromEntries(this.#current) : {})
+    return this.#format
+  }
+}
+
+export const tooManyAttributes = (): Error =>
+  contentLimit(`the text has more than ${limits.nodes} attributes: it can be read and written as type "text"`)

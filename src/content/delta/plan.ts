@@ -1,0 +1,56 @@
+import type { Hunk } from '../diff/diff.ts'
+import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
+import { diffText } from '../diff/text-diff.ts'
+import { snapToGraphemes } from '../text/graphemes.ts'
+import { atMost, editsMaxFor, mergedGapMax, stepsMax } from '../text/plan.ts'
+import type { FormatTable, FormattedText, FormattedTextState } from './formatted-text.ts'
+import { DeltaOperationBuilder } from './operation-builder.ts'
+
+/** Formatting marks that inserted stretches may cost inside of formatted text. */
+const marksMax = 200_000
+
+/**
+ * What turns the stored text into the target. Where that takes too many operations, everything is written anew: before
+ * what there was, where no attribute is on.
+ */
+export function planDelta(
+  stored: FormattedTextState,
+  target: FormattedText,
+  formats: FormatTable,
+): DeltaOperationBuilder {
+  const { content, items, complete } = stored
+  if (!complete) return allAnew(stored, target, formats)
+  const editsMax = editsMaxFor(items)
+  const change = new DeltaOperationBuilder(stored, target, formats)
+  change.apply(atMost(editsMax, hunksBetween(content, target, editsMax)))
+  const attributesMax = mostAttributes(content, formats)
+  const affordable = change.edits <= editsMax * 2 && change.edits * attributesMax <= marksMax
+  return affordable ? change : allAnew(stored, target, formats)
+}
+
+const mostAttributes = ({ runs }: FormattedText, formats: FormatTable): number =>
+  runs.reduce((most, { format }) => Math.max(most, formats.get(format).stored.size), 0)
+
+function allAnew(
+  stored: FormattedTextState,
+  target: FormattedText,
+  formats: FormatTable,
+): DeltaOperationBuilder {
+  const change = new DeltaOperationBuilder(stored, target, formats)
+  change.apply([{ aStart: 0, aEnd: stored.content.text.length, bStart: 0, bEnd: target.text.length }])
+  return change
+}
+
+function hunksBetween(source: FormattedText, target: FormattedText, editsMax: number): Hunk[] {
+  const found = diffText(source.text, target.text, { steps: stepsMax }, editsMax)
+  const swallowed = mergeWhere(found, (before, after) => {
+    if (after.aStart - before.aEnd > mergedGapMax) return false
+    // An embed between two edits keeps its identity.
+    return source.text.slice(before.aEnd, after.aStart).isWellFormed()
+  })
+  return snapToGraphemes(
+    source.text,
+    target.text,
+    mergeTouching(alignToBoundaries(source.text, target.text, swallowed)),
+  )
+}

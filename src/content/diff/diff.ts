@@ -1,0 +1,102 @@
+import { type DiffBudget, markChanges } from './myers.ts'
+
+/** One difference: `a` from aStart to aEnd becomes `b` from bStart to bEnd. Ends are exclusive. */
+export interface Hunk {
+  readonly aStart: number
+  readonly aEnd: number
+  readonly bStart: number
+  readonly bEnd: number
+}
+
+/**
+ * The differences between two sequences of interned tokens (small whole numbers, equal exactly when the things they
+ * stand for are), in order and never touching. Trims both ends, drops what the other side does not have at all, and
+ * spends at most what `budget` has left on the rest; what it cannot afford is one replaced stretch.
+ */
+export function diffTokens(a: Int32Array, b: Int32Array, budget: DiffBudget): Hunk[] {
+  const start = commonStart(a, b)
+  const end = commonEnd(a, b, start)
+  const middleA = a.subarray(start, a.length - end)
+  const middleB = b.subarray(start, b.length - end)
+  budget.steps -= middleA.length + middleB.length
+  if (middleA.length + middleB.length === 0) return []
+  const replaced = [{ aStart: start, aEnd: a.length - end, bStart: start, bEnd: b.length - end }]
+  if (middleA.length === 0 || middleB.length === 0) return replaced
+  const changedA = new Uint8Array(middleA.length)
+  const changedB = new Uint8Array(middleB.length)
+  const keptA = sharedPositions(middleA, middleB, changedA)
+  if (keptA.length === 0) return replaced
+  const keptB = sharedPositions(middleB, middleA, changedB)
+  const sideA = {
+    tokens: keptA.map((position) => middleA[position] as number),
+    changed: new Uint8Array(keptA.length),
+  }
+  const sideB = {
+    tokens: keptB.map((position) => middleB[position] as number),
+    changed: new Uint8Array(keptB.length),
+  }
+  markChanges(sideA, sideB, budget)
+  for (let index = 0; index < keptA.length; index++)
+    changedA[keptA[index] as number] = sideA.changed[index] as number
+  for (let index = 0; index < keptB.length; index++)
+    changedB[keptB[index] as number] = sideB.changed[index] as number
+  return hunksOf(changedA, changedB, start)
+}
+
+function commonStart(a: Int32Array, b: Int32Array): number {
+  const limit = Math.min(a.length, b.length)
+  let length = 0
+  while (length < limit && a[length] === b[length]) length += 1
+  return length
+}
+
+function commonEnd(a: Int32Array, b: Int32Array, start: number): number {
+  const limit = Math.min(a.length, b.length) - start
+  let length = 0
+  while (length < limit && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1
+  return length
+}
+
+/** Positions of the tokens that `other` has too; the others are marked as changed. */
+function sharedPositions(tokens: Int32Array, other: Int32Array, changed: Uint8Array): Int32Array {
+  const has = membership(other)
+  const positions = new Int32Array(tokens.length)
+  let count = 0
+  for (let index = 0; index < tokens.length; index++) {
+    if (has(tokens[index] as number)) positions[count++] = index
+    else changed[index] = 1
+  }
+  return positions.subarray(0, count)
+}
+
+/** Sequences from this length on are looked up in a table of all tokens instead of a set: much faster. */
+const tableLengthMin = 4_096
+/** Up to this length looking at each token is faster than making a set. */
+const scanLengthMax = 24
+
+function membership(tokens: Int32Array): (token: number) => boolean {
+  if (tokens.length <= scanLengthMax) return (token) => tokens.includes(token)
+  if (tokens.length < tableLengthMin) {
+    const set = new Set(tokens)
+    return (token) => set.has(token)
+  }
+  const table = new Uint8Array(tokens.reduce((most, token) => Math.max(most, token), 0) + 1)
+  for (const token of tokens) table[token] = 1
+  return (token) => table[token] === 1
+}
+
+function hunksOf(changedA: Uint8Array, changedB: Uint8Array, offset: number): Hunk[] {
+  const hunks: Hunk[] = []
+  let [a, b] = [0, 0]
+  while (a < changedA.length || b < changedB.length) {
+    const [aStart, bStart] = [a, b]
+    while (changedA[a] === 1) a += 1
+    while (changedB[b] === 1) b += 1
+    if (a > aStart || b > bStart) {
+      hunks.push({ aStart: aStart + offset, aEnd: a + offset, bStart: bStart + offset, bEnd: b + offset })
+    }
+    a += 1
+    b += 1
+  }
+  return hunks
+}

@@ -1,0 +1,100 @@
+import { diffTokens, type Hunk } from './diff.ts'
+import type { DiffBudget } from './myers.ts'
+import {
+  betweenCodePoints,
+  codePoints,
+  lines,
+  startsLine,
+  TokenInterner,
+  type Tokenizer,
+  words,
+} from './tokenizers.ts'
+
+/** Longest side of a replaced stretch that is compared code point by code point, in UTF-16 units. */
+const fineLengthMax = 400
+
+/** What a comparison costs, however small: a dozen allocations. */
+const comparisonSteps = 50
+
+/**
+ * What turns `a` into `b`, in UTF-16 offsets, in order: by lines, inside changed lines by words, inside short changed
+ * words by code points where at least half of the shorter side is kept (else two unrelated words would be interleaved).
+ * Where there are more than `editsMax` already, so that they have to be joined, nothing finer is looked for.
+ */
+export function diffText(a: string, b: string, budget: DiffBudget, editsMax: number): Hunk[] {
+  const whole = withoutCommonLines(a, b)
+  const comparison: Comparison = { a, b, interner: new TokenInterner(), budget }
+  const byLine = refine(comparison, whole, lines)
+  if (byLine.length > editsMax) return byLine
+  const byWord = byLine.flatMap((hunk) => (replaces(hunk) ? refine(comparison, hunk, words) : [hunk]))
+  if (byWord.length > editsMax) return byWord
+  return byWord.flatMap((hunk) => (replaces(hunk) ? finest(comparison, hunk) : [hunk]))
+}
+
+/** Most changes of a long text are in few lines: the others are not even cut into lines. */
+function withoutCommonLines(a: string, b: string): Hunk {
+  const limit = Math.min(a.length, b.length)
+  let start = 0
+  while (start < limit && a.charCodeAt(start) === b.charCodeAt(start)) start += 1
+  while (!startsLine(a, start)) start -= 1
+  let end = 0
+  while (end < limit - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
+    end += 1
+  while (end > 0 && !(startsLine(a, a.length - end) && startsLine(b, b.length - end))) end -= 1
+  return { aStart: start, aEnd: a.length - end, bStart: start, bEnd: b.length - end }
+}
+
+interface Comparison {
+  readonly a: string
+  readonly b: string
+  readonly interner: TokenInterner
+  readonly budget: DiffBudget
+}
+
+const replaces = (hunk: Hunk): boolean => hunk.aEnd > hunk.aStart && hunk.bEnd > hunk.bStart
+
+function refine({ a, b, interner, budget }: Comparison, hunk: Hunk, tokenize: Tokenizer): Hunk[] {
+  if (budget.steps <= 0) return [hunk]
+  budget.steps -= comparisonSteps
+  const aEnds = tokenize(a, hunk.aStart, hunk.aEnd)
+  const bEnds = tokenize(b, hunk.bStart, hunk.bEnd)
+  const aTokens = interner.number(a, hunk.aStart, aEnds)
+  const bTokens = interner.number(b, hunk.bStart, bEnds)
+  return diffTokens(aTokens, bTokens, budget).map(({ aStart, aEnd, bStart, bEnd }) => ({
+    aStart: offset(aEnds, hunk.aStart, aStart),
+    aEnd: offset(aEnds, hunk.aStart, aEnd),
+    bStart: offset(bEnds, hunk.bStart, bStart),
+    bEnd: offset(bEnds, hunk.bStart, bEnd),
+  }))
+}
+
+/** Where the token number `index` starts. */
+const offset = (ends: readonly number[], start: number, index: number): number => ends[index - 1] ?? start
+
+function finest(comparison: Comparison, hunk: Hunk): Hunk[] {
+  const [deleted, inserted] = [hunk.aEnd - hunk.aStart, hunk.bEnd - hunk.bStart]
+  if (Math.max(deleted, inserted) > fineLengthMax) return [withoutCommonEnds(comparison, hunk)]
+  const finer = refine(comparison, hunk, codePoints)
+  const kept = deleted - finer.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0)
+  return kept * 2 >= Math.min(deleted, inserted) ? finer : [hunk]
+}
+
+function withoutCommonEnds({ a, b }: Comparison, { aStart, aEnd, bStart, bEnd }: Hunk): Hunk {
+  while (aStart < aEnd && bStart < bEnd && a.charCodeAt(aStart) === b.charCodeAt(bStart)) {
+    aStart += 1
+    bStart += 1
+  }
+  if (!betweenCodePoints(a, aStart) || !betweenCodePoints(b, bStart)) {
+    aStart -= 1
+    bStart -= 1
+  }
+  while (aStart < aEnd && bStart < bEnd && a.charCodeAt(aEnd - 1) === b.charCodeAt(bEnd - 1)) {
+    aEnd -= 1
+    bEnd -= 1
+  }
+  if (!betweenCodePoints(a, aEnd) || !betweenCodePoints(b, bEnd)) {
+    aEnd += 1
+    bEnd += 1
+  }
+  return { aStart, aEnd, bStart, bEnd }
+}

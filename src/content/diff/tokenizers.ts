@@ -1,0 +1,112 @@
+/** Cuts a stretch of text into tokens and gives the exclusive end of each; together they are the whole stretch. */
+export type Tokenizer = (text: string, start: number, end: number) => number[]
+
+const newline = 10
+
+/** What a character is to the word tokenizer. */
+type CharacterClass = typeof space | typeof word | typeof single
+const space = 0
+const word = 1
+/** A token of its own: punctuation, symbols, and scripts written without spaces. */
+const single = 2
+
+/** Ranges above ASCII whose characters are tokens of their own: from, to. */
+const singleRanges: readonly (readonly [number, number])[] = [
+  [0x0080, 0x00bf], // Latin-1 signs
+  [0x0e00, 0x0eff], // Thai, Lao
+  [0x1000, 0x109f], // Myanmar
+  [0x1780, 0x17ff], // Khmer
+  [0x2000, 0x2bff], // punctuation, symbols, arrows
+  [0x2e80, 0x9fff], // CJK and kana
+  [0xf900, 0xfaff], // CJK compatibility
+  [0xfe30, 0xffef], // full and half width
+]
+
+const asciiClasses = Uint8Array.from({ length: 0x80 }, (_, unit) => {
+  if (unit === 32 || unit === 9) return space
+  return /\w/.test(String.fromCharCode(unit)) ? word : single
+})
+
+/** Class of the UTF-16 unit `unit`; surrogates count as single, since nearly all of them are ideographs or emoji. */
+function classOf(unit: number): CharacterClass {
+  if (unit < 0x80) return asciiClasses[unit] as CharacterClass
+  if (unit >= 0xd800 && unit <= 0xdfff) return single
+  return singleRanges.some(([from, to]) => unit >= from && unit <= to) ? single : word
+}
+
+/** True where a word begins. */
+export const startsWord = (text: string, at: number): boolean =>
+  at < text.length &&
+  classOf(text.charCodeAt(at)) === word &&
+  (at === 0 || classOf(text.charCodeAt(at - 1)) !== word)
+
+/** True where a line begins. */
+export const startsLine = (text: string, at: number): boolean =>
+  at === 0 || text.charCodeAt(at - 1) === newline
+
+/** True when `at` is not between the halves of a surrogate pair. */
+export const betweenCodePoints = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800
+
+/** Lines, each with its line break. */
+export const lines: Tokenizer = (text, start, end) => {
+  const ends: number[] = []
+  for (let at = start; at < end; ) {
+    const found = text.indexOf('\n', at)
+    at = found === -1 || found >= end ? end : found + 1
+    ends.push(at)
+  }
+  return ends
+}
+
+/** Words, runs of blanks, and single characters for the rest. */
+export const words: Tokenizer = (text, start, end) => {
+  const ends: number[] = []
+  for (let at = start; at < end; ) {
+    const kind = classOf(text.charCodeAt(at))
+    at = kind === single ? nextCodePoint(text, at) : at + 1
+    if (kind !== single) while (at < end && classOf(text.charCodeAt(at)) === kind) at += 1
+    ends.push(at)
+  }
+  return ends
+}
+
+/** Code points; an unpaired surrogate is one too. */
+export const codePoints: Tokenizer = (text, start, end) => {
+  const ends: number[] = []
+  for (let at = start; at < end; ) {
+    at = nextCodePoint(text, at)
+    ends.push(at)
+  }
+  return ends
+}
+
+function nextCodePoint(text: string, at: number): number {
+  const pair = (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+  return at + (pair ? 2 : 1)
+}
+
+/** Gives tokens numbers: equal text, equal number. One for both sides of a comparison, and for all its levels. */
+export class TokenInterner {
+  readonly #numbers = new Map<string, number>()
+  /** Single UTF-16 units have their code as number, which spares texts of many small tokens the map. */
+  #next = 0x1_0000
+
+  number(text: string, start: number, ends: readonly number[]): Int32Array {
+    const numbers = new Int32Array(ends.length)
+    let from = start
+    for (let index = 0; index < ends.length; index++) {
+      const end = ends[index] as number
+      numbers[index] = end - from === 1 ? text.charCodeAt(from) : this.#numberOf(text.slice(from, end))
+      from = end
+    }
+    return numbers
+  }
+
+  #numberOf(token: string): number {
+    const known = this.#numbers.get(token)
+    if (known !== undefined) return known
+    this.#numbers.set(token, this.#next)
+    return this.#next++
+  }
+}

@@ -1,0 +1,83 @@
+import { limits } from '../../model/limits.ts'
+import { contentLimit, invalidContent } from '../content-error.ts'
+import { type Json, jsonTypeName, setMember, withoutSign } from './json.ts'
+
+/** Characters of a place that a message shows. */
+const placeLengthMax = 200
+
+/** A place in a value as JSON pointer (RFC 6901); the whole value is named `data`. */
+export function pointerTo(path: readonly (string | number)[]): string {
+  if (path.length === 0) return 'data'
+  const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const shown = pointer.length > placeLengthMax ? `${pointer.slice(0, placeLengthMax)}…` : pointer
+  return `data at ${shown.toWellFormed()}`
+}
+
+/**
+ * A copy of a JSON value that is safe to store: unpaired surrogates in strings and keys are U+FFFD, −0 is 0. Throws
+ * INVALID_ARGUMENT, naming the place, for two keys that become the same by that, for what JSON cannot hold, for values
+ * nested more than 64 levels deep inside `data`, and more than 200,000.
+ */
+export class JsonValidator {
+  readonly #path: (string | number)[] = []
+  #nodes = 0
+
+  /** `path` leads to `data` when it is part of something larger. */
+  read(data: unknown, path: readonly (string | number)[] = []): Json {
+    this.#path.splice(0, Number.POSITIVE_INFINITY, ...path)
+    // The container itself is no value: it is the root, or an operation of a delta.
+    return this.#value(data, -1)
+  }
+
+  /** Counts something that is no JSON value but costs as much. */
+  count(): void {
+    this.#nodes += 1
+    if (this.#nodes > limits.nodes)
+      throw contentLimit(`data must have at most ${limits.nodes} values; it has more`)
+  }
+
+  #value(data: unknown, depth: number): Json {
+    this.count()
+    if (typeof data === 'string') return data.toWellFormed()
+    if (data === null || typeof data === 'boolean') return data
+    if (typeof data === 'number' && Number.isFinite(data)) return withoutSign(data)
+    if (typeof data !== 'object')
+      throw invalidContent(`${this.#place()} must be a JSON value, not ${jsonTypeName(data)}`)
+    if (depth >= limits.jsonDepth) {
+      throw contentLimit(`data must be nested at most ${limits.jsonDepth} levels deep; it is deeper`)
+    }
+    return Array.isArray(data) ? this.#array(data, depth) : this.#object(data, depth)
+  }
+
+  #array(data: readonly unknown[], depth: number): Json {
+    return Array.from(data, (value, index) => {
+      this.#path.push(index)
+      const read = this.#value(value, depth + 1)
+      this.#path.pop()
+      return read
+    })
+  }
+
+  #object(data: object, depth: number): Json {
+    if (!isPlain(data)) throw invalidContent(`${this.#place()} must be a JSON value`)
+    const read: Record<string, Json> = {}
+    for (const [given, value] of Object.entries(data)) {
+      const key = given.toWellFormed()
+      this.#path.push(key)
+      if (key !== given && (Object.hasOwn(data, key) || Object.hasOwn(read, key)))
+        throw invalidContent(`${this.#place()}: two keys are the same when unpaired surrogates become U+FFFD`)
+      setMember(read, key, this.#value(value, depth + 1))
+      this.#path.pop()
+    }
+    return read
+  }
+
+  #place(): string {
+    return pointerTo(this.#path)
+  }
+}
+
+function isPlain(data: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(data)
+  return prototype === Object.prototype || prototype === null
+}

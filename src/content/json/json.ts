@@ -1,0 +1,70 @@
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** What decides whether one value can become another in place. */
+export type JsonKind = 'object' | 'array' | 'string' | 'other'
+
+export const isArray = (json: Json): json is readonly Json[] => Array.isArray(json)
+export const isObject = (json: Json): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+
+export function kindOfJson(json: Json): JsonKind {
+  if (typeof json === 'string') return 'string'
+  if (typeof json !== 'object' || json === null) return 'other'
+  return isArray(json) ? 'array' : 'object'
+}
+
+/** An assignment to this key sets the prototype of a plain object. */
+export const prototypeKey = '__proto__'
+
+/** Sets an own member, whatever its key. */
+export function setMember(object: Record<string, Json>, key: string, value: Json): void {
+  if (key !== prototypeKey) object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
+/** What a value is, for a message. */
+export function jsonTypeName(data: unknown): string {
+  if (data === undefined) return 'missing'
+  if (data === null) return 'null'
+  if (typeof data === 'number' && !Number.isFinite(data)) return String(data)
+  return Array.isArray(data) ? 'an array' : `${typeof data === 'object' ? 'an' : 'a'} ${typeof data}`
+}
+
+/** −0 is 0: the two are equal, and JSON writers differ about them. */
+export const withoutSign = (number: number): number => (number === 0 ? 0 : number)
+
+/**
+ * The JSON of a stored plain value, as `JSON.stringify` would see it: what is undefined is absent, in an array null;
+ * NaN and the infinities are null. Beyond that: bytes are base64, a bigint is its digits, strings are as other
+ * replicas read them.
+ */
+export function toJson(stored: unknown): Json | undefined {
+  switch (typeof stored) {
+    case 'string':
+      return stored.toWellFormed()
+    case 'boolean':
+      return stored
+    case 'number':
+      return Number.isFinite(stored) ? withoutSign(stored) : null
+    case 'bigint':
+      return String(stored)
+    case 'object':
+      return stored === null ? null : jsonOfObject(stored)
+    default:
+      return undefined
+  }
+}
+
+function jsonOfObject(stored: object): Json {
+  if (stored instanceof Uint8Array) return Buffer.from(stored).toString('base64')
+  if (Array.isArray(stored)) return stored.map((value: unknown) => toJson(value) ?? null)
+  const json: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(stored)) {
+    const read = toJson(value)
+    if (read !== undefined) setMember(json, key.toWellFormed(), read)
+  }
+  return json
+}

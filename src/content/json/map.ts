@@ -1,0 +1,30 @@
+import type * as Y from 'yjs'
+import { invalidContent } from '../content-error.ts'
+import type { Output } from '../output.ts'
+import type { ReplacementResult } from '../replacement-result.ts'
+import { readMap } from '../yjs/shared-values.ts'
+import { isObject, type Json, type JsonObject, jsonTypeName } from './json.ts'
+import { JsonValidator } from './json-validator.ts'
+import { replaceValues } from './replace-values.ts'
+
+/** The `data` of a map target: a JSON object. */
+export function checkMap(data: unknown): JsonObject {
+  const json = typeof data === 'object' && data !== null ? new JsonValidator().read(data) : null
+  if (json === null || !isObject(json))
+    throw invalidContent(`data must be an object for type "map", not ${jsonTypeName(data)}`)
+  return json
+}
+
+/** A map root as JSON; `replaceMap` with it changes nothing. */
+export function readMapRoot(doc: Y.Doc, contentKey: string, output?: Output): Json {
+  const root = doc.share.get(contentKey)
+  return root === undefined ? {} : readMap(root, output).json
+}
+
+/**
+ * Makes the map root `contentKey` equal to `target`: entries that are equal stay, nested shared values that stay are
+ * changed in place, everything else is set or removed. Equal already: nothing happens.
+ */
+export function replaceMap(doc: Y.Doc, contentKey: string, target: JsonObject): ReplacementResult {
+  return replaceValues(doc, contentKey, (plan, root) => plan.map(readMap(root), target))
+}

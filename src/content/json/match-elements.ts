@@ -1,0 +1,74 @@
+import { diffTokens, type Hunk } from '../diff/diff.ts'
+import type { DiffBudget } from '../diff/myers.ts'
+import { kindOfShared, type StoredValue } from '../yjs/shared-values.ts'
+import { isObject, type Json, kindOfJson } from './json.ts'
+
+/** Keys that say which item it is; the first one that an item has counts. */
+const idKeys = ['id', '_id', 'key', 'uid', 'uuid'] as const
+/** The same, but an item may get another one and be the same still. */
+const nameKeys = ['name', 'slug', 'title'] as const
+
+type Pair = readonly [a: number, b: number]
+
+/**
+ * Which stored elements of a replaced stretch become which target elements in place, in order: first those with the
+ * same id or else name, then, between these, the others by position. Elements whose ids say that they are different ones
+ * are never paired, and no plain value is.
+ */
+export function matchElements(
+  elements: readonly StoredValue[],
+  target: readonly Json[],
+  hunk: Hunk,
+  budget: DiffBudget,
+): Pair[] {
+  const { aStart, aEnd, bStart, bEnd } = hunk
+  const shared = elements.slice(aStart, aEnd).some((element) => kindOfShared(element) !== null)
+  if (!shared || bStart === bEnd) return []
+  const numbers = new Map<string, number>()
+  const a = elements.slice(aStart, aEnd).map((element) => idOf(element.json))
+  const b = target.slice(bStart, bEnd).map(idOf)
+  const fits = (x: number, y: number): boolean =>
+    kindOfShared(elements[aStart + x] as StoredValue) === kindOfJson(target[bStart + y] as Json)
+  const pairs: Pair[] = []
+  const byPosition = ({ aStart: x, aEnd: xEnd, bStart: y, bEnd: yEnd }: Hunk): void => {
+    for (; x < xEnd && y < yEnd; x++, y++) {
+      const differ = a[x]?.fixed === true && b[y]?.fixed === true
+      if (!differ && fits(x, y)) pairs.push([aStart + x, bStart + y])
+    }
+  }
+  const hunks = diffTokens(numbered(a, numbers, -1), numbered(b, numbers, -1 - a.length), budget)
+  let [x, y] = [0, 0]
+  for (const gap of [...hunks, { aStart: a.length, aEnd: a.length, bStart: b.length, bEnd: b.length }]) {
+    for (; x < gap.aStart; x++, y++) if (fits(x, y)) pairs.push([aStart + x, bStart + y])
+    byPosition(gap)
+    ;[x, y] = [gap.aEnd, gap.bEnd]
+  }
+  return pairs
+}
+
+interface Id {
+  readonly token: string
+  /** False for a name, which may change. */
+  readonly fixed: boolean
+}
+
+function idOf(json: Json): Id | null {
+  if (!isObject(json)) return null
+  for (const key of [...idKeys, ...nameKeys]) {
+    const id = Object.hasOwn(json, key) ? json[key] : undefined
+    if (typeof id === 'string' || typeof id === 'number') {
+      return { token: `${key} ${typeof id} ${id}`, fixed: idKeys.some((known) => known === key) }
+    }
+  }
+  return null
+}
+
+/** Tokens of ids; elements without one are unlike anything. */
+function numbered(ids: readonly (Id | null)[], numbers: Map<string, number>, unlike: number): Int32Array {
+  return Int32Array.from(ids, (id, index) => {
+    if (id === null) return unlike - index
+    const number = numbers.get(id.token) ?? numbers.size
+    numbers.set(id.token, number)
+    return number
+  })
+}

@@ -1,0 +1,202 @@
+import { ApiError } from '../../errors.ts'
+import { planFormatted } from '../delta/delta.ts'
+import { diffTokens, type Hunk } from '../diff/diff.ts'
+import type { PlannedUpdate } from '../replacement-result.ts'
+import { editsToDelta } from '../text/edits-to-delta.ts'
+import { planEdits } from '../text/plan.ts'
+import { type PlainTextState, readTextState } from '../text/text-state.ts'
+import type { XmlBudget } from '../xml/budget.ts'
+import { checkXml, planXml, planXmlOf } from '../xml/xml.ts'
+import { copyValue } from '../yjs/copy-value.ts'
+import { type NewValue, NewValueFactory } from '../yjs/new-values.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { fragmentKey, type StoredArray, type StoredMap, type StoredValue } from '../yjs/shared-values.ts'
+import { StoredInterner } from '../yjs/stored-interner.ts'
+import type { Insertion } from './array-edit.ts'
+import { isArray, isObject, type Json, type JsonObject } from './json.ts'
+import { JsonInterner } from './json-interner.ts'
+import { pointerTo } from './json-validator.ts'
+import { matchElements } from './match-elements.ts'
+import type { SharedTypeEdit } from './write-edits.ts'
+
+/**
+ * Finds what makes stored values equal to JSON: shared values that stay are compared with what they are to hold, all
+ * others are atoms. Writes nothing. One plan is one replacement: it shares a budget and counts what it finds.
+ */
+export class JsonPlan {
+  readonly edits: SharedTypeEdit[] = []
+  /** Entries and elements written; UTF-16 units in texts that stay. */
+  insertions = 0
+  /** Entries and elements removed or overwritten; UTF-16 units and embeds in texts that stay. */
+  deletions = 0
+  readonly #effort: XmlBudget
+  readonly #numbers = new JsonInterner()
+  readonly #storedNumbers = new StoredInterner()
+  readonly #path: (string | number)[] = []
+
+  constructor(effort: XmlBudget) {
+    this.#effort = effort
+  }
+
+  /** @param past where the target is stored in another document: new values are made as they are there */
+  map(stored: StoredMap, target: JsonObject, past?: StoredMap): void {
+    const removed = [...stored.entries.keys()].filter((key) => !Object.hasOwn(target, key))
+    const siblings = new NewValueFactory(stored.entries.values())
+    const set = Object.keys(target)
+      .filter((key) => !this.#entryKept(stored, key, target[key] as Json, past?.entries.get(key)))
+      .map((key) => {
+        const make = () => made(siblings, target[key] as Json, past?.entries.get(key))
+        return [key, this.#at(key, make)] as const
+      })
+    if (removed.length + set.length === 0) return
+    this.edits.push({ in: 'map', type: stored.type, removed, set })
+    this.insertions += set.length
+    this.deletions += removed.length + set.filter(([key]) => stored.entries.has(key)).length
+  }
+
+  /** @param past as with `map` */
+  array(stored: StoredArray, target: readonly Json[], past?: StoredArray): void {
+    const { elements, type } = stored
+    const hunks = diffTokens(...this.#tokens(stored, target, past), this.#effort.budget)
+    if (past !== undefined) this.#formatKept(stored, past, hunks)
+    if (hunks.length === 0) return
+    const siblings = new NewValueFactory(elements)
+    const removed = new Uint8Array(elements.length)
+    const insertions: Insertion[] = []
+    for (const hunk of hunks) {
+      removed.fill(1, hunk.aStart, hunk.aEnd)
+      let [after, at] = [hunk.aStart - 1, hunk.bStart]
+      const insertTo = (end: number): void => {
+        if (end > at)
+          insertions.push({
+            after,
+            values: target
+              .slice(at, end)
+              .map((value, index) =>
+                this.#at(at + index, () => made(siblings, value, past?.elements[at + index])),
+              ),
+          })
+        this.insertions += end - at
+      }
+      for (const [a, b] of matchElements(elements, target, hunk, this.#effort.budget)) {
+        if (past !== undefined && past.elements[b]?.kind !== elements[a]?.kind) continue
+        insertTo(b)
+        removed[a] = 0
+        this.#at(b, () => this.#update(elements[a] as StoredValue, target[b] as Json, past?.elements[b]))
+        ;[after, at] = [a, b + 1]
+      }
+      insertTo(hunk.bEnd)
+    }
+    const count = removed.reduce((sum, value) => sum + value, 0)
+    this.deletions += count
+    if (count + insertions.length > 0) this.edits.push({ in: 'array', type, removed, insertions })
+  }
+
+  /** What is stored on both sides is compared as it is stored. */
+  #tokens(stored: StoredArray, target: readonly Json[], past?: StoredArray): [Int32Array, Int32Array] {
+    if (past === undefined) {
+      const tokens = (values: readonly Json[]) => Int32Array.from(values, (value) => this.#numbers.of(value))
+      return [tokens(stored.json), tokens(target)]
+    }
+    const tokens = (values: readonly StoredValue[]) =>
+      Int32Array.from(values, (value) => this.#storedNumbers.of(value))
+    return [tokens(stored.elements), tokens(past.elements)]
+  }
+
+  #entryKept(stored: StoredMap, key: string, target: Json, past?: StoredValue): boolean {
+    return this.#at(key, () => {
+      const entry = stored.entries.get(key)
+      return entry !== undefined && this.#update(entry, target, past)
+    })
+  }
+
+  /** False where a value has to give way to another. */
+  #update(stored: StoredValue, target: Json, past?: StoredValue): boolean {
+    if (past !== undefined) return this.#restore(stored, past)
+    if (this.#numbers.of(stored.json) === this.#numbers.of(target)) return true
+    if (stored.kind === 'map' && isObject(target)) this.map(stored, target)
+    else if (stored.kind === 'array' && isArray(target)) this.array(stored, target)
+    else if (stored.kind === 'text' && typeof target === 'string') this.#text(stored.type, target)
+    else if (stored.kind === 'xml' && typeof target === 'string') this.#xml(stored.type, target)
+    else return false
+    return true
+  }
+
+  /** The same where the target is stored too: values of another kind give way, so that all is as it was. */
+  #restore(stored: StoredValue, past: StoredValue): boolean {
+    const isEqual = this.#storedNumbers.of(stored) === this.#storedNumbers.of(past)
+    if (isEqual) this.#format(stored, past)
+    else if (stored.kind === 'map' && past.kind === 'map') this.map(stored, past.json, past)
+    else if (stored.kind === 'array' && past.kind === 'array') this.array(stored, past.json, past)
+    else if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
+    else if (stored.kind === 'xml' && past.kind === 'xml')
+      this.#plan(stored.type, planXmlOf(stored.type, fragmentKey, past.type, this.#effort))
+    else return false
+    return true
+  }
+
+  /** Of values that are equal but for the formatting of texts in them. */
+  #format(stored: StoredValue, past: StoredValue): void {
+    if (stored.kind === 'text' && past.kind === 'text') this.#formatted(stored.type, past.type)
+    else if (stored.kind === 'array' && past.kind === 'array') this.#formatKept(stored, past, [])
+    else if (stored.kind === 'map' && past.kind === 'map')
+      for (const [key, entry] of stored.entries) {
+        const then = past.entries.get(key)
+        if (then !== undefined) this.#format(entry, then)
+      }
+  }
+
+  /** The elements outside of the hunks. */
+  #formatKept({ elements }: StoredArray, past: StoredArray, hunks: readonly Hunk[]): void {
+    let [a, b] = [0, 0]
+    const end = { aStart: elements.length, aEnd: elements.length, bEnd: past.elements.length }
+    for (const { aStart, aEnd, bEnd } of [...hunks, end]) {
+      for (; a < aStart; a++, b++) this.#format(elements[a] as StoredValue, past.elements[b] as StoredValue)
+      ;[a, b] = [aEnd, bEnd]
+    }
+  }
+
+  #formatted = (type: SharedRoot, past: SharedRoot): void => this.#plan(type, planFormatted(type, past))
+
+  #plan(type: SharedRoot, update: PlannedUpdate | null): void {
+    if (update !== null) this.edits.push({ in: 'planned', type, update })
+  }
+
+  #text(type: SharedRoot, target: string): void {
+    const state = readTextState(type)
+    const { operations, insertions, deletions } = editsToDelta(state, target, this.#hunks(state, target))
+    this.edits.push({ in: 'text', type, operations })
+    this.insertions += insertions
+    this.deletions += deletions
+  }
+
+  #xml(type: SharedRoot, target: string): void {
+    this.#plan(type, planXml(type, fragmentKey, checkXml(target), this.#effort))
+  }
+
+  /** Few and fine while effort is left, then the whole text anew. */
+  #hunks(state: PlainTextState, target: string): Hunk[] {
+    const { budget, graphemes, editsLeft } = this.#effort
+    if (editsLeft <= 0) return [{ aStart: 0, aEnd: state.text.length, bStart: 0, bEnd: target.length }]
+    const hunks = planEdits(state, target, budget, graphemes, editsLeft)
+    this.#effort.editsLeft -= hunks.length
+    return hunks
+  }
+
+  /** What is refused inside names the place. */
+  #at<T>(step: string | number, act: () => T): T {
+    this.#path.push(step)
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.message.startsWith('data at ')) throw error
+      const { code, message, details } = error
+      throw new ApiError(code, `${pointerTo(this.#path)}: ${message}`, { ...(details && { details }) })
+    } finally {
+      this.#path.pop()
+    }
+  }
+}
+
+const made = (siblings: NewValueFactory, target: Json, past?: StoredValue): NewValue =>
+  past === undefined ? siblings.make(target) : copyValue(past)

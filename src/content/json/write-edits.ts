@@ -1,0 +1,151 @@
+import * as Y from 'yjs'
+import type { PlannedUpdate, ReplacementResult } from '../replacement-result.ts'
+import type { TextDeltaOperation } from '../text/edits-to-delta.ts'
+import { type SplitBudget, splitBudget, splitItems } from '../yjs/item-splits.ts'
+import type { NewValue } from '../yjs/new-values.ts'
+import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { ArrayEdit, Insertion } from './array-edit.ts'
+
+/** Of the entries of a map, or of the attributes of a shared text or element. */
+export interface MapEdit {
+  readonly in: 'map'
+  readonly type: SharedRoot
+  readonly removed: readonly string[]
+  readonly set: readonly (readonly [string, NewValue])[]
+}
+
+/** What to change in one shared type. A type has at most one edit in a replacement. */
+export type SharedTypeEdit =
+  | MapEdit
+  | ArrayEdit
+  | { readonly in: 'text'; readonly type: SharedRoot; readonly operations: readonly TextDeltaOperation[] }
+  | { readonly in: 'planned'; readonly type: SharedRoot; readonly update: PlannedUpdate }
+
+/** What edits came to that were planned elsewhere; it is not known before. */
+export type EditCounts = Pick<ReplacementResult, 'insertions' | 'deletions'>
+
+/**
+ * Writes edits. Items are made here and not by the methods of the shared types: those look at `value.constructor`, which
+ * a key of that name hides, and look for each place from its index.
+ */
+export function writeEdits(transaction: Y.Transaction, edits: readonly SharedTypeEdit[]): EditCounts {
+  const budget = splitBudget()
+  let [insertions, deletions] = [0, 0]
+  for (const edit of edits) {
+    if (edit.in === 'map') writeEntries(transaction, edit)
+    else if (edit.in === 'array') writeElements(transaction, edit, budget)
+    else if (edit.in === 'text') Y.Text.prototype.applyDelta.call(edit.type, [...edit.operations])
+    else {
+      const change = edit.update(transaction, edit.type)
+      insertions += change.insertions
+      deletions += change.deletions
+    }
+  }
+  return { insertions, deletions }
+}
+
+function writeEntries(transaction: Y.Transaction, { type, removed, set }: MapEdit): void {
+  for (const key of removed) type._map.get(key)?.delete(transaction)
+  for (const [key, value] of set) setEntry(transaction, type, key, value)
+}
+
+function setEntry(transaction: Y.Transaction, type: SharedRoot, key: string, value: NewValue): void {
+  const place = { type, key, left: type._map.get(key) ?? null, right: null }
+  if (value.as === 'plain') putItem(transaction, place, new Y.ContentAny([value.value]))
+  else putShared(transaction, place, value)
+}
+
+/** Deletes and inserts in one walk along the items, which is what makes many edits cheap. */
+function writeElements(transaction: Y.Transaction, edit: ArrayEdit, budget: SplitBudget): void {
+  const { type, removed, insertions } = splitItems(transaction, edit, budget)
+  // Places that Yjs remembers by index are wrong after this.
+  if (type._searchMarker !== null) type._searchMarker.length = 0
+  let [index, next] = [0, 0]
+  let item = type._start
+  const insertHere = (left: Y.Item | null): void => {
+    for (let end = left; insertions[next]?.after === index - 1; next++)
+      end = insertAfter(transaction, type, end, (insertions[next] as Insertion).values)
+  }
+  insertHere(null)
+  while (item !== null) {
+    const { right } = item
+    if (!item.deleted && item.countable) {
+      if (removed[index] === 1) item.delete(transaction)
+      index += item.length
+      insertHere(item)
+    }
+    item = right
+  }
+}
+
+/** The last item inserted; neighbouring plain values share one. */
+function insertAfter(
+  transaction: Y.Transaction,
+  type: SharedRoot,
+  after: Y.Item | null,
+  values: readonly NewValue[],
+): Y.Item | null {
+  const right = after === null ? type._start : after.right
+  let left = after
+  let plain: unknown[] = []
+  const flush = (): void => {
+    if (plain.length > 0)
+      left = putItem(transaction, { type, key: null, left, right }, new Y.ContentAny(plain))
+    plain = []
+  }
+  for (const value of values) {
+    if (value.as === 'plain') plain.push(value.value)
+    else {
+      flush()
+      left = putShared(transaction, { type, key: null, left, right }, value)
+    }
+  }
+  flush()
+  return left
+}
+
+type SharedValue = Exclude<NewValue, { as: 'plain' }>
+
+function putShared(transaction: Y.Transaction, place: EditPosition, value: SharedValue): Y.Item {
+  if (value.as === 'subdocument') return putItem(transaction, place, new Y.ContentDoc(value.make()))
+  const type = newType(value)
+  const item = putItem(transaction, place, new Y.ContentType(type))
+  if (value.as === 'map') for (const [key, entry] of value.entries) setEntry(transaction, type, key, entry)
+  else if (value.as === 'array') insertAfter(transaction, type, null, value.elements)
+  else if (value.as === 'text') {
+    if (value.text !== '') insertString(transaction, type, value.text)
+  } else if (value.as !== 'node') value.update?.(transaction, type)
+  return item
+}
+
+function newType(value: Exclude<SharedValue, { as: 'subdocument' }>): SharedRoot {
+  if (value.as === 'node') return value.make()
+  const { as } = value
+  if (as === 'map') return asRoot(new Y.Map())
+  if (as === 'xml') return asRoot(new Y.XmlFragment())
+  return asRoot(as === 'array' ? new Y.Array() : new Y.Text())
+}
+
+const insertString = (transaction: Y.Transaction, type: SharedRoot, text: string): Y.Item =>
+  putItem(transaction, { type, key: null, left: null, right: null }, new Y.ContentString(text))
+
+interface EditPosition {
+  readonly type: SharedRoot
+  /** Of a map's entry; null in a sequence. */
+  readonly key: string | null
+  readonly left: Y.Item | null
+  readonly right: Y.Item | null
+}
+
+/** Makes an item and puts it into its place. */
+export function putItem(
+  transaction: Y.Transaction,
+  { type, key, left, right }: EditPosition,
+  content: Y.Item['content'],
+): Y.Item {
+  const { clientID, store } = transaction.doc
+  const id = Y.createID(clientID, Y.getState(store, clientID))
+  const item = new Y.Item(id, left, left?.lastId ?? null, right, right?.id ?? null, type, key, content)
+  item.integrate(transaction, 0)
+  return item
+}

@@ -1,0 +1,68 @@
+import * as Y from 'yjs'
+import { putItem } from './json/write-edits.ts'
+import { type CheckedContent, replaceChecked } from './replace.ts'
+import type { ReplacementResult } from './replacement-result.ts'
+import { contentKeyOf, rootExists } from './roots.ts'
+import { fitsKind, type KnownKind, kindEntry, rootKind, type SharedRoot } from './yjs/root-kind.ts'
+
+/** Stores the kind of a root in the document. It takes about 30 bytes. */
+function storeKind(transaction: Y.Transaction, root: SharedRoot, kind: KnownKind): void {
+  putItem(transaction, { type: root, key: kindEntry(kind), left: null, right: null }, new Y.ContentDeleted(1))
+}
+
+/** Deleted content of these kinds does not show its kind, and an empty root without a kind reads as text. */
+const forgotten: ReadonlySet<KnownKind> = new Set(['array', 'xml', 'xmltext'])
+
+/**
+ * Runs `change` in one transaction. Stores the kind of each root that it leaves empty if none is stored, and of each
+ * array or XML root that it makes, or changes as one of `written`, because clients may empty it later.
+ * @param kinds by name of the root
+ */
+export const keepingKinds = (
+  doc: Y.Doc,
+  kinds: ReadonlyMap<string, KnownKind>,
+  change: () => ReplacementResult,
+  written: ReadonlySet<string> = new Set(),
+): ReplacementResult =>
+  doc.transact((transaction) => {
+    const unkept = [...kinds].filter(
+      ([name, kind]) =>
+        forgotten.has(kind) && !(written.has(name) ? isStored(doc, name, kind) : rootExists(doc, name)),
+    )
+    const changed = change()
+    const made = changed.changed ? unkept : []
+    const empty = [...kinds].filter(([name, kind]) => isUnknown(doc, name, kind))
+    const unstored = new Map([...made, ...empty])
+    for (const [name, kind] of unstored) storeKind(transaction, doc.share.get(name) ?? doc.get(name), kind)
+    return unstored.size > 0 ? { ...changed, changed: true } : changed
+  })
+
+const isStored = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
+  doc.share.get(name)?._map.get(kindEntry(kind))?.deleted === true
+
+/** Whether nothing in a root says any more that it is of this kind. */
+const isUnknown = (doc: Y.Doc, name: string, kind: KnownKind): boolean =>
+  rootKind(doc, name) === 'none' || (kind === 'text' && !fitsKind(doc, name, kind))
+
+/** The kinds of all roots that have one, by name. */
+export function kindsIn(doc: Y.Doc): ReadonlyMap<string, KnownKind> {
+  const kinds = new Map<string, KnownKind>()
+  for (const contentKey of doc.share.keys()) {
+    const kind = rootKind(doc, contentKey)
+    if (kind !== 'none') kinds.set(contentKey, kind)
+  }
+  return kinds
+}
+
+/**
+ * `replaceChecked`; a root that is empty afterwards keeps its kind. Empty text without `contentKey` makes no root: an
+ * editor that comes later may have another one, which is then the only root.
+ */
+export function replaceKeepingKind(doc: Y.Doc, content: CheckedContent): ReplacementResult {
+  const { target, kind } = content
+  const contentKey = contentKeyOf(doc, target.contentKey)
+  const isOpen = kind === 'text' && target.contentKey === undefined && !rootExists(doc, contentKey)
+  const kinds = new Map(isOpen ? [] : [[contentKey, kind]])
+  const replace = (): ReplacementResult => ({ ...replaceChecked(doc, content), contentKey })
+  return keepingKinds(doc, kinds, replace, new Set([contentKey]))
+}

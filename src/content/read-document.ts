@@ -1,0 +1,104 @@
+import * as Y from 'yjs'
+import { EncodedJson, encodeJson } from '../model/json-pieces.ts'
+import { noPlacements, withinBudget } from '../update/integration.ts'
+import { readStatistics, type Statistics } from '../update/statistics.ts'
+import { Output } from './output.ts'
+import { findRoot, type RootContent, readRoot, readRootAs } from './read-root.ts'
+import { listRoots } from './roots.ts'
+
+/**
+ * How content is read: `json` as the type found, `update` as base64 of the whole state (V1), `roots` as the list of all
+ * roots, others as that type. `update` and `roots` read no root: the one that is named need not exist.
+ */
+export const readingFormats = ['json', 'text', 'xml', 'delta', 'xmltext', 'update', 'roots'] as const
+
+/** What of a document is read. */
+export interface DocumentReading {
+  /** As `readContent` has it. */
+  readonly contentKey?: string | undefined
+  /** Default `json`. */
+  readonly format?: (typeof readingFormats)[number] | undefined
+  /** Default false. */
+  readonly statistics?: boolean | undefined
+}
+
+/** What was read, and how the document is made up where that was asked for. */
+export interface ReadContent extends RootContent {
+  readonly statistics?: Statistics
+}
+
+/** A content whose data is encoded. */
+export interface EncodedContent extends ReadContent {
+  readonly data: EncodedJson
+}
+
+/**
+ * One root of a document in a format.
+ * @throws ApiError INVALID_ARGUMENT when the root holds something else, NOT_FOUND when there is no such root,
+ *   RESOURCE_EXHAUSTED as `Output` does
+ */
+export function readDocument(
+  doc: Y.Doc,
+  { contentKey, format = 'json' }: DocumentReading,
+  output?: Output,
+): RootContent {
+  if (format === 'json') return readRoot(doc, contentKey, output)
+  if (format === 'roots') return { ...findRoot(doc, contentKey), data: listRoots(doc) }
+  if (format !== 'update') return readRootAs(doc, format, contentKey, output)
+  return {
+    ...findRoot(doc, contentKey),
+    data: Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64'),
+  }
+}
+
+/** The same of a whole state (V1), with its statistics. */
+export const readDocumentState = (bytes: Uint8Array, reading: DocumentReading): ReadContent =>
+  opened(bytes, (doc) => withStatistics(readDocument(doc, reading), bytes, reading))
+
+/**
+ * The same, encoded. Memory exceeds `bytesMax` by the size of the document at most.
+ * @param bytes the whole state (V1) of the document
+ * @param bytesMax for the encoded data; `update` is as long as the document allows
+ */
+export function readEncoded(
+  doc: Y.Doc,
+  bytes: Uint8Array,
+  reading: DocumentReading,
+  bytesMax: number,
+): EncodedContent {
+  if (reading.format === 'update') {
+    const data = new EncodedJson('base64', [Y.encodeStateAsUpdate(doc)])
+    return withStatistics({ ...findRoot(doc, reading.contentKey), data }, bytes, reading)
+  }
+  const { data, ...root } = readDocument(doc, reading, new Output(bytesMax))
+  return withStatistics({ ...root, data: encodeJson(data, bytesMax) }, bytes, reading)
+}
+
+/**
+ * The same of a whole state (V1).
+ * @param stepsMax steps that Yjs may need to read the state; default: any number
+ * @throws IntegrationTooExpensiveError
+ */
+export const readStateEncoded = (
+  bytes: Uint8Array,
+  reading: DocumentReading,
+  bytesMax: number,
+  stepsMax?: number,
+): EncodedContent => opened(bytes, (doc) => readEncoded(doc, bytes, reading, bytesMax), stepsMax)
+
+const withStatistics = <T extends RootContent>(
+  content: T,
+  bytes: Uint8Array,
+  { statistics }: DocumentReading,
+): T & Pick<ReadContent, 'statistics'> =>
+  statistics === true ? { ...content, statistics: readStatistics(bytes) } : content
+
+function opened<T>(bytes: Uint8Array, read: (doc: Y.Doc) => T, stepsMax = Number.POSITIVE_INFINITY): T {
+  const doc = new Y.Doc()
+  try {
+    withinBudget({ ...noPlacements, doc, stepsMax }, () => Y.applyUpdate(doc, bytes))
+    return read(doc)
+  } finally {
+    doc.destroy()
+  }
+}

@@ -1,0 +1,48 @@
+import type * as Y from 'yjs'
+import { contentTypes } from './content-types.ts'
+import { Output, readMax } from './output.ts'
+import { checkContentKey, checkKind, contentTypeOf } from './replace.ts'
+import { contentKeyOf, requireRoot } from './roots.ts'
+import { rootKind } from './yjs/root-kind.ts'
+
+/** What a root holds, in the form that a replacement takes. */
+export interface RootContent {
+  readonly type: string
+  readonly contentKey: string
+  readonly data: unknown
+}
+
+/**
+ * Reads one root; an empty one of no kind reads as empty text. `contentKey` follows the one rule (`contentKeyOf`).
+ * @throws ApiError INVALID_ARGUMENT if `contentKey` cannot name a root, NOT_FOUND as `requireRoot` does
+ */
+export function readRoot(doc: Y.Doc, contentKey?: string, output = new Output(readMax)): RootContent {
+  const root = findRoot(doc, contentKey)
+  requireRoot(doc, root.contentKey, contentKey)
+  return { ...root, data: contentTypes[root.type]?.read(doc, root.contentKey, output) }
+}
+
+/** The root that `readContent` reads, without its data; it need not exist. @throws ApiError INVALID_ARGUMENT */
+export function findRoot(doc: Y.Doc, contentKey?: string): Omit<RootContent, 'data'> {
+  if (contentKey !== undefined) checkContentKey(contentKey)
+  const key = contentKeyOf(doc, contentKey)
+  const kind = rootKind(doc, key)
+  return { type: kind === 'none' ? 'text' : kind, contentKey: key }
+}
+
+/**
+ * Reads one root as content of the given type; an empty one as the empty content of that type.
+ * @throws ApiError as `readContent` does; INVALID_ARGUMENT if there is no such type, or the root holds another kind
+ */
+export function readRootAs(
+  doc: Y.Doc,
+  type: string,
+  contentKey?: string,
+  output = new Output(readMax),
+): RootContent {
+  const root = findRoot(doc, contentKey)
+  const wanted = contentTypeOf(type)
+  requireRoot(doc, root.contentKey, contentKey)
+  checkKind(doc, { type, contentKey: root.contentKey }, wanted.kind)
+  return { type, contentKey: root.contentKey, data: wanted.read(doc, root.contentKey, output) }
+}

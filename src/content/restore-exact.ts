@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import { putItem } from './json/write-edits.ts'
+import type { ReplacementResult } from './replacement-result.ts'
+import { childrenOf } from './xml/children.ts'
+import { matchTexts } from './xml/match-texts.ts'
+import type { SharedRoot } from './yjs/root-kind.ts'
+import { nameOfType, readSequence, type SequenceContent, valuesOf } from './yjs/sequence-content.ts'
+
+type Content = Y.Item['content']
+
+/** Between which items new ones come. */
+interface Gap {
+  readonly left: Y.Item | null
+  readonly right: Y.Item | null
+}
+
+/**
+ * Makes what is stored in one document equal to what is stored in another one, down to what no format shows: types of
+ * values, embeds, hooks, attributes of texts. Made for what is nearly equal: where it is not, everything in that one
+ * shared value is written anew.
+ */
+export class ExactRestore implements ReplacementResult {
+  insertions = 0
+  deletions = 0
+  changed = false
+  readonly #transaction: Y.Transaction
+
+  constructor(transaction: Y.Transaction) {
+    this.#transaction = transaction
+  }
+
+  /** @param isXml whether it is a fragment or an element: roots do not know it */
+  match(type: SharedRoot, past: SharedRoot, isXml: boolean): void {
+    this.#matchEntries(type, past)
+    if (!(isXml ? this.#matchChildren(type, past) : this.#matchCells(readSequence(type), readSequence(past))))
+      this.#rewrite(type, past)
+  }
+
+  /** False where they do not correspond, and nothing is changed. */
+  #matchCells(live: SequenceContent, past: SequenceContent): boolean {
+    if (!isDeepStrictEqual(live.cells, past.cells)) return false
+    this.#matchAll(live.shared, past.shared)
+    return true
+  }
+
+  #matchAll(types: readonly SharedRoot[], pasts: readonly SharedRoot[]): void {
+    types.forEach((type, at) => {
+      this.match(type, pasts[at] as SharedRoot, type instanceof Y.XmlFragment)
+    })
+  }
+
+  #matchChildren(type: SharedRoot, past: SharedRoot): boolean {
+    const [children, pasts] = [childrenOf(type), childrenOf(past)]
+    if (children === null || pasts === null) return this.#matchCells(readSequence(type), readSequence(past))
+    if (!isDeepStrictEqual(children.nodes.map(nameOfType), pasts.nodes.map(nameOfType))) return false
+    this.#matchAll(children.nodes, pasts.nodes)
+    children.texts.forEach((texts, at) => {
+      const before = children.nodes[at - 1]?._item ?? null
+      this.#matchTexts({ type, before, texts }, pasts.texts[at] as readonly SharedRoot[])
+    })
+    return true
+  }
+
+  #matchTexts({ type, before, texts }: Texts, pasts: readonly SharedRoot[]): void {
+    let left = before
+    for (const { live, past } of matchTexts(texts, pasts)) {
+      if (live === null) {
+        const right = left === null ? type._start : left.right
+        left = this.#put(type, null, { left, right }, (past._item as Y.Item).content)
+        continue
+      }
+      left = live._item as Y.Item
+      if (past === null) this.#delete(left)
+      else this.match(live, past, false)
+    }
+    if (type._searchMarker !== null) type._searchMarker.length = 0
+  }
+
+  #matchEntries(type: SharedRoot, past: SharedRoot): void {
+    for (const [key, item] of type._map)
+      if (!item.deleted && past._map.get(key)?.deleted !== false) this.#delete(item)
+    for (const [key, { deleted, content }] of past._map) {
+      if (deleted) continue
+      const entry = type._map.get(key)
+      if (entry === undefined || entry.deleted || !this.#matchEntry(entry.content, content))
+        this.#put(type, key, { left: entry ?? null, right: null }, content)
+    }
+  }
+
+  /** False where it has to give way to another value. */
+  #matchEntry(content: Content, past: Content): boolean {
+    const isShared = content instanceof Y.ContentType
+    if (!isShared || !(past instanceof Y.ContentType))
+      return (
+        isShared === past instanceof Y.ContentType &&
+        isDeepStrictEqual(valuesOf(content).at(-1), valuesOf(past).at(-1))
+      )
+    if (nameOfType(content.type) !== nameOfType(past.type)) return false
+    this.#matchAll([content.type as SharedRoot], [past.type as SharedRoot])
+    return true
+  }
+
+  #rewrite(type: SharedRoot, past: SharedRoot): void {
+    this.#clear(type)
+    this.#append(type, past)
+  }
+
+  #clear(type: SharedRoot): void {
+    for (let item = type._start; item !== null; item = item.right) if (!item.deleted) this.#delete(item)
+    if (type._searchMarker !== null) type._searchMarker.length = 0
+  }
+
+  #append(type: SharedRoot, past: SharedRoot): void {
+    let left = type._start
+    while (left !== null && left.right !== null) left = left.right
+    for (let item = past._start; item !== null; item = item.right)
+      if (!item.deleted) left = this.#put(type, null, { left, right: null }, item.content)
+  }
+
+  #put(type: SharedRoot, key: string | null, gap: Gap, content: Content): Y.Item {
+    const copy = content.copy()
+    const item = putItem(this.#transaction, { type, key, ...gap }, copy)
+    this.changed = true
+    if (item.countable) this.insertions += item.length
+    if (!(copy instanceof Y.ContentType) || !(content instanceof Y.ContentType)) return item
+    this.#matchEntries(copy.type as SharedRoot, content.type as SharedRoot)
+    this.#append(copy.type as SharedRoot, content.type as SharedRoot)
+    return item
+  }
+
+  #delete(item: Y.Item): void {
+    this.changed = true
+    if (item.countable) this.deletions += item.length
+    item.delete(this.#transaction)
+  }
+}
+
+/** Texts next to each other in `type`, after an item. */
+interface Texts {
+  readonly type: SharedRoot
+  readonly before: Y.Item | null
+  readonly texts: readonly SharedRoot[]
+}

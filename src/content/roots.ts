@@ -1,0 +1,66 @@
+import type * as Y from 'yjs'
+import { ApiError } from '../errors.ts'
+import { shortened } from '../text.ts'
+import { type RootKind, rootKind } from './yjs/root-kind.ts'
+
+/** The root of a call that names none, unless exactly one root exists. */
+export const defaultContentKey = 'content'
+
+/** Returns whether a root has any item, deleted or not; a stored kind is one. `doc.get` alone adds no item. */
+export function rootExists(doc: Y.Doc, contentKey: string): boolean {
+  const root = doc.share.get(contentKey)
+  return root !== undefined && (root._start !== null || root._map.size > 0)
+}
+
+/** The names of the roots that exist, in the order of code units. */
+export const rootNames = (doc: Y.Doc): readonly string[] =>
+  [...doc.share.keys()].filter((name) => rootExists(doc, name)).sort()
+
+/** The one rule for reads and writes: the given root; else the only one that exists; else `content`. */
+export function contentKeyOf(doc: Y.Doc, given: string | undefined): string {
+  if (given !== undefined) return given
+  const [only, ...others] = rootNames(doc)
+  return only !== undefined && others.length === 0 ? only : defaultContentKey
+}
+
+/** A root of a document; `none`: it is empty, and may become any kind. */
+export interface RootListing {
+  readonly contentKey: string
+  readonly type: RootKind
+}
+
+/** Lists the roots that exist, with their kinds. */
+export const listRoots = (doc: Y.Doc): readonly RootListing[] =>
+  rootNames(doc).map((contentKey) => ({ contentKey, type: rootKind(doc, contentKey) }))
+
+/** Names that an error lists at most, and characters of each. */
+const namesMax = 20
+const nameLengthMax = 100
+
+/** The name of a root for a message: quoted, at most about 100 characters. */
+export const shownName = (contentKey: string): string => JSON.stringify(shortened(contentKey, nameLengthMax))
+
+/**
+ * Throws NOT_FOUND if a document has roots and this one is not among them. In a document without roots, every root
+ * reads as empty.
+ * @param given the root that the caller has named, if any
+ */
+export function requireRoot(doc: Y.Doc, contentKey: string, given: string | undefined): void {
+  if (rootExists(doc, contentKey)) return
+  const names = rootNames(doc)
+  if (names.length === 0) return
+  const shown = names.slice(0, namesMax)
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+  const list = `${shown.map(shownName).join(', ')}${more}`
+  const message =
+    given === undefined
+      ? `the document has several roots and none is called "${contentKey}": name one of ${list} as contentKey`
+      : `the document has no root ${shownName(contentKey)}; its roots are ${list}`
+  throw new ApiError('crdt/root-not-found', message, {
+    details: { roots: shown.map((name) => shortened(name, nameLengthMax)) },
+  })
+}
+
+/** Returns whether an error is that of `requireRoot`. */
+export const isRootMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'crdt/root-not-found'

@@ -1,0 +1,89 @@
+import type { Hunk } from '../diff/diff.ts'
+
+/** Lookups in one replacement, of however many texts; beyond, whatever might join with its neighbour is taken to. */
+const lookupsMax = 10_000
+
+/** UTF-16 units before a place that are looked at: the longest emoji sequences have about 35. */
+const contextMax = 64
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/** Ranges above U+02FF whose characters join with none of their kind, nor with any below. */
+const plainRanges: readonly (readonly [number, number])[] = [
+  [0x0370, 0x0482], // Greek, Cyrillic
+  [0x048a, 0x0590], // Cyrillic, Armenian
+  [0x2010, 0x2027], // dashes, quotation marks
+  [0x3041, 0x3096], // Hiragana
+  [0x30a1, 0x30fa], // Katakana
+  [0x4e00, 0x9fff], // CJK
+]
+
+const isPlain = (unit: number): boolean =>
+  unit < 0x300 || plainRanges.some(([from, to]) => unit >= from && unit <= to)
+
+/** Answers whether user-perceived characters end at a place, with a bounded number of costly lookups. */
+export class Graphemes {
+  #lookups = 0
+
+  /** False where cutting `text` at `at` would split a grapheme cluster; when in doubt, false. */
+  isBoundary(text: string, at: number): boolean {
+    if (at <= 0 || at >= text.length) return true
+    const [before, next] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
+    if (isPlain(before) && isPlain(next)) return before !== 13 || next !== 10
+    if ((next & 0xfc00) === 0xdc00 && (before & 0xfc00) === 0xd800) return false
+    if (this.#lookups >= lookupsMax) return false
+    this.#lookups += 1
+    return isSegmentBoundary(text, at)
+  }
+}
+
+function isSegmentBoundary(text: string, at: number): boolean {
+  const start = contextStart(text, at)
+  const context = text.slice(start, at + ((text.charCodeAt(at) & 0xfc00) === 0xd800 ? 2 : 1))
+  return segmenter.segment(context).containing(at - start)?.index === at - start
+}
+
+/** Back to an ASCII character, after which nothing depends on what stands before it; or as far as is looked. */
+function contextStart(text: string, at: number): number {
+  const limit = Math.max(0, at - contextMax)
+  let start = at - 1
+  while (start > limit && text.charCodeAt(start) >= 0x80) start -= 1
+  return (text.charCodeAt(start) & 0xfc00) === 0xdc00 && start > 0 ? start - 1 : start
+}
+
+/** Widens hunks until none begins or ends inside a grapheme cluster of either text; those that come to touch are joined. */
+export function snapToGraphemes(
+  a: string,
+  b: string,
+  hunks: readonly Hunk[],
+  graphemes = new Graphemes(),
+): Hunk[] {
+  const whole = (x: number, y: number): boolean =>
+    !followsHighSurrogate(a, x) && graphemes.isBoundary(a, x) && graphemes.isBoundary(b, y)
+  const snapped: Hunk[] = []
+  for (let index = 0; index < hunks.length; ) {
+    let { aStart, aEnd, bStart, bEnd } = hunks[index++] as Hunk
+    const before = snapped.at(-1)
+    while (aStart > (before?.aEnd ?? 0) && !whole(aStart, bStart)) [aStart, bStart] = [aStart - 1, bStart - 1]
+    if (before !== undefined && aStart <= before.aEnd) {
+      snapped.pop()
+      ;[aStart, bStart] = [before.aStart, before.bStart]
+    }
+    while (aEnd < a.length && !whole(aEnd, bEnd)) {
+      const next = hunks[index]
+      if (next !== undefined && next.aStart <= aEnd) {
+        ;[aEnd, bEnd] = [Math.max(aEnd, next.aEnd), next.bEnd]
+        index += 1
+      } else [aEnd, bEnd] = [aEnd + 1, bEnd + 1]
+    }
+    snapped.push({ aStart, aEnd, bStart, bEnd })
+  }
+  return snapped
+}
+
+/**
+ * Yjs cannot split an item there: it takes the units on both sides for halves of a pair and overwrites them. Only
+ * an unpaired half is ever found at the end of a hunk, and what follows it then has to be rewritten too.
+ */
+const followsHighSurrogate = (text: string, at: number): boolean =>
+  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -1,0 +1,81 @@
+import type { Hunk } from '../diff/diff.ts'
+import { alignToBoundaries, mergeTouching, mergeWhere } from '../diff/merge-hunks.ts'
+import type { DiffBudget } from '../diff/myers.ts'
+import { diffText } from '../diff/text-diff.ts'
+import { Graphemes, snapToGraphemes } from './graphemes.ts'
+import type { Embed, PlainTextState } from './text-state.ts'
+import { runIndexAtOffset } from './text-state.ts'
+
+/** Steps of comparison for one replacement: some tens of milliseconds. */
+export const stepsMax = 6_000_000
+
+/** An equal stretch between two edits that is shorter is rewritten: keeping it would cost more than it is worth. */
+export const mergedGapMax = 7
+
+/**
+ * Edits in one replacement; beyond, near ones are joined. Yjs spends about 0.85 ns on each edit for each item there is
+ * (measured with 13.6.33), so the more items, the fewer edits; and up to a mark for each attribute.
+ */
+const edits = { most: 10_000, least: 500, timesItems: 60_000_000, timesAttributes: 200_000 } as const
+
+/** The edits to make, in order and never touching, none of them inside a grapheme cluster; at most `editsMax`. */
+export function planEdits(
+  state: PlainTextState,
+  target: string,
+  budget: DiffBudget,
+  graphemes = new Graphemes(),
+  editsMax = editsMaxFor(state.items),
+): Hunk[] {
+  const source = state.text
+  const most = Math.max(1, Math.min(editsMax, attributesAllow(state)))
+  const found = diffText(source, target, budget, most)
+  const swallowed = mergeWhere(found, (before, after) => worthRewriting(state, before, after))
+  const slid = mergeTouching(alignToBoundaries(source, target, swallowed))
+  return atMost(most, snapToGraphemes(source, target, slid, graphemes))
+}
+
+/** Edits that a replacement may make where Yjs has so many items to walk along. */
+export const editsMaxFor = (items: number): number =>
+  Math.max(edits.least, Math.min(edits.most, Math.floor(edits.timesItems / (items + 1))))
+
+function attributesAllow({ runs }: PlainTextState): number {
+  const attributes = runs.reduce((most, { size }) => Math.max(most, size), 0)
+  return Math.floor(edits.timesAttributes / (attributes + 1))
+}
+
+/** Whether the text between two edits is short, and rewriting it would lose neither formatting nor an embed. */
+function worthRewriting(state: PlainTextState, before: Hunk, after: Hunk): boolean {
+  if (after.aStart - before.aEnd > mergedGapMax) return false
+  // With the characters on both sides: their formatting decides about that of what is inserted between them.
+  const run = runIndexAtOffset(state.runs, Math.max(0, before.aStart - 1))
+  if (run !== runIndexAtOffset(state.runs, Math.min(after.aEnd, state.text.length - 1))) return false
+  const plain = (state.runs[run]?.size ?? 0) === 0
+  if (!plain && state.text.slice(before.aEnd, after.aStart).includes('\n')) return false
+  return !holdsEmbed(state.embeds, before.aStart, after.aEnd)
+}
+
+/** Whether an embed stands strictly between two offsets. */
+function holdsEmbed(embeds: readonly Embed[], from: number, to: number): boolean {
+  let [low, high] = [0, embeds.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((embeds[middle] as Embed).at <= from) low = middle + 1
+    else high = middle
+  }
+  return low < embeds.length && (embeds[low] as Embed).at < to
+}
+
+/** Joins the edits with the shortest equal stretches between them, earlier ones first, until `max` are left. */
+export function atMost(max: number, hunks: Hunk[]): Hunk[] {
+  if (hunks.length <= max) return hunks
+  const gaps = Float64Array.from(hunks.slice(1), (hunk, index) => hunk.aStart - (hunks[index] as Hunk).aEnd)
+  const sorted = gaps.toSorted()
+  const surplus = hunks.length - max
+  const longest = sorted[surplus - 1] as number
+  let ties = surplus - sorted.indexOf(longest)
+  return mergeWhere(hunks, (before, after) => {
+    const gap = after.aStart - before.aEnd
+    if (gap === longest) ties -= 1
+    return gap < longest || (gap === longest && ties >= 0)
+  })
+}

@@ -1,0 +1,144 @@
+import { equalityDeep } from 'lib0/function'
+import * as Y from 'yjs'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+
+export type TextAttributes = Readonly<Record<string, unknown>>
+
+/** Something in a text that counts in positions but is not part of its string. */
+export interface Embed {
+  /** Offset in the string; several embeds may share one. */
+  readonly at: number
+  /** Positions it takes. */
+  readonly length: number
+  /** True for content that a text cannot delete (it got there by misuse of the root as another type). */
+  readonly fixed: boolean
+}
+
+/** A stretch of the string with the same attributes; it ends where the next one starts. */
+export interface AttributeRun {
+  readonly start: number
+  /** What is different from the run before; null takes an attribute away. */
+  readonly changes: readonly (readonly [key: string, value: unknown])[]
+  /** How many attributes it has. */
+  readonly size: number
+}
+
+/** A text root taken apart, without touching it. */
+export interface PlainTextState {
+  /** The string; each unpaired surrogate is U+D800, which no well-formed text contains as a code point. */
+  readonly text: string
+  readonly runs: readonly AttributeRun[]
+  readonly embeds: readonly Embed[]
+  /** Items of the root, the deleted ones too: what Yjs walks along. */
+  readonly items: number
+}
+
+/** Without a prototype: attribute names come from documents. */
+export const emptyAttributes: TextAttributes = Object.freeze(Object.create(null) as TextAttributes)
+
+/**
+ * Reads the live items of a text root. A surrogate is unpaired when its partner is not in the same item: items are
+ * encoded one by one, so other replicas read U+FFFD there whatever the neighbouring item holds.
+ */
+export function readTextState(root: SharedRoot | undefined): PlainTextState {
+  const parts: string[] = []
+  const runs = new RunWriter()
+  const embeds: Embed[] = []
+  let [at, items] = [0, 0]
+  for (let item = root?._start ?? null; item !== null; item = item.right) {
+    items += 1
+    if (item.deleted) continue
+    const { content } = item
+    if (content instanceof Y.ContentString) {
+      runs.text(at)
+      parts.push(markUnpaired(content.str))
+      at += content.str.length
+    } else if (content instanceof Y.ContentFormat) runs.format(content.key, content.value)
+    else if (item.countable) {
+      const fixed = !(content instanceof Y.ContentEmbed || content instanceof Y.ContentType)
+      embeds.push({ at, length: item.length, fixed })
+    }
+  }
+  return { text: parts.join(''), runs: runs.runs, embeds, items }
+}
+
+/** Collects runs in time linear in the formatting marks: how many attributes are on at once makes no difference. */
+class RunWriter {
+  readonly runs: AttributeRun[] = []
+  readonly #current = new Map<string, unknown>()
+  /** Values at the last text, of the attributes named since. */
+  readonly #before = new Map<string, unknown>()
+
+  format(key: string, value: unknown): void {
+    if (!this.#before.has(key)) this.#before.set(key, this.#current.get(key) ?? null)
+    if (value === null) this.#current.delete(key)
+    else this.#current.set(key, value)
+  }
+
+  /** Text begins at `start`: it starts a run if it is formatted in another way than the text before. */
+  text(start: number): void {
+    const changes = [...this.#before].flatMap(([key, before]) => {
+      const value = this.#current.get(key) ?? null
+      return equalityDeep(before, value) ? [] : [[key, value] as const]
+    })
+    this.#before.clear()
+    if (changes.length > 0 || this.runs.length === 0)
+      this.runs.push({ start, changes, size: this.#current.size })
+  }
+}
+
+/** What two characters have in common. */
+export const sharedAttributes = (left: TextAttributes, right: TextAttributes): TextAttributes =>
+  attributesFrom(
+    Object.entries(left).filter(([key, value]) => key in right && equalityDeep(right[key], value)),
+  )
+
+function attributesFrom(entries: Iterable<readonly [string, unknown]>): TextAttributes {
+  const attributes = Object.create(null) as Record<string, unknown>
+  for (const [key, value] of entries) attributes[key] = value
+  return attributes
+}
+
+const unpaired = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+const markUnpaired = (text: string): string => (text.isWellFormed() ? text : text.replace(unpaired, '\ud800'))
+
+/** Index of the run that the character at `at` belongs to; 0 in a text without characters. */
+export function runIndexAtOffset(runs: readonly AttributeRun[], at: number): number {
+  let [low, high] = [0, runs.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((runs[middle] as AttributeRun).start <= at) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Looks up the attributes of characters, each at or after the one before: one walk for a whole replacement. */
+export class AttributeCursor {
+  readonly #runs: readonly AttributeRun[]
+  readonly #current = new Map<string, unknown>()
+  #next = 0
+  #snapshot: TextAttributes = emptyAttributes
+
+  constructor(runs: readonly AttributeRun[]) {
+    this.#runs = runs
+  }
+
+  at(offset: number): TextAttributes {
+    const from = this.#next
+    for (let run = this.#runs[from]; run !== undefined && run.start <= offset; run = this.#runs[this.#next]) {
+      for (const [key, value] of run.changes) {
+        if (value === null) this.#current.delete(key)
+        else this.#current.set(key, value)
+      }
+      this.#next += 1
+    }
+    if (this.#next > from)
+      this.#snapshot = this.#current.size === 0 ? emptyAttributes : attributesFrom(this.#current)
+    return this.#snapshot
+  }
+}
+
+/** The string as every replica reads it: well-formed. */
+export const plainText = (state: PlainTextState): string => state.text.toWellFormed()

@@ -1,0 +1,83 @@
+import * as Y from 'yjs'
+import { limits } from '../../model/limits.ts'
+import { Output } from '../output.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { xmlText } from './names.ts'
+
+/** What kind of value an attribute holds; XML itself only has text. */
+export type ValueType = 'string' | 'number' | 'boolean' | 'json'
+
+/** The text that stands for an attribute's value; null for one that is as good as absent. @throws ApiError RESOURCE_EXHAUSTED */
+export function valueText(value: unknown, output = new Output()): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return xmlText(value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof Y.Doc) return xmlText(value.guid)
+  if (value instanceof Y.AbstractType) {
+    countFormatting(value as SharedRoot, output)
+    return xmlText(JSON.stringify(value.toJSON()) ?? '')
+  }
+  if (typeof value === 'object') return xmlText(jsonText(value))
+  return `${value as number | boolean | bigint}`
+}
+
+/** Counts what Yjs repeats when it writes a shared value as text: the formatting of each stretch of text. */
+function countFormatting(type: SharedRoot, output: Output): void {
+  const lengths = new Map<string, number>()
+  let length = 0
+  const nested = [...type._map.values()]
+  for (let item = type._start; item !== null; item = item.right) nested.push(item)
+  for (const { deleted, content } of nested) {
+    if (deleted) continue
+    if (content instanceof Y.ContentType) countFormatting(content.type as SharedRoot, output)
+    if (content instanceof Y.ContentFormat) {
+      const { key, value } = content
+      length -= lengths.get(key) ?? 0
+      lengths.set(key, value === null ? 0 : key.length + jsonText(value).length)
+      length += lengths.get(key) ?? 0
+    } else output.count(length)
+  }
+}
+
+const jsonText = (value: object): string => JSON.stringify(value, withoutBigInts) ?? ''
+
+const withoutBigInts = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `${value}` : value
+
+export function typeOfValue(value: unknown): ValueType | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return typeof value as ValueType
+  return typeof value === 'object' && isPlain(value) ? 'json' : 'string'
+}
+
+const isPlain = (value: object): boolean =>
+  Array.isArray(value) ||
+  Object.getPrototypeOf(value) === Object.prototype ||
+  Object.getPrototypeOf(value) === null
+
+/** The value of the wanted type that `valueText` writes as `text`; where there is none, the text itself. */
+export function valueFrom(text: string, type: ValueType): unknown {
+  if (type === 'number') return String(Number(text)) === text ? Number(text) : text
+  if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : text
+  return type === 'json' ? jsonValue(text) : text
+}
+
+/** Text stays text where it is not JSON, or where shared types could not hold the value. */
+function jsonValue(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text
+  }
+  if (typeof value !== 'object' || value === null) return text
+  return Object.hasOwn(value, 'constructor') || !isStorable(value) ? text : value
+}
+
+function isStorable(value: unknown, depth = 1): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > limits.jsonDepth || Object.hasOwn(value, '__proto__')) return false
+  return Object.values(value).every((inner) => isStorable(inner, depth + 1))
+}

@@ -1,0 +1,61 @@
+import * as Y from 'yjs'
+import { typeOfValue, valueFrom } from './attribute-values.ts'
+import type { MarkTable } from './mark-sets.ts'
+import { storedName } from './names.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+import { insertsOf } from './text-plan.ts'
+import type { XmlElement, XmlNode, XmlParent } from './tree.ts'
+
+/** Children handed to Yjs at once: it passes them on as arguments of a call. */
+const childrenAtOnce = 10_000
+
+/** Makes shared types of nodes, in the form that y-prosemirror and Tiptap store. */
+export class XmlBuilder {
+  readonly #vocabulary: ObservedSchema
+  readonly #marks: MarkTable
+  #marked: Y.XmlText[] = []
+
+  constructor(vocabulary: ObservedSchema, marks: MarkTable) {
+    this.#vocabulary = vocabulary
+    this.#marks = marks
+  }
+
+  build(node: XmlNode): Y.XmlElement | Y.XmlText {
+    if (node.kind === 'element') return this.#element(node)
+    const text = new Y.XmlText()
+    text.applyDelta(insertsOf(node, this.#marks))
+    if (node.runs.length > 1) this.#marked.push(text)
+    return text
+  }
+
+  /** The texts built since, in which marks change. */
+  takeMarked(): readonly Y.XmlText[] {
+    const marked = this.#marked
+    this.#marked = []
+    return marked
+  }
+
+  /** The value as the attribute has it already on this element, else as it has it elsewhere in the document. */
+  attributeValue(owner: string, attribute: string, text: string, existing?: XmlParent): unknown {
+    const item = existing?._map.get(storedName(attribute))
+    const value: unknown = item?.deleted === false ? item.content.getContent()[item.length - 1] : null
+    return valueFrom(text, typeOfValue(value) ?? this.#vocabulary.typeOf(owner, attribute))
+  }
+
+  #element({ name, attributes, children }: XmlElement): Y.XmlElement {
+    const element = new Y.XmlElement(storedName(name))
+    for (const [attribute, text] of attributes) {
+      const value = this.attributeValue(name, attribute, text)
+      // Yjs takes values of any type; the type of the class says strings.
+      element.setAttribute(storedName(attribute), value as string)
+    }
+    for (let index = 0; index < children.length; index += childrenAtOnce) {
+      const some = children.slice(index, index + childrenAtOnce)
+      element.insert(
+        index,
+        some.map((child) => this.build(child)),
+      )
+    }
+    return element
+  }
+}

@@ -1,0 +1,31 @@
+import * as Y from 'yjs'
+import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+
+/** What stands in an element or a fragment. */
+export interface XmlChildren {
+  /** Elements, hooks, and texts that have attributes. */
+  readonly nodes: readonly SharedRoot[]
+  /** The other texts, before the first node, between nodes, and after the last one: one group more than nodes. */
+  readonly texts: readonly (readonly SharedRoot[])[]
+}
+
+/** What there is live; null where something stands that is no child of an element. */
+export function childrenOf(parent: SharedRoot): XmlChildren | null {
+  const nodes: SharedRoot[] = []
+  const texts: SharedRoot[][] = [[]]
+  for (let item = parent._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    if (!(item.content instanceof Y.ContentType)) return null
+    const type = asRoot(item.content.type as Y.XmlFragment)
+    if (isPlainText(type)) texts.at(-1)?.push(type)
+    else {
+      nodes.push(type)
+      texts.push([])
+    }
+  }
+  return { nodes, texts }
+}
+
+/** One with attributes is something of its own. */
+const isPlainText = (type: SharedRoot): boolean =>
+  type instanceof Y.XmlText && [...type._map.values()].every(({ deleted }) => deleted)

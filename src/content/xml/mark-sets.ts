@@ -1,0 +1,179 @@
+import type { AttributeRun } from '../text/text-state.ts'
+import { storedName } from './names.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+import {
+  byName,
+  MarkCodec,
+  type MarkForm,
+  markFormOf,
+  overlappingKey,
+  type StoredMark,
+} from './stored-marks.ts'
+
+/** A set of marks; 0 is the empty one. Equal sets have equal numbers. */
+export type MarkSet = number
+
+/** The formatting attributes of a text at some place, with the numbers of the marks they stand for. */
+export type MarkAttributes = ReadonlyMap<string, number>
+
+/** Marks of one stretch of text that XML shows; more at once are passed over, like all that XML cannot say. */
+const shownMax = 64
+
+/** Marks of all stretches together that XML shows: what is shown stays in proportion to what can be stored. */
+const shownInAllMax = 4_000_000
+
+/**
+ * The marks of a document and of its target. Marks are the same when XML shows them the same; of those that the
+ * document has, the stored form is kept.
+ */
+export class MarkTable {
+  readonly #store: MarkCodec
+  readonly #numbers = new Map<string, number>()
+  readonly #forms: MarkForm[] = []
+  /** The texts of the forms, by which marks of the same name are sorted. */
+  readonly #texts = new Map<MarkForm, string>()
+  readonly #stored: (StoredMark | null)[] = []
+  readonly #sets: (readonly number[])[] = [[]]
+  readonly #setNumbers = new Map<string, MarkSet>([['', 0]])
+  #shownLeft = shownInAllMax
+
+  constructor(vocabulary: ObservedSchema) {
+    this.#store = new MarkCodec(vocabulary)
+  }
+
+  /** Number of a mark that the document stores; it is noted as the document's own. */
+  numberOf(stored: StoredMark): number {
+    const form = markFormOf(stored)
+    const number = this.#numberOfForm(form)
+    if (this.#stored[number] === null) {
+      this.#stored[number] = stored
+      this.#store.learn(form.name, stored)
+    }
+    return number
+  }
+
+  /** What XML shows of the marks of a stretch of text, each time it is asked while there is room for them. */
+  shown(stored: MarkAttributes): MarkSet {
+    if (stored.size === 0 || this.#shownLeft < stored.size) return 0
+    const numbers = shownOf(stored).map(([, number]) => number)
+    this.#shownLeft -= numbers.length
+    return this.#setNumber(numbers)
+  }
+
+  /** The marks of a set, by name; each mark is always the same object. */
+  formsOf(set: MarkSet): readonly MarkForm[] {
+    return this.#marksIn(set)
+      .map((number) => this.#forms[number] as MarkForm)
+      .sort(
+        (a, b) => byName([a.name, ''], [b.name, '']) || byName([this.#textOf(a), ''], [this.#textOf(b), '']),
+      )
+  }
+
+  #textOf(form: MarkForm): string {
+    const known = this.#texts.get(form)
+    if (known !== undefined) return known
+    const text = JSON.stringify(form)
+    this.#texts.set(form, text)
+    return text
+  }
+
+  sizeOf(set: MarkSet): number {
+    return this.#marksIn(set).length
+  }
+
+  /** The set with a mark of the target more. Of marks that cannot overlap the inner one counts. */
+  with(set: MarkSet, { name, attributes }: MarkForm): MarkSet {
+    const number = this.#numberOfForm({ name, attributes: attributes.toSorted(byName) })
+    const overlaps = this.#store.overlaps(name)
+    const others = this.#marksIn(set).filter((other) => overlaps || this.#forms[other]?.name !== name)
+    return this.#setNumber([...others, number])
+  }
+
+  /** The formatting attributes that text bearing these marks has. */
+  attributesOf(set: MarkSet): Record<string, unknown> {
+    const attributes = Object.create(null) as Record<string, unknown>
+    for (const number of this.#marksIn(set)) this.#put(number, attributes, new Set(Object.keys(attributes)))
+    return attributes
+  }
+
+  /** What has to be set, and null for what has to go, so that text shows exactly the wanted marks. */
+  change(stored: MarkAttributes, shown: MarkSet, wanted: MarkSet): Record<string, unknown> | null {
+    if (shown === wanted) return null
+    const marks = this.#marksIn(wanted)
+    const change = Object.create(null) as Record<string, unknown>
+    const kept = new Map<number, string>()
+    for (const [key, number] of shown === 0 ? [] : shownOf(stored)) {
+      if (marks.includes(number)) kept.set(number, key)
+      else change[key] = null
+    }
+    const taken = new Set(kept.values())
+    for (const number of marks) if (!kept.has(number)) taken.add(this.#put(number, change, taken))
+    return change
+  }
+
+  /** Adds a mark under its key; where another mark has that one already, under a key of its own. */
+  #put(number: number, attributes: Record<string, unknown>, taken: ReadonlySet<string>): string {
+    const form = this.#forms[number] as MarkForm
+    const { key, value } = this.#stored[number] ?? this.#store.newMark(form)
+    this.#stored[number] = { key, value }
+    const free = taken.has(key) ? overlappingKey(storedName(form.name), value) : key
+    attributes[free] = value
+    return free
+  }
+
+  #marksIn(set: MarkSet): readonly number[] {
+    return this.#sets[set] as readonly number[]
+  }
+
+  #setNumber(marks: readonly number[]): MarkSet {
+    const sorted = [...new Set(marks)].sort((a, b) => a - b)
+    const key = sorted.join()
+    const known = this.#setNumbers.get(key)
+    if (known !== undefined) return known
+    this.#sets.push(sorted)
+    this.#setNumbers.set(key, this.#sets.length - 1)
+    return this.#sets.length - 1
+  }
+
+  #numberOfForm(form: MarkForm): number {
+    const key = JSON.stringify([form.name, form.attributes])
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    this.#numbers.set(key, this.#forms.length)
+    this.#forms.push(form)
+    this.#stored.push(null)
+    return this.#forms.length - 1
+  }
+}
+
+function shownOf(stored: MarkAttributes): [string, number][] {
+  if (stored.size <= shownMax) return [...stored]
+  const shown: [string, number][] = []
+  for (const entry of stored) {
+    if (shown.length === shownMax) break
+    shown.push(entry)
+  }
+  return shown
+}
+
+/** Follows the formatting of one text, run by run: the work is linear in the changes, however many marks there are. */
+export class MarkCursor {
+  readonly #marks: MarkTable
+  readonly #stored = new Map<string, number>()
+
+  constructor(marks: MarkTable) {
+    this.#marks = marks
+  }
+
+  get stored(): MarkAttributes {
+    return this.#stored
+  }
+
+  /** Goes on to the next run. */
+  enter({ changes }: AttributeRun): void {
+    for (const [key, value] of changes) {
+      if (value === null) this.#stored.delete(key)
+      else this.#stored.set(key, this.#marks.numberOf({ key, value }))
+    }
+  }
+}

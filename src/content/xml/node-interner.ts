@@ -1,0 +1,60 @@
+import type { MarkSet } from './mark-sets.ts'
+import type { XmlElement, XmlNode, XmlRun } from './tree.ts'
+
+/**
+ * Gives nodes numbers, bottom up: equal trees, equal numbers. Numbers instead of hashes, since nobody can make two of
+ * them collide; the work is linear in the content. XML text has no control characters, so they may separate.
+ */
+export class NodeInterner {
+  readonly #numbers = new Map<string, number>()
+
+  ofText(runs: readonly XmlRun[], text: string): number {
+    const marks = runs.length === 1 && runs[0]?.marks === 0 ? '' : runs.map(markKey).join()
+    return this.#numberOf(`${marks}\u0001${text}`)
+  }
+
+  ofElement(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): number {
+    let key = name
+    for (const [attribute, text] of attributes) key += `\u0002${attribute}\u0003${text}`
+    key += '\u0004'
+    for (const child of children) key += `${child.number},`
+    return this.#numberOf(key)
+  }
+
+  #numberOf(key: string): number {
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    this.#numbers.set(key, this.#numbers.size)
+    return this.#numbers.size - 1
+  }
+}
+
+/** Size of an element with these children. */
+export function subtreeSize(children: readonly XmlNode[]): number {
+  let size = 1
+  for (const child of children) size += child.size
+  return size
+}
+
+const markKey = ({ start, marks }: XmlRun): string => `${start}:${marks}`
+
+/** Puts runs of text together, joining those that bear the same marks. */
+export class XmlRunBuilder {
+  #text = ''
+  #runs: XmlRun[] = []
+
+  add(text: string, marks: MarkSet): void {
+    if (text === '') return
+    if (this.#runs.at(-1)?.marks !== marks) this.#runs.push({ start: this.#text.length, marks })
+    this.#text += text
+  }
+
+  /** What has been put together, if anything; then it starts anew. */
+  take(): { text: string; runs: readonly XmlRun[] } | null {
+    if (this.#text === '') return null
+    const taken = { text: this.#text, runs: this.#runs }
+    this.#text = ''
+    this.#runs = []
+    return taken
+  }
+}

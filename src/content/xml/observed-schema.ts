@@ -1,0 +1,114 @@
+import { typeOfValue, type ValueType } from './attribute-values.ts'
+
+/** Names of roots that rich-text editors use: ProseMirror and Tiptap, y-prosemirror's examples, BlockNote. */
+const richTextRoots: ReadonlySet<string> = new Set(['default', 'prosemirror', 'document-store'])
+
+/** Elements that only the schemas of rich-text editors have: their documents may have any root. */
+const richTextElements: readonly string[] = ['paragraph', 'blockGroup']
+
+/** Names that are formatting in the usual schemas of rich-text editors. */
+const inlineMarks: ReadonlySet<string> = new Set(
+  (
+    'bold strong b italic em i underline u strike strikethrough s del ins code link a highlight mark ' +
+    'subscript sub superscript sup textStyle textColor backgroundColor small comment'
+  ).split(' '),
+)
+
+/** Formatting of which several may lie on the same text in the usual schemas: whoever comments, others may, too. */
+const overlappingMarks: ReadonlySet<string> = new Set(['comment'])
+
+/**
+ * Attributes that are no text in the usual schemas of rich-text editors (ProseMirror's own, Tiptap, BlockNote). An
+ * editor that gets text for one of these shows an open task as done, or fails on a table.
+ */
+const richTextTypes: ReadonlyMap<string, ValueType> = new Map([
+  ...typed('number', 'level order start indent colspan rowspan width height previewWidth'),
+  ...typed('boolean', 'checked open tight isToggleable showPreview orphan'),
+  ...typed('json', 'colwidth'),
+])
+
+function typed(type: ValueType, names: string): [string, ValueType][] {
+  return names.split(' ').map((name) => [name, type])
+}
+
+/** What a name is used for in the document. */
+export type NameUse = 'element' | 'mark' | 'both' | 'new'
+
+/** The names and types that a document uses so far: what XML leaves open is decided after them. */
+export class ObservedSchema {
+  readonly #richTextRoot: boolean
+  readonly #elements = new Set<string>()
+  readonly #marks = new Set<string>()
+  /** Spellings by their lower case. */
+  readonly #spellings = new Map<string, Set<string>>()
+  readonly #types = new Map<string, Map<ValueType, number>>()
+
+  constructor(contentKey: string) {
+    this.#richTextRoot = richTextRoots.has(contentKey)
+  }
+
+  addElement(name: string): void {
+    if (this.#elements.has(name)) return
+    this.#elements.add(name)
+    this.#addSpelling(name)
+  }
+
+  addMark(name: string): void {
+    if (this.#marks.has(name)) return
+    this.#marks.add(name)
+    this.#addSpelling(name)
+  }
+
+  /** Notes that the attribute of the elements (or marks) called `owner` holds such a value. */
+  addValue(owner: string, attribute: string, value: unknown): void {
+    const type = typeOfValue(value)
+    if (type === null) return
+    const key = `${owner} ${attribute}`
+    const counts = this.#types.get(key) ?? new Map<ValueType, number>()
+    this.#types.set(key, counts.set(type, (counts.get(type) ?? 0) + 1))
+  }
+
+  get isRichText(): boolean {
+    if (this.#richTextRoot || this.#marks.size > 0) return true
+    return richTextElements.some((name) => this.#elements.has(name))
+  }
+
+  /** The known name that is meant: the same one, else the only one that differs in case alone, else the name itself. */
+  spelling(name: string): string {
+    if (this.#elements.has(name) || this.#marks.has(name)) return name
+    const known = this.#spellings.get(name.toLowerCase())
+    return known?.size === 1 ? (known.values().next().value as string) : name
+  }
+
+  useOf(name: string): NameUse {
+    const isElement = this.#elements.has(name)
+    if (this.#marks.has(name)) return isElement ? 'both' : 'mark'
+    return isElement ? 'element' : 'new'
+  }
+
+  isInlineMark(name: string): boolean {
+    return this.isRichText && inlineMarks.has(name)
+  }
+
+  /** Whether several marks of a name that the document does not have yet may lie on the same text. */
+  mayOverlap(name: string): boolean {
+    return this.isRichText && overlappingMarks.has(name)
+  }
+
+  /** The type that most values of the attribute have; of a new one, what rich-text editors expect. */
+  typeOf(owner: string, attribute: string): ValueType {
+    let [best, most]: [ValueType | null, number] = [null, 0]
+    for (const [type, count] of this.#types.get(`${owner} ${attribute}`) ?? []) {
+      if (count > most) [best, most] = [type, count]
+    }
+    if (best !== null) return best
+    return (this.isRichText ? richTextTypes.get(attribute) : undefined) ?? 'string'
+  }
+
+  #addSpelling(name: string): void {
+    const folded = name.toLowerCase()
+    const known = this.#spellings.get(folded)
+    if (known === undefined) this.#spellings.set(folded, new Set([name]))
+    else known.add(name)
+  }
+}

@@ -1,0 +1,44 @@
+import type { ApiError } from '../../errors.ts'
+import { contentLimit, invalidContent } from '../content-error.ts'
+
+/** A place in XML; both are counted from 1, columns in code points. */
+export interface XmlPosition {
+  readonly line: number
+  readonly column: number
+}
+
+export const malformed = (reason: string, { line, column }: XmlPosition): ApiError =>
+  invalidContent(`data is not well-formed XML at ${line}:${column}: ${reason}`, { line, column })
+
+export const tooMuch = (limit: string, size: number, { line, column }: XmlPosition): ApiError =>
+  contentLimit(`data has too much at ${line}:${column}: ${limit}; here it is ${size}`, { line, column })
+
+/** Place of the character at `index`. */
+export function positionAt(data: string, index: number): XmlPosition {
+  const lines = data.slice(0, index).split(/\r\n|\r|\n/)
+  return { line: lines.length, column: Array.from(lines.at(-1) as string).length + 1 }
+}
+
+const isDoctype = /doctype/i
+
+/** Ampersands that begin no reference; comments, CDATA and instructions are passed over, also unfinished ones. */
+const ampersands =
+  /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)/g
+
+/**
+ * The refusal for what the parser complains about at `at`. It looks for the end of a reference as far as the end of
+ * the data, so where an ampersand begins none, that ampersand is the place.
+ */
+export function parseErrorAt(data: string, complaint: string, at: XmlPosition): ApiError {
+  const reason = complaint.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+  if (isDoctype.test(reason)) return malformed('a DOCTYPE is not allowed', at)
+  for (const found of data.matchAll(ampersands)) {
+    if (found[0] !== '&') continue
+    const place = positionAt(data, found.index)
+    const isBefore = place.line < at.line || (place.line === at.line && place.column <= at.column)
+    if (!isBefore) break
+    const name = /^&[^\s<&;]{0,50};/.exec(data.slice(found.index, found.index + 52))?.[0] ?? '&'
+    return malformed(`${JSON.stringify(name)} is no known reference; an ampersand is written &amp;`, place)
+  }
+  return malformed(reason, at)
+}

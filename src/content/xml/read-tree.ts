@@ -1,0 +1,158 @@
+import * as Y from 'yjs'
+import { Output } from '../output.ts'
+import { type PlainTextState, readTextState } from '../text/text-state.ts'
+import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import { valueText } from './attribute-values.ts'
+import { MarkCursor, type MarkSet, type MarkTable } from './mark-sets.ts'
+import { xmlName, xmlText } from './names.ts'
+import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+import type { LiveElement, LiveNode, TextPart, XmlParent } from './tree.ts'
+
+/** What XML shows of a root, with the shared types it comes from. */
+export interface LiveTree {
+  readonly root: LiveElement
+  /** Items of the texts and elements, deleted ones too: what Yjs walks along. */
+  readonly items: number
+}
+
+/**
+ * Reads the live elements and texts of a root without touching it, noting names, types and marks on the way. What XML
+ * cannot say (embeds, hooks, other values) is passed over: it is not shown, and it stays.
+ */
+export function readTree(
+  root: SharedRoot | undefined,
+  vocabulary: ObservedSchema,
+  marks: MarkTable,
+  numbers: NodeInterner,
+  output = new Output(),
+): LiveTree {
+  const reader = new TreeReader(vocabulary, marks, numbers, output)
+  return { root: reader.element(root ?? asRoot(new Y.XmlFragment()), ''), items: reader.items }
+}
+
+/** Children of an element as far as they are read. */
+interface Content {
+  readonly children: LiveNode[]
+  blanks: Map<number, Y.XmlText> | null
+  /** Texts next to each other, up to now. */
+  parts: TextPart[]
+}
+
+const noPairs: LiveElement['attributes'] = []
+const noBlanks: LiveElement['blanks'] = new Map()
+
+class TreeReader {
+  items = 0
+  readonly #vocabulary: ObservedSchema
+  readonly #marks: MarkTable
+  readonly #numbers: NodeInterner
+  readonly #output: Output
+  readonly #names = new Map<string, string>()
+
+  constructor(vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner, output: Output) {
+    this.#vocabulary = vocabulary
+    this.#marks = marks
+    this.#numbers = numbers
+    this.#output = output
+  }
+
+  element(type: XmlParent, name: string): LiveElement {
+    const attributes = name === '' ? noPairs : this.#attributes(type, name)
+    const content: Content = { children: [], blanks: null, parts: [] }
+    for (let item = type._start; item !== null; item = item.right) {
+      this.items += 1
+      if (item.deleted || !(item.content instanceof Y.ContentType)) continue
+      const child: unknown = item.content.type
+      if (child instanceof Y.XmlText) content.parts.push(this.#part(child))
+      else if (child instanceof Y.XmlElement) {
+        this.#endText(content)
+        const childName = this.#name(child.nodeName)
+        this.#vocabulary.addElement(childName)
+        content.children.push(this.element(asRoot(child), childName))
+      }
+    }
+    this.#endText(content)
+    const { children, blanks } = content
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return {
+      kind: 'element',
+      name,
+      attributes,
+      children,
+      size: subtreeSize(children),
+      number,
+      type,
+      blanks: blanks ?? noBlanks,
+    }
+  }
+
+  /** The texts since the last element become one. */
+  #endText(content: Content): void {
+    const [first] = content.parts
+    if (first === undefined) return
+    const text = this.#text(content.parts)
+    if (text !== null) content.children.push(text)
+    else {
+      content.blanks ??= new Map()
+      content.blanks.set(content.children.length, first.type)
+    }
+    content.parts = []
+  }
+
+  #attributes(type: XmlParent, owner: string): LiveElement['attributes'] {
+    if (type._map.size === 0) return noPairs
+    const attributes: [string, string][] = []
+    for (const [name, item] of type._map) {
+      if (item.deleted) continue
+      const value: unknown = item.content.getContent()[item.length - 1]
+      const text = valueText(value, this.#output)
+      if (text === null) continue
+      const shown = this.#name(name)
+      this.#vocabulary.addValue(owner, shown, value)
+      attributes.push([shown, text])
+    }
+    return attributes.sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  #part(type: Y.XmlText): TextPart {
+    const read = readTextState(asRoot(type))
+    this.items += read.items
+    const cursor = new MarkCursor(this.#marks)
+    const sets = read.runs.map((run) => {
+      cursor.enter(run)
+      return this.#marks.shown(cursor.stored)
+    })
+    return { type, state: sayable(read), sets }
+  }
+
+  #text(parts: readonly TextPart[]): LiveNode | null {
+    const builder = new XmlRunBuilder()
+    for (const { state, sets } of parts) {
+      for (const [index, { start }] of state.runs.entries()) {
+        const end = state.runs[index + 1]?.start ?? state.text.length
+        builder.add(state.text.slice(start, end).toWellFormed(), sets[index] as MarkSet)
+      }
+    }
+    const found = builder.take()
+    if (found === null) return null
+    const { text, runs } = found
+    return { kind: 'text', text, runs, size: text.length, number: this.#numbers.ofText(runs, text), parts }
+  }
+
+  #name(stored: string): string {
+    const name = this.#names.get(stored) ?? xmlName(stored)
+    this.#names.set(stored, name)
+    return name
+  }
+}
+
+/** Unpaired surrogates stay as they are marked: Yjs cannot split an item after one. */
+function sayable(state: PlainTextState): PlainTextState {
+  const text = xmlText(state.text)
+  if (text === state.text) return state
+  const kept = text.replace(/\ufffd/g, (found, at: number) =>
+    state.text[at] === '\ud800' ? '\ud800' : found,
+  )
+  return { ...state, text: kept }
+}

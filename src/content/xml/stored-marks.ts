@@ -1,0 +1,149 @@
+import * as buffer from 'lib0/buffer'
+import * as sha256 from 'lib0/hash/sha256'
+import { typeOfValue, valueFrom, valueText } from './attribute-values.ts'
+import { storedName, xmlName } from './names.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+
+/** A formatting mark as XML shows it: an element name and attributes, sorted by name. */
+export interface MarkForm {
+  readonly name: string
+  readonly attributes: readonly (readonly [name: string, text: string])[]
+}
+
+/** A mark as a text stores it: name and value of a formatting attribute. */
+export interface StoredMark {
+  readonly key: string
+  readonly value: unknown
+}
+
+/** How the document stores the marks of one name. */
+interface MarkUse {
+  /** Several of this name may lie on the same text; their keys end in a hash of the mark. */
+  overlaps: boolean
+  bare: 'true' | 'object' | null
+  scalar: boolean
+  /** The values' own names, in the order met, and those that have been null. */
+  readonly names: Set<string>
+  readonly nullable: Set<string>
+}
+
+/** y-prosemirror's form for marks of which several may overlap: name, `--`, eight characters of base64. */
+const hashedKey = /^(.*)--[a-zA-Z0-9+/=]{8}$/
+
+/** Attribute that shows a value which is no object. */
+const scalarName = 'value'
+
+/** How XML shows a stored mark. */
+export function markFormOf({ key, value }: StoredMark): MarkForm {
+  const name = xmlName(hashedKey.exec(key)?.[1] ?? key)
+  if (value === true) return { name, attributes: [] }
+  const entries = isObject(value) ? Object.entries(value) : [[scalarName, value] as const]
+  const attributes = entries.flatMap(([inner, innerValue]) => {
+    const text = valueText(innerValue)
+    return text === null ? [] : [[xmlName(inner), text] as const]
+  })
+  return { name, attributes: attributes.sort(byName) }
+}
+
+export const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
+  a === b ? 0 : a < b ? -1 : 1
+
+/** Learns how a document stores marks, and stores new ones the same way. */
+export class MarkCodec {
+  readonly #vocabulary: ObservedSchema
+  readonly #uses = new Map<string, MarkUse>()
+
+  constructor(vocabulary: ObservedSchema) {
+    this.#vocabulary = vocabulary
+  }
+
+  overlaps(name: string): boolean {
+    return this.#uses.get(name)?.overlaps ?? this.#vocabulary.mayOverlap(name)
+  }
+
+  learn(name: string, { key, value }: StoredMark): void {
+    const use = this.#useOf(name)
+    use.overlaps ||= hashedKey.test(key)
+    if (value === true) use.bare ??= 'true'
+    else if (!isObject(value)) {
+      use.scalar = true
+      this.#vocabulary.addValue(ownerOf(name), scalarName, value)
+    } else this.#learnObject(name, use, Object.entries(value))
+  }
+
+  /** The stored form of a mark that the document does not have yet. */
+  newMark(form: MarkForm): StoredMark {
+    const value = this.#newValue(form)
+    const name = storedName(form.name)
+    return { key: this.overlaps(form.name) ? overlappingKey(name, value) : name, value }
+  }
+
+  #learnObject(name: string, use: MarkUse, entries: readonly (readonly [string, unknown])[]): void {
+    if (entries.length === 0) use.bare ??= 'object'
+    for (const [inner, value] of entries) {
+      use.names.add(inner)
+      if (value === null) use.nullable.add(inner)
+      this.#vocabulary.addValue(ownerOf(name), xmlName(inner), value)
+    }
+  }
+
+  #useOf(name: string): MarkUse {
+    const known = this.#uses.get(name)
+    if (known !== undefined) return known
+    const use = {
+      overlaps: false,
+      bare: null,
+      scalar: false,
+      names: new Set<string>(),
+      nullable: new Set<string>(),
+    }
+    this.#uses.set(name, use)
+    this.#vocabulary.addMark(name)
+    return use
+  }
+
+  #newValue({ name, attributes }: MarkForm): unknown {
+    const use = this.#uses.get(name)
+    const typed = (attribute: string, text: string): unknown =>
+      valueFrom(text, this.#vocabulary.typeOf(ownerOf(name), attribute))
+    const [first] = attributes
+    if (first === undefined && this.#bareOf(use) === 'true') return true
+    if (use?.scalar === true && attributes.length === 1 && first?.[0] === scalarName) return typed(...first)
+    const texts = new Map(attributes.map(([attribute, text]) => [storedName(attribute), text]))
+    const value = new Map<string, unknown>()
+    for (const known of use?.names ?? []) {
+      const text = texts.get(known)
+      if (text !== undefined) value.set(known, typed(xmlName(known), text))
+      else if (use?.nullable.has(known) === true) value.set(known, null)
+      texts.delete(known)
+    }
+    for (const [attribute, text] of texts) value.set(attribute, typed(xmlName(attribute), text))
+    return Object.fromEntries(value)
+  }
+
+  /** As bare marks of the name are stored elsewhere, else as those of all names are. */
+  #bareOf(use: MarkUse | undefined): 'true' | 'object' {
+    if (use !== undefined) return use.bare ?? 'object'
+    const bares = [...this.#uses.values()].map(({ bare }) => bare)
+    return bares.includes('true') && !bares.includes('object') ? 'true' : 'object'
+  }
+}
+
+/** Marks have attributes of their own, beside elements of the same name; no element is called like this. */
+const ownerOf = (name: string): string => `--${name}`
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeOfValue(value) === 'json' && !Array.isArray(value)
+
+/** The key of a mark that may lie on others of its name. */
+export const overlappingKey = (name: string, value: unknown): string => `${name}--${hashOf(name, value)}`
+
+/** The first six bytes of the mark's SHA-256 with the others folded into them, as y-prosemirror has it. */
+function hashOf(type: string, attrs: unknown): string {
+  const isBare = !isObject(attrs) || Object.keys(attrs).length === 0
+  const digest = sha256.digest(buffer.encodeAny(isBare ? { type } : { type, attrs }))
+  for (let index = 6; index < digest.length; index++) {
+    digest[index % 6] = (digest[index % 6] as number) ^ (digest[index] as number)
+  }
+  return buffer.toBase64(digest.slice(0, 6))
+}

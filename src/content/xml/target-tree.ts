@@ -1,0 +1,145 @@
+import { limits } from '../../model/limits.ts'
+import { contentLimit } from '../content-error.ts'
+import type { MarkSet, MarkTable } from './mark-sets.ts'
+import { type NodeInterner, subtreeSize, XmlRunBuilder } from './node-interner.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+import { isBlankWithBreak, type ParsedElement, type ParsedNode } from './parse.ts'
+import type { XmlElement, XmlNode } from './tree.ts'
+
+/**
+ * Makes of what was written what is meant in this document: names in its spelling, elements or formatting marks, white
+ * space that only lays out the source dropped, neighbouring texts joined.
+ */
+export function targetTree(
+  parsed: ParsedElement,
+  vocabulary: ObservedSchema,
+  marks: MarkTable,
+  numbers: NodeInterner,
+): XmlElement {
+  return new TargetBuilder(vocabulary, marks, numbers).root(parsed)
+}
+
+/** Marks counted on each text that bears them: a few elements around many texts would otherwise become very much. */
+const markingsMax = 2 * limits.nodes
+
+interface TargetPosition {
+  readonly nodes: XmlNode[]
+  readonly text: XmlRunBuilder
+}
+
+class TargetBuilder {
+  readonly #vocabulary: ObservedSchema
+  readonly #marks: MarkTable
+  readonly #numbers: NodeInterner
+  #markings = 0
+  readonly #areMarks = new Map<ParsedElement, boolean>()
+
+  constructor(vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner) {
+    this.#vocabulary = vocabulary
+    this.#marks = marks
+    this.#numbers = numbers
+  }
+
+  root(parsed: ParsedElement): XmlElement {
+    return this.#made('', [], this.#content(parsed, 0, false))
+  }
+
+  #element(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlElement {
+    const attributes = [...parsed.attributes].sort(([a], [b]) => (a < b ? -1 : 1))
+    const children = this.#content(parsed, set, preservesSpace(parsed, preserved))
+    return this.#made(this.#vocabulary.spelling(parsed.name), attributes, children)
+  }
+
+  #made(name: string, attributes: XmlElement['attributes'], children: readonly XmlNode[]): XmlElement {
+    const number = this.#numbers.ofElement(name, attributes, children)
+    return { kind: 'element', name, attributes, children, size: subtreeSize(children), number }
+  }
+
+  #content(parsed: ParsedElement, set: MarkSet, preserved: boolean): XmlNode[] {
+    const place: TargetPosition = { nodes: [], text: new XmlRunBuilder() }
+    this.#fill(place, parsed, set, preserved)
+    this.#endText(place)
+    return place.nodes
+  }
+
+  /** Marks vanish from the tree: what is in them belongs to the element around them. */
+  #fill(place: TargetPosition, parsed: ParsedElement, set: MarkSet, preserved: boolean): void {
+    const dropsBreaks = !preserved && this.#isLaidOut(parsed)
+    for (const child of parsed.children) {
+      if (child.kind === 'text') {
+        if (!dropsBreaks || !isLayout(child)) this.#addText(place, child.text, set)
+      } else if (this.#isMark(child)) {
+        const name = this.#vocabulary.spelling(child.name)
+        this.#fill(
+          place,
+          child,
+          this.#marks.with(set, { name, attributes: [...child.attributes] }),
+          preserved,
+        )
+      } else {
+        this.#endText(place)
+        place.nodes.push(this.#element(child, set, preserved))
+      }
+    }
+  }
+
+  #addText(place: TargetPosition, text: string, set: MarkSet): void {
+    this.#markings += this.#marks.sizeOf(set)
+    if (this.#markings > markingsMax) {
+      throw contentLimit(`data has too much formatting: at most ${markingsMax} marks on all texts together`)
+    }
+    place.text.add(text, set)
+  }
+
+  #endText(place: TargetPosition): void {
+    const found = place.text.take()
+    if (found === null) return
+    const { text, runs } = found
+    place.nodes.push({
+      kind: 'text',
+      text,
+      runs,
+      size: text.length,
+      number: this.#numbers.ofText(runs, text),
+    })
+  }
+
+  /** Whether line breaks between the elements are layout: there is no other text and no mark beside them. */
+  #isLaidOut({ name, children }: ParsedElement): boolean {
+    let elements = name === '' ? 1 : 0
+    for (const child of children) {
+      if (child.kind === 'text' ? !isLayout(child) : this.#isMark(child)) return false
+      if (child.kind === 'element') elements += 1
+    }
+    return elements > 0
+  }
+
+  #isMark(parsed: ParsedElement): boolean {
+    const known = this.#areMarks.get(parsed)
+    if (known !== undefined) return known
+    const isMark = this.#decide(parsed)
+    this.#areMarks.set(parsed, isMark)
+    return isMark
+  }
+
+  #decide(parsed: ParsedElement): boolean {
+    const name = this.#vocabulary.spelling(parsed.name)
+    const use = this.#vocabulary.useOf(name)
+    if (use === 'mark' || use === 'element') return use === 'mark'
+    if (use === 'new') return this.#vocabulary.isInlineMark(name) && this.#isInline(parsed)
+    // Without content it would leave no trace as a mark.
+    return !parsed.surelyElement && parsed.children.length > 0 && this.#isInline(parsed)
+  }
+
+  #isInline({ children }: ParsedElement): boolean {
+    return children.every((child) => child.kind === 'text' || this.#isMark(child))
+  }
+}
+
+const isLayout = (node: ParsedNode): boolean =>
+  node.kind === 'text' && !node.meant && isBlankWithBreak(node.text)
+
+function preservesSpace({ attributes }: ParsedElement, inherited: boolean): boolean {
+  const space = attributes.get('xml:space')
+  return space === undefined ? inherited : space === 'preserve'
+}

@@ -1,0 +1,210 @@
+import type { Hunk } from '../diff/diff.ts'
+import { planEdits } from '../text/plan.ts'
+import type { PlainTextState } from '../text/text-state.ts'
+import type { XmlBudget } from './budget.ts'
+import { MarkCursor, type MarkTable } from './mark-sets.ts'
+import type { TextPart, XmlRun, XmlText } from './tree.ts'
+
+/** An operation as `Y.Text.applyDelta` takes it. Attributes are copies: Yjs writes into them. */
+export type TextOperation =
+  | { retain: number; attributes: Record<string, unknown> }
+  | { insert: string; attributes: Record<string, unknown> }
+  | { delete: number }
+
+export interface TextChange {
+  readonly operations: TextOperation[]
+  readonly insertions: number
+  readonly deletions: number
+}
+
+/** A text with marks, as it is to be. */
+export type MarkedText = Pick<XmlText, 'text' | 'runs'>
+
+export const emptyText: MarkedText = { text: '', runs: [] }
+
+/** The text from one offset to another. */
+export function sliceText({ text, runs }: MarkedText, start: number, end: number): MarkedText {
+  if (start === 0 && end === text.length) return { text, runs }
+  const inside: XmlRun[] = []
+  for (let index = Math.max(0, runIndexOf(runs, start)); index < runs.length; index++) {
+    const run = runs[index] as XmlRun
+    if (run.start >= end) break
+    inside.push({ start: Math.max(0, run.start - start), marks: run.marks })
+  }
+  return { text: text.slice(start, end), runs: inside }
+}
+
+/** What a new text consists of. */
+export const insertsOf = ({ text, runs }: MarkedText, marks: MarkTable): TextOperation[] =>
+  runs.map((run, index) => ({
+    insert: text.slice(run.start, runs[index + 1]?.start ?? text.length),
+    attributes: marks.attributesOf(run.marks),
+  }))
+
+const wholeOf = (state: PlainTextState, target: MarkedText): Hunk => ({
+  aStart: 0,
+  aEnd: state.text.length,
+  bStart: 0,
+  bEnd: target.text.length,
+})
+
+/** The edits from a shared text to a target: few and fine while effort is left, else the whole text anew. */
+export function planText(state: PlainTextState, target: MarkedText, effort: XmlBudget): Hunk[] {
+  if (state.text === target.text) return []
+  if (effort.editsLeft <= 0) return [wholeOf(state, target)]
+  const hunks = planEdits(state, target.text, effort.budget, effort.graphemes, effort.editsLeft)
+  effort.editsLeft -= hunks.length
+  return hunks
+}
+
+/**
+ * Turns a shared text into the target: edits of its characters, and marks set or taken away where kept characters bear
+ * others than they shall. Embeds stay, unless they are inside of what is deleted.
+ */
+export function textChange(
+  part: TextPart,
+  target: MarkedText,
+  marks: MarkTable,
+  effort: XmlBudget,
+): TextChange {
+  const change = written(part, target, planText(part.state, target, effort), marks)
+  if (change.markings > Math.max(0, effort.editsLeft)) {
+    return written(part, target, [wholeOf(part.state, target)], marks)
+  }
+  effort.editsLeft -= change.markings
+  return change
+}
+
+function written(
+  part: TextPart,
+  target: MarkedText,
+  hunks: readonly Hunk[],
+  marks: MarkTable,
+): TextChange & { readonly markings: number } {
+  const writer = new ChangeWriter(part, target, marks)
+  for (const hunk of hunks) {
+    writer.keepTo(hunk.aStart, target.text === '')
+    writer.insertTo(hunk.bEnd)
+    writer.deleteTo(hunk.aEnd, target.text === '')
+  }
+  writer.keepTo(part.state.text.length, false)
+  return writer
+}
+
+/** Keeps its place in the shared text, among its embeds, and in the target. */
+class ChangeWriter implements TextChange {
+  readonly operations: TextOperation[] = []
+  insertions = 0
+  deletions = 0
+  /** Stretches whose marks change. */
+  markings = 0
+  readonly #state: PlainTextState
+  readonly #sets: TextPart['sets']
+  readonly #target: MarkedText
+  readonly #marks: MarkTable
+  readonly #cursor: MarkCursor
+  /** Run of the shared text that the cursor is in. */
+  #run = -1
+  #at = 0
+  #targetAt = 0
+  #embed = 0
+
+  constructor({ state, sets }: TextPart, target: MarkedText, marks: MarkTable) {
+    this.#state = state
+    this.#sets = sets
+    this.#cursor = new MarkCursor(marks)
+    this.#target = target
+    this.#marks = marks
+  }
+
+  /** Keeps everything up to `offset`, stretch by stretch; embeds right there too, unless `beforeEmbeds`. */
+  keepTo(offset: number, beforeEmbeds: boolean): void {
+    for (;;) {
+      const embed = this.#state.embeds[this.#embed]
+      const hasEmbed = embed !== undefined && (embed.at < offset || (embed.at === offset && !beforeEmbeds))
+      this.#keepCharacters(hasEmbed ? embed.at : offset)
+      if (!hasEmbed) return
+      this.#retain(embed.length, null)
+      this.#embed += 1
+    }
+  }
+
+  insertTo(targetOffset: number): void {
+    const { text, runs } = sliceText(this.#target, this.#targetAt, targetOffset)
+    for (const operation of insertsOf({ text, runs }, this.#marks)) this.operations.push(operation)
+    this.insertions += text.length
+    this.#targetAt = targetOffset
+  }
+
+  /** Deletes up to `offset` with the embeds strictly inside; with `everything`, also those at both ends. */
+  deleteTo(offset: number, everything: boolean): void {
+    for (;;) {
+      const embed = this.#state.embeds[this.#embed]
+      const isInside = embed !== undefined && (everything ? embed.at <= offset : embed.at < offset)
+      const end = isInside ? embed.at : offset
+      this.#delete(end - this.#at)
+      this.#at = end
+      if (!isInside) return
+      if (embed.fixed) this.#retain(embed.length, null)
+      else this.#delete(embed.length)
+      this.#embed += 1
+    }
+  }
+
+  #keepCharacters(offset: number): void {
+    while (this.#at < offset) {
+      const marked = runIndexOf(this.#target.runs, this.#targetAt)
+      const runEnd = this.#enterRun()
+      const markedEnd = this.#target.runs[marked + 1]?.start ?? this.#target.text.length
+      const length = Math.min(offset - this.#at, runEnd - this.#at, markedEnd - this.#targetAt)
+      const wanted = this.#target.runs[marked]?.marks ?? 0
+      this.#retain(length, this.#marks.change(this.#cursor.stored, this.#sets[this.#run] ?? 0, wanted))
+      this.#at += length
+      this.#targetAt += length
+    }
+  }
+
+  /** Goes on to the run that the next character is in; gives its end. */
+  #enterRun(): number {
+    const { runs, text } = this.#state
+    for (let next = runs[this.#run + 1]; next !== undefined && next.start <= this.#at; ) {
+      this.#cursor.enter(next)
+      this.#run += 1
+      next = runs[this.#run + 1]
+    }
+    return runs[this.#run + 1]?.start ?? text.length
+  }
+
+  #retain(length: number, change: Record<string, unknown> | null): void {
+    const last = this.operations.at(-1)
+    if (change !== null) this.markings += 1
+    // Without a prototype: Yjs looks names of the document up in it.
+    else if (last !== undefined && 'retain' in last && Object.keys(last.attributes).length === 0) {
+      last.retain += length
+      return
+    }
+    this.operations.push({
+      retain: length,
+      attributes: change ?? (Object.create(null) as Record<string, unknown>),
+    })
+  }
+
+  #delete(length: number): void {
+    if (length === 0) return
+    const last = this.operations.at(-1)
+    if (last !== undefined && 'delete' in last) last.delete += length
+    else this.operations.push({ delete: length })
+    this.deletions += length
+  }
+}
+
+/** Index of the run that the character at `at` belongs to. */
+export function runIndexOf(runs: readonly XmlRun[], at: number): number {
+  let [low, high] = [0, runs.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((runs[middle] as XmlRun).start <= at) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,200 @@
+import * as Y from 'yjs'
+import type { Hunk } from '../diff/diff.ts'
+import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
+import { asRoot } from '../yjs/root-kind.ts'
+import { NodeAligner, type NodeDifference } from './align.ts'
+import type { XmlBudget } from './budget.ts'
+import { XmlBuilder } from './builder.ts'
+import type { MarkTable } from './mark-sets.ts'
+import { storedName } from './names.ts'
+import type { ObservedSchema } from './observed-schema.ts'
+import { emptyText, insertsOf, type MarkedText, planText, sliceText, textChange } from './text-plan.ts'
+import type { LiveElement, LiveNode, LiveText, XmlElement, XmlNode } from './tree.ts'
+
+/** Where in the children of an element the work is: everything before `at` is done. */
+interface NodePosition {
+  readonly live: LiveElement
+  /** What new children come after. */
+  previous: Y.Item | null
+  at: number
+}
+
+const itemsOf = (node: LiveNode): Y.Item[] => {
+  const types = node.kind === 'text' ? node.parts.map(({ type }) => type) : [node.type]
+  return types.flatMap(({ _item }) => (_item === null ? [] : [_item]))
+}
+
+const lastItem = (node: LiveNode): Y.Item | null => itemsOf(node).at(-1) ?? null
+
+/** Makes live elements equal to target elements; inside one transaction. */
+export class XmlUpdater {
+  insertions = 0
+  deletions = 0
+  readonly #transaction: Y.Transaction
+  readonly #marks: MarkTable
+  readonly #effort: XmlBudget
+  readonly #aligner: NodeAligner
+  readonly #builder: XmlBuilder
+  readonly #filled = new Set<Y.XmlText>()
+
+  constructor(transaction: Y.Transaction, vocabulary: ObservedSchema, marks: MarkTable, effort: XmlBudget) {
+    this.#transaction = transaction
+    this.#marks = marks
+    this.#effort = effort
+    this.#aligner = new NodeAligner(effort.budget)
+    this.#builder = new XmlBuilder(vocabulary, marks)
+  }
+
+  /** Two elements of the same name. */
+  update(live: LiveElement, target: XmlElement): void {
+    if (live.number !== target.number) this.#change(live, target, this.#differences(live, target))
+  }
+
+  #differences = (live: LiveElement, target: XmlElement): readonly NodeDifference[] =>
+    this.#aligner.differences(live.children, target.children)
+
+  #change(live: LiveElement, target: XmlElement, differences: readonly NodeDifference[]): void {
+    this.#updateAttributes(live, target)
+    const [only] = live.children
+    if (target.children.length === 0 && live.children.length === 1 && only?.kind === 'text') {
+      this.#updateText(only, emptyText)
+      return
+    }
+    const place: NodePosition = { live, previous: null, at: 0 }
+    for (const { hunk, pairs } of differences) {
+      this.#skipTo(place, hunk.aStart)
+      this.#updateGap(place, target.children, hunk, pairs)
+    }
+  }
+
+  #updateAttributes(live: LiveElement, { name, attributes }: XmlElement): void {
+    const current = new Map(live.attributes)
+    for (const [attribute, text] of attributes) {
+      if (current.get(attribute) !== text) {
+        this.insertions += 1
+        const value = this.#builder.attributeValue(name, attribute, text, live.type)
+        Y.XmlElement.prototype.setAttribute.call(live.type, storedName(attribute), value)
+      }
+      current.delete(attribute)
+    }
+    for (const attribute of current.keys()) {
+      this.deletions += 1
+      Y.XmlElement.prototype.removeAttribute.call(live.type, storedName(attribute))
+    }
+  }
+
+  #skipTo(place: NodePosition, at: number): void {
+    if (at > place.at) place.previous = lastItem(place.live.children[at - 1] as LiveNode)
+    place.at = at
+  }
+
+  #updateGap(
+    place: NodePosition,
+    targets: readonly XmlNode[],
+    hunk: Hunk,
+    pairs: readonly (readonly [number, number])[],
+  ): void {
+    let inserted = hunk.bStart
+    for (const [a, b] of pairs) {
+      this.#insert(place, targets.slice(inserted, b))
+      this.#deleteTo(place, a)
+      if (this.#updated(place.live.children[a] as LiveNode, targets[b] as XmlNode)) this.#skipTo(place, a + 1)
+      else this.#insert(place, targets.slice(b, b + 1))
+      inserted = b + 1
+    }
+    this.#insert(place, targets.slice(inserted, hunk.bEnd))
+    this.#deleteTo(place, hunk.aEnd)
+  }
+
+  /** False, and nothing done, where so much in it goes that the node is better made anew. */
+  #updated(live: LiveNode, target: XmlNode): boolean {
+    if (live.number === target.number) return true
+    if (live.kind === 'text' && target.kind === 'text') this.#updateText(live, target)
+    else if (live.kind === 'element' && target.kind === 'element') {
+      const differences = this.#differences(live, target)
+      const deletions = differences.reduce(
+        (sum, { hunk, pairs }) => sum + hunk.aEnd - hunk.aStart - pairs.length,
+        0,
+      )
+      const cost = deletions * this.#effort.items
+      if (cost > this.#effort.deletionsLeft) return false
+      this.#effort.deletionsLeft -= cost
+      this.#change(live, target, differences)
+    }
+    return true
+  }
+
+  #insert(place: NodePosition, nodes: readonly XmlNode[]): void {
+    const waiting: XmlNode[] = []
+    for (const node of nodes) {
+      const blank = node.kind === 'text' ? this.#takeBlank(place) : undefined
+      if (blank === undefined || node.kind !== 'text') waiting.push(node)
+      else {
+        this.#insertAfter(place, waiting.splice(0))
+        blank.applyDelta(insertsOf(node, this.#marks))
+        cleanupFormatting(asRoot(blank), this.#effort)
+        this.insertions += node.size
+        place.previous = blank._item
+      }
+    }
+    this.#insertAfter(place, waiting)
+  }
+
+  /** An empty text that stands where a text is to be inserted. */
+  #takeBlank(place: NodePosition): Y.XmlText | undefined {
+    const blank = place.live.blanks.get(place.at)
+    if (blank === undefined || this.#filled.has(blank)) return undefined
+    this.#filled.add(blank)
+    return blank
+  }
+
+  #insertAfter(place: NodePosition, nodes: readonly XmlNode[]): void {
+    if (nodes.length === 0) return
+    const types = nodes.map((node) => this.#builder.build(node))
+    Y.XmlFragment.prototype.insertAfter.call(place.live.type, place.previous, types)
+    for (const node of nodes) this.insertions += node.size
+    for (const text of this.#builder.takeMarked()) cleanupFormatting(asRoot(text), this.#effort)
+    place.previous = (types.at(-1) as Y.XmlElement | Y.XmlText)._item
+  }
+
+  #deleteTo(place: NodePosition, end: number): void {
+    for (; place.at < end; place.at++) {
+      const node = place.live.children[place.at] as LiveNode
+      this.deletions += node.size
+      for (const item of itemsOf(node)) item.delete(this.#transaction)
+    }
+  }
+
+  /** Each of several neighbouring texts keeps what it has of the target. */
+  #updateText({ parts }: LiveText, target: MarkedText): void {
+    const ends = parts.length === 1 ? [] : this.#endsIn(parts, target)
+    let start = 0
+    parts.forEach((part, index) => {
+      const end = index === parts.length - 1 ? target.text.length : (ends[index] as number)
+      const change = textChange(part, sliceText(target, start, end), this.#marks, this.#effort)
+      part.type.applyDelta(change.operations)
+      if (change.operations.length > 0) cleanupFormatting(asRoot(part.type), this.#effort)
+      this.insertions += change.insertions
+      this.deletions += change.deletions
+      start = end
+    })
+  }
+
+  /** Where each of the neighbouring texts ends in the target. */
+  #endsIn(parts: LiveText['parts'], target: MarkedText): number[] {
+    const text = parts.map(({ state }) => state.text).join('')
+    const joined = { text, runs: [], embeds: [], items: 0 }
+    const hunks = planText(joined, target, { ...this.#effort })
+    const ends: number[] = []
+    let [end, at, shift] = [0, 0, 0]
+    for (const { state } of parts) {
+      end += state.text.length
+      for (let hunk = hunks[at]; hunk !== undefined && hunk.aStart <= end; hunk = hunks[++at]) {
+        shift = hunk.aEnd <= end ? hunk.bEnd - hunk.aEnd : hunk.bEnd - end
+        if (hunk.aEnd > end) break
+      }
+      ends.push(end + shift)
+    }
+    return ends
+  }
+}

@@ -1,0 +1,77 @@
+import type * as Y from 'yjs'
+import { invalidContent } from '../content-error.ts'
+import { jsonTypeName } from '../json/json.ts'
+import { applyToRoot, type PlannedUpdate, type ReplacementResult } from '../replacement-result.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { budgetFor, type XmlBudget } from './budget.ts'
+import { MarkTable } from './mark-sets.ts'
+import { NodeInterner } from './node-interner.ts'
+import { ObservedSchema } from './observed-schema.ts'
+import { type ParsedElement, parseXml } from './parse.ts'
+import { readTree } from './read-tree.ts'
+import { targetTree } from './target-tree.ts'
+import type { XmlElement } from './tree.ts'
+import { XmlUpdater } from './updater.ts'
+
+/** The `data` of an XML target: a well-formed fragment; throws INVALID_ARGUMENT saying what is wrong and where. */
+export function checkXml(data: unknown): ParsedElement {
+  if (typeof data !== 'string')
+    throw invalidContent(`data must be a string for type "xml", not ${jsonTypeName(data)}`)
+  return parseXml(data)
+}
+
+/**
+ * Makes the elements and texts of the root `contentKey` equal to the parsed XML with few, small operations: what is
+ * equal keeps its identity and the cursors in it, elements of the same name are updated. Equal already: nothing happens.
+ * What XML cannot say (embeds, hooks) stays as it is.
+ */
+export const replaceXml = (doc: Y.Doc, contentKey: string, parsed: ParsedElement): ReplacementResult =>
+  applyToRoot(doc, contentKey, planXml(doc.share.get(contentKey), contentKey, parsed))
+
+/** The same with what the root is in another document: names, marks and types of values are those of both. */
+export const restoreXml = (doc: Y.Doc, contentKey: string, past: Y.Doc): ReplacementResult =>
+  applyToRoot(doc, contentKey, planXmlOf(doc.share.get(contentKey), contentKey, past.share.get(contentKey)))
+
+/**
+ * Compares a root, or a fragment inside of other values, with parsed XML and writes nothing; null when they are equal.
+ * `contentKey` says what kind of editor the content is for. Throws INVALID_ARGUMENT when the target is too large.
+ */
+export const planXml = (
+  type: SharedRoot | undefined,
+  contentKey: string,
+  parsed: ParsedElement,
+  effort?: XmlBudget,
+): PlannedUpdate | null =>
+  plan(
+    type,
+    contentKey,
+    (vocabulary, marks, numbers) => targetTree(parsed, vocabulary, marks, numbers),
+    effort,
+  )
+
+/** The same with another root or fragment instead of parsed XML. */
+export const planXmlOf = (
+  type: SharedRoot | undefined,
+  contentKey: string,
+  past: SharedRoot | undefined,
+  effort?: XmlBudget,
+): PlannedUpdate | null => plan(type, contentKey, (...known) => readTree(past, ...known).root, effort)
+
+function plan(
+  type: SharedRoot | undefined,
+  contentKey: string,
+  targetIn: (vocabulary: ObservedSchema, marks: MarkTable, numbers: NodeInterner) => XmlElement,
+  effort?: XmlBudget,
+): PlannedUpdate | null {
+  const vocabulary = new ObservedSchema(contentKey)
+  const marks = new MarkTable(vocabulary)
+  const numbers = new NodeInterner()
+  const { root, items } = readTree(type, vocabulary, marks, numbers)
+  const target = targetIn(vocabulary, marks, numbers)
+  if (root.number === target.number) return null
+  return (transaction, live) => {
+    const updater = new XmlUpdater(transaction, vocabulary, marks, effort ?? budgetFor(items))
+    updater.update({ ...root, type: live }, target)
+    return { changed: true, insertions: updater.insertions, deletions: updater.deletions }
+  }
+}

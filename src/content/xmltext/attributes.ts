@@ -1,0 +1,33 @@
+import type { FormatTable } from '../delta/formatted-text.ts'
+import { type Json, type JsonObject, setMember } from '../json/json.ts'
+import type { MapEdit } from '../json/write-edits.ts'
+import type { Output } from '../output.ts'
+import { newValueOf } from '../yjs/new-values.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { readStoredValue } from '../yjs/shared-values.ts'
+
+/** The attributes of a shared text or element that JSON can say. */
+export function readAttributes(type: SharedRoot, output: Output): JsonObject {
+  const attributes: Record<string, Json> = {}
+  for (const [name, item] of type._map) {
+    if (item.deleted) continue
+    const json = readStoredValue(item.content.getContent()[item.length - 1], output)?.json
+    if (json !== undefined) setMember(attributes, name, json)
+  }
+  return attributes
+}
+
+/** What makes the attributes `current` those of `target`. */
+export function changedAttributes(
+  current: JsonObject,
+  target: JsonObject,
+  formats: FormatTable,
+): Pick<MapEdit, 'set' | 'removed'> {
+  const changed = Object.entries(target).filter(
+    ([name, value]) => !(Object.hasOwn(current, name) && formats.same(current[name] as Json, value)),
+  )
+  return {
+    set: changed.map(([name, value]) => [name, newValueOf(value)]),
+    removed: Object.keys(current).filter((name) => !Object.hasOwn(target, name)),
+  }
+}

@@ -1,0 +1,65 @@
+import * as Y from 'yjs'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { type EmptyType, emptyTypeFor } from './empty-type.ts'
+import { type ChildNode, isChild } from './nodes.ts'
+
+/** New children next to each other. */
+interface Insertion {
+  /** The child that they come after; null: they are the first. */
+  readonly after: SharedRoot | null
+  readonly types: readonly SharedRoot[]
+}
+
+/** Finds which children of one shared element to insert and delete; keeps its place in it and in the target. */
+export class ChildrenWriter {
+  readonly unfilled: EmptyType[] = []
+  insertions = 0
+  deletions = 0
+  readonly #inserted: Insertion[] = []
+  readonly #deleted: ChildNode[] = []
+  readonly #live: readonly ChildNode[]
+  readonly #target: readonly ChildNode[]
+  #previous: SharedRoot | null = null
+  #at = 0
+  #targetAt = 0
+
+  constructor(live: ChildNode, target: ChildNode) {
+    this.#live = live.children.filter(isChild)
+    this.#target = target.children.filter(isChild)
+  }
+
+  /** Children that stay; each is one of the target too. */
+  keepTo(at: number): void {
+    if (at > this.#at) this.#previous = this.#live[at - 1]?.type ?? this.#previous
+    this.#targetAt += at - this.#at
+    this.#at = at
+  }
+
+  insertTo(targetAt: number): void {
+    const made = this.#target.slice(this.#targetAt, targetAt).map(emptyTypeFor)
+    const unfilled = made.filter((one) => one !== null)
+    this.#targetAt = targetAt
+    if (unfilled.length === 0) return
+    const types = unfilled.map(({ type }) => type)
+    this.#inserted.push({ after: this.#previous, types })
+    this.#previous = types.at(-1) ?? null
+    this.insertions += unfilled.length
+    for (const one of unfilled) this.unfilled.push(one)
+  }
+
+  deleteTo(at: number): void {
+    for (const node of this.#live.slice(this.#at, at)) {
+      this.#deleted.push(node)
+      this.deletions += node.size
+    }
+    this.#at = Math.max(at, this.#at)
+  }
+
+  write(transaction: Y.Transaction, type: SharedRoot): void {
+    for (const { after, types } of this.#inserted) {
+      const content = types as object[] as Y.XmlText[]
+      Y.XmlFragment.prototype.insertAfter.call(type, after?._item ?? null, content)
+    }
+    for (const node of this.#deleted) node.type?._item?.delete(transaction)
+  }
+}

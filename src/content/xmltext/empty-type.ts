@@ -1,0 +1,20 @@
+import * as Y from 'yjs'
+import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedNode } from './data.ts'
+import type { ChildNode } from './nodes.ts'
+
+/** A shared type that is inserted empty, and what is to be in it. */
+export interface EmptyType {
+  readonly type: SharedRoot
+  readonly target: ChildNode
+}
+
+/** A new shared type of the kind that the target has; null for embeds, which are plain values. */
+export function emptyTypeFor(target: ChildNode): EmptyType | null {
+  return target.shared.kind === 'embed' ? null : { type: emptyType(target.shared), target }
+}
+
+function emptyType(shared: SharedNode): SharedRoot {
+  if (shared.kind === 'element') return asRoot(new Y.XmlElement(shared.name))
+  return asRoot(shared.kind === 'map' ? new Y.Map() : new Y.XmlText())
+}

@@ -1,0 +1,88 @@
+import type { FormatTable } from '../delta/formatted-text.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import type { JsonInterner } from '../json/json-interner.ts'
+import { type NodeInterner, subtreeSize } from '../xml/node-interner.ts'
+import type { XmlElement } from '../xml/tree.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedNode, TextPiece } from './data.ts'
+import { type ChildNode, isChild, type NestedNode, NestedTextBuilder } from './nodes.ts'
+
+const noneHidden: ReadonlyMap<number, number> = new Map()
+
+/** Makes nodes; equal content gets equal numbers, on both sides of a comparison. */
+export class NestedInterner {
+  readonly #formats: FormatTable
+  readonly #values: JsonInterner
+  readonly #numbers: NodeInterner
+
+  constructor(formats: FormatTable, values: JsonInterner, numbers: NodeInterner) {
+    this.#formats = formats
+    this.#values = values
+    this.#numbers = numbers
+  }
+
+  child(shared: SharedNode, formatting: JsonObject, type: SharedRoot | null): ChildNode {
+    const format = this.#formats.of(formatting)
+    const children = this.#childrenOf(shared)
+    return this.childOf(shared, format, children, type)
+  }
+
+  childOf(
+    shared: SharedNode,
+    format: number,
+    children: readonly NestedNode[],
+    type: SharedRoot | null,
+    hidden: ReadonlyMap<number, number> = noneHidden,
+  ): ChildNode {
+    const name = shared.kind === 'element' ? `element ${shared.name}` : shared.kind
+    const attributes = this.#attributesOf(shared)
+    const visible = hidden.size === 0 ? children : this.#joined(children)
+    const number = this.#numbers.ofElement(`${format} ${name}`, attributes, visible)
+    const size = subtreeSize(children)
+    return { kind: 'element', name, attributes, children, size, number, shared, format, type, hidden }
+  }
+
+  /** Neighbouring strings are one text. */
+  stream(pieces: readonly TextPiece[]): NestedNode[] {
+    const stream = new NestedTextBuilder(this.#numbers)
+    for (const { insert, formatting } of pieces) {
+      if (typeof insert === 'string') stream.text(insert, this.#formats.of(formatting))
+      else stream.child(this.child(insert, formatting, null))
+    }
+    return stream.end()
+  }
+
+  /** Data does not show what is hidden, and reads the texts on both sides of it as one. */
+  #joined(children: readonly NestedNode[]): readonly NestedNode[] {
+    const stream = new NestedTextBuilder(this.#numbers)
+    for (const node of children) {
+      if (isChild(node)) stream.child(node)
+      else
+        for (const [index, { start, marks }] of node.runs.entries())
+          stream.text(node.text.slice(start, node.runs[index + 1]?.start), marks)
+    }
+    return stream.end()
+  }
+
+  newStream = (): NestedTextBuilder => new NestedTextBuilder(this.#numbers)
+
+  #childrenOf(shared: SharedNode): NestedNode[] {
+    if (shared.kind === 'text') return this.stream(shared.delta)
+    return shared.kind === 'element' ? shared.children.map((child) => this.child(child, {}, null)) : []
+  }
+
+  /** For maps and embeds the whole value is one attribute. */
+  #attributesOf(shared: SharedNode): XmlElement['attributes'] {
+    if (shared.kind === 'map') return Object.entries(shared.value).map(this.#attribute).sort(byName)
+    if (shared.kind === 'embed') return [['', String(this.#values.of(shared.value))]]
+    return Object.entries(shared.attributes).map(this.#attribute).sort(byName)
+  }
+
+  /** Simple values as text, since ids among them say which nodes correspond. */
+  #attribute = ([name, value]: [string, Json]): readonly [string, string] => [
+    name,
+    typeof value === 'string' ? `"${value}` : `#${this.#values.of(value)}`,
+  ]
+}
+
+const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1)

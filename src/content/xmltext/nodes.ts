@@ -1,0 +1,74 @@
+import type { NodeInterner } from '../xml/node-interner.ts'
+import type { XmlElement, XmlNode, XmlRun, XmlText } from '../xml/tree.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import type { SharedNode } from './data.ts'
+
+/**
+ * Shared texts as trees that can be aligned like XML: stretches of text are texts, whose runs name attribute sets, and
+ * what is embedded are elements that are called by their kind.
+ */
+export type TextNode = XmlText
+
+export interface ChildNode extends XmlElement {
+  readonly kind: 'element'
+  readonly shared: SharedNode
+  /** Number of its formatting; 0 where it has none. */
+  readonly format: number
+  /** The shared type, in a document. */
+  readonly type: SharedRoot | null
+  readonly children: readonly NestedNode[]
+  /** Positions of what is not shown, by the number of children before it. */
+  readonly hidden: ReadonlyMap<number, number>
+}
+
+export type NestedNode = TextNode | ChildNode
+
+export const isChild = (node: XmlNode): node is ChildNode => node.kind === 'element'
+
+/** Puts the content of one shared text together. */
+export class NestedTextBuilder {
+  readonly #nodes: NestedNode[] = []
+  readonly #numbers: NodeInterner
+  readonly hidden = new Map<number, number>()
+  #text = ''
+  #runs: XmlRun[] = []
+
+  constructor(numbers: NodeInterner) {
+    this.#numbers = numbers
+  }
+
+  hide(length: number): void {
+    this.#endText()
+    this.hidden.set(this.#nodes.length, (this.hidden.get(this.#nodes.length) ?? 0) + length)
+  }
+
+  text(text: string, format: number): void {
+    if (text === '') return
+    if (this.#runs.at(-1)?.marks !== format) this.#runs.push({ start: this.#text.length, marks: format })
+    this.#text += text
+  }
+
+  child(node: ChildNode): void {
+    this.#endText()
+    this.#nodes.push(node)
+  }
+
+  end(): NestedNode[] {
+    this.#endText()
+    return this.#nodes
+  }
+
+  #endText(): void {
+    if (this.#text === '') return
+    const [text, runs] = [this.#text, this.#runs]
+    this.#nodes.push({
+      kind: 'text',
+      text,
+      runs,
+      size: text.length,
+      number: this.#numbers.ofText(runs, text),
+    })
+    this.#text = ''
+    this.#runs = []
+  }
+}

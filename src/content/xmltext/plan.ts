@@ -1,0 +1,154 @@
+import * as Y from 'yjs'
+import type { FormatTable } from '../delta/formatted-text.ts'
+import type { Hunk } from '../diff/diff.ts'
+import type { JsonObject } from '../json/json.ts'
+import { JsonPlan } from '../json/plan.ts'
+import { type EditCounts, writeEdits } from '../json/write-edits.ts'
+import { planEdits } from '../text/plan.ts'
+import { NodeAligner } from '../xml/align.ts'
+import type { XmlBudget } from '../xml/budget.ts'
+import { cleanupFormatting } from '../yjs/cleanup-formatting.ts'
+import type { SharedRoot } from '../yjs/root-kind.ts'
+import { readMap } from '../yjs/shared-values.ts'
+import { changedAttributes } from './attributes.ts'
+import { ChildrenWriter } from './children-writer.ts'
+import type { SharedNode } from './data.ts'
+import type { EmptyType } from './empty-type.ts'
+import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
+import type { NestedTextReader } from './reader.ts'
+import { NestedTextWriter } from './writer.ts'
+
+/** A shared value that stays, and what it becomes. */
+type NodePair = readonly [live: ChildNode, target: ChildNode]
+
+/** What is found to do in one shared value, and what that leaves to fill. */
+type Found = EditCounts & { readonly unfilled: readonly EmptyType[] }
+
+/**
+ * Finds what makes shared texts, elements and maps equal to targets. Writes nothing before `write`, so that a target
+ * that cannot be is refused before the first change.
+ */
+export class NestedPlan {
+  insertions = 0
+  deletions = 0
+  /** What is around comes before what is inside of it. */
+  readonly #writes: ((transaction: Y.Transaction) => void)[] = []
+  readonly #formats: FormatTable
+  readonly #reader: NestedTextReader
+  readonly #effort: XmlBudget
+  readonly #aligner: NodeAligner
+
+  constructor(formats: FormatTable, reader: NestedTextReader, effort: XmlBudget) {
+    this.#formats = formats
+    this.#reader = reader
+    this.#effort = effort
+    this.#aligner = new NodeAligner(effort.budget)
+  }
+
+  write(transaction: Y.Transaction): void {
+    for (const write of this.#writes) write(transaction)
+  }
+
+  /** Two of the same kind, elements also of the same name. Throws INVALID_ARGUMENT as maps do. */
+  update(live: ChildNode, target: ChildNode): void {
+    const { type } = live
+    if (live.number === target.number || type === null) return
+    const { shared } = target
+    if (shared.kind === 'map') this.#updateMap(type, shared.value)
+    if (shared.kind === 'text' || shared.kind === 'element') {
+      this.#updateAttributes(type, attributesOf(live.shared), shared.attributes)
+    }
+    if (shared.kind === 'text') this.#updateStream(type, live, target)
+    if (shared.kind === 'element') this.#updateChildren(type, live, target)
+  }
+
+  #updateMap(type: SharedRoot, target: JsonObject): void {
+    const plan = new JsonPlan(this.#effort)
+    plan.map(readMap(type), target)
+    this.#count(plan)
+    this.#writes.push((transaction) => this.#count(writeEdits(transaction, plan.edits)))
+  }
+
+  #updateAttributes(type: SharedRoot, current: JsonObject, target: JsonObject): void {
+    const { set, removed } = changedAttributes(current, target, this.#formats)
+    this.#count({ insertions: set.length, deletions: removed.length })
+    this.#writes.push((transaction) => writeEdits(transaction, [{ in: 'map', type, set, removed }]))
+  }
+
+  #updateStream(type: SharedRoot, live: ChildNode, target: ChildNode): void {
+    const stream = new NestedTextWriter(this.#formats, live, target)
+    const pairs: NodePair[] = []
+    for (const { hunk, pairs: found } of this.#aligner.differences(live.children, target.children)) {
+      stream.keepTo(hunk.aStart)
+      for (const [a, b] of found) {
+        const [node, wanted] = [live.children[a] as NestedNode, target.children[b] as NestedNode]
+        stream.insertTo(b)
+        stream.deleteTo(a)
+        if (!isChild(node) && !isChild(wanted)) stream.edit(node, wanted, this.#hunks(node, wanted))
+        else if (isChild(node) && isChild(wanted) && node.type !== null) {
+          stream.reformat(node, wanted)
+          pairs.push([node, wanted])
+        } else stream.replace(node.number === wanted.number)
+      }
+      stream.insertTo(hunk.bEnd)
+      stream.deleteTo(hunk.aEnd)
+    }
+    if (stream.operations.list.length > 0) this.#writes.push(() => this.#writeStream(type, stream))
+    this.#goInside(stream, pairs)
+  }
+
+  #writeStream(type: SharedRoot, { operations }: NestedTextWriter): void {
+    Y.Text.prototype.applyDelta.call(type, operations.list)
+    cleanupFormatting(type, this.#effort)
+  }
+
+  /** Few and fine while effort is left, then the whole text anew. */
+  #hunks(node: TextNode, target: TextNode): Hunk[] {
+    const { budget, graphemes, editsLeft } = this.#effort
+    if (node.text === target.text) return []
+    if (editsLeft <= 0) return [{ aStart: 0, aEnd: node.text.length, bStart: 0, bEnd: target.text.length }]
+    const state = { text: node.text, runs: [], embeds: [], items: 0 }
+    const hunks = planEdits(state, target.text, budget, graphemes, editsLeft)
+    this.#effort.editsLeft -= hunks.length
+    return hunks
+  }
+
+  #updateChildren(type: SharedRoot, live: ChildNode, target: ChildNode): void {
+    const children = new ChildrenWriter(live, target)
+    const pairs: NodePair[] = []
+    for (const { hunk, pairs: found } of this.#aligner.differences(live.children, target.children)) {
+      children.keepTo(hunk.aStart)
+      for (const [a, b] of found) {
+        children.insertTo(b)
+        children.deleteTo(a)
+        children.keepTo(a + 1)
+        pairs.push([live.children[a] as ChildNode, target.children[b] as ChildNode])
+      }
+      children.insertTo(hunk.bEnd)
+      children.deleteTo(hunk.aEnd)
+    }
+    this.#writes.push((transaction) => children.write(transaction, type))
+    this.#goInside(children, pairs)
+  }
+
+  /** Counts what is to be done in one shared value, and goes on with what is in it. */
+  #goInside({ insertions, deletions, unfilled }: Found, pairs: readonly NodePair[]): void {
+    this.#count({ insertions, deletions })
+    for (const [node, wanted] of pairs) this.update(node, wanted)
+    for (const made of unfilled) this.#fill(made)
+  }
+
+  #count({ insertions, deletions }: EditCounts): void {
+    this.insertions += insertions
+    this.deletions += deletions
+  }
+
+  #fill({ type, target }: EmptyType): void {
+    const { shared, format } = target
+    const empty = this.#reader.empty(shared, format, type)
+    this.update(empty, target)
+  }
+}
+
+const attributesOf = (shared: SharedNode): JsonObject =>
+  shared.kind === 'text' || shared.kind === 'element' ? shared.attributes : {}

@@ -1,0 +1,92 @@
+import * as Y from 'yjs'
+import { limits } from '../../model/limits.ts'
+import { contentLimit } from '../content-error.ts'
+import { CurrentAttributes, type FormatTable, newAttributeBudget } from '../delta/formatted-text.ts'
+import { isObject, toJson } from '../json/json.ts'
+import { Output } from '../output.ts'
+import { asRoot, type SharedRoot } from '../yjs/root-kind.ts'
+import { readMap } from '../yjs/shared-values.ts'
+import { readAttributes } from './attributes.ts'
+import type { SharedElement, SharedNode, SharedText } from './data.ts'
+import type { NestedInterner } from './node-interner.ts'
+import type { ChildNode } from './nodes.ts'
+
+/** Reads the live content of shared texts; hooks and fragments inside are passed over, and they stay. */
+export class NestedTextReader {
+  /** Items met, deleted ones too. */
+  items = 0
+  readonly #listing = newAttributeBudget()
+  readonly #formats: FormatTable
+  readonly #trees: NestedInterner
+  readonly #output: Output
+
+  constructor(formats: FormatTable, trees: NestedInterner, output = new Output()) {
+    this.#formats = formats
+    this.#trees = trees
+    this.#output = output
+  }
+
+  text(type: SharedRoot, format: number): ChildNode {
+    const stream = this.#trees.newStream()
+    const attributes = new CurrentAttributes(this.#formats, this.#listing)
+    for (let item = type._start; item !== null; item = item.right) {
+      this.items += 1
+      if (item.deleted) continue
+      const { content } = item
+      if (content instanceof Y.ContentFormat) attributes.change(content.key, content.value)
+      else if (content instanceof Y.ContentString)
+        stream.text(content.str.toWellFormed(), attributes.format())
+      else if (content instanceof Y.ContentEmbed)
+        stream.child(this.#embed(content.embed, attributes.format()))
+      else if (content instanceof Y.ContentType) {
+        const child = this.#shared(content.type, attributes.format())
+        if (child === null) stream.hide(1)
+        else stream.child(child)
+      } else if (item.countable) stream.hide(item.length)
+    }
+    if (!attributes.complete)
+      throw contentLimit(`texts must have at most ${limits.nodes} attributes; they have more`)
+    const shared: SharedText = { kind: 'text', attributes: readAttributes(type, this.#output), delta: [] }
+    return this.#trees.childOf(shared, format, stream.end(), type, stream.hidden)
+  }
+
+  /** A shared value just made, in which nothing is yet. */
+  empty(shared: SharedNode, format: number, type: SharedRoot): ChildNode {
+    return this.#trees.childOf(emptied(shared), format, [], type)
+  }
+
+  #shared(type: unknown, format: number): ChildNode | null {
+    if (type instanceof Y.XmlText) return this.text(asRoot(type), format)
+    if (type instanceof Y.XmlElement) return this.#element(type, format)
+    if (!(type instanceof Y.Map) || type instanceof Y.XmlHook) return null
+    const { json } = readMap(asRoot(type), this.#output)
+    return this.#trees.childOf({ kind: 'map', value: json }, format, [], asRoot(type))
+  }
+
+  #element(type: Y.XmlElement, format: number): ChildNode {
+    const children: ChildNode[] = []
+    const plain = this.#formats.of({})
+    for (let item = type._start; item !== null; item = item.right) {
+      this.items += 1
+      if (item.deleted || !(item.content instanceof Y.ContentType)) continue
+      const child: unknown = item.content.type
+      if (child instanceof Y.XmlText) children.push(this.text(asRoot(child), plain))
+      else if (child instanceof Y.XmlElement) children.push(this.#element(child, plain))
+    }
+    const attributes = readAttributes(asRoot(type), this.#output)
+    const shared: SharedElement = { kind: 'element', name: type.nodeName, attributes, children: [] }
+    return this.#trees.childOf(shared, format, children, asRoot(type))
+  }
+
+  #embed(embed: unknown, format: number): ChildNode {
+    const json = toJson(embed) ?? null
+    const value = isObject(json) ? json : { embed: json }
+    return this.#trees.childOf({ kind: 'embed', value }, format, [], null)
+  }
+}
+
+function emptied(shared: SharedNode): SharedNode {
+  if (shared.kind === 'text') return { kind: 'text', attributes: {}, delta: [] }
+  if (shared.kind === 'element') return { ...shared, attributes: {}, children: [] }
+  return { ...shared, value: {} }
+}

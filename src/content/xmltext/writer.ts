@@ -1,0 +1,129 @@
+import { attributeDiff, attributesOf } from '../delta/attribute-change.ts'
+import type { FormatTable } from '../delta/formatted-text.ts'
+import type { Hunk } from '../diff/diff.ts'
+import { runIndexOf } from '../xml/text-plan.ts'
+import type { XmlRun } from '../xml/tree.ts'
+import { type EmptyType, emptyTypeFor } from './empty-type.ts'
+import { type ChildNode, isChild, type NestedNode, type TextNode } from './nodes.ts'
+import { OperationList } from './operation-list.ts'
+
+/** Writes the operations for one shared text; keeps its place in it and in the target, in nodes. */
+export class NestedTextWriter {
+  readonly operations = new OperationList()
+  readonly unfilled: EmptyType[] = []
+  insertions = 0
+  deletions = 0
+  readonly #formats: FormatTable
+  readonly #live: ChildNode
+  readonly #target: ChildNode
+  #at = 0
+  #targetAt = 0
+
+  constructor(formats: FormatTable, live: ChildNode, target: ChildNode) {
+    this.#formats = formats
+    this.#live = live
+    this.#target = target
+  }
+
+  /** Nodes that are equal on both sides. */
+  keepTo(at: number): void {
+    while (this.#at < at) {
+      this.#passHidden()
+      this.operations.retain(lengthOf(this.#live.children[this.#at] as NestedNode))
+      this.#at += 1
+      this.#targetAt += 1
+    }
+  }
+
+  insertTo(targetAt: number): void {
+    for (; this.#targetAt < targetAt; this.#targetAt++) {
+      const node = this.#target.children[this.#targetAt] as NestedNode
+      if (isChild(node)) this.#insertChild(node)
+      else this.#insertText(node, 0, node.text.length)
+    }
+  }
+
+  deleteTo(at: number): void {
+    for (; this.#at < at; this.#at++) {
+      this.#passHidden()
+      const node = this.#live.children[this.#at] as NestedNode
+      this.operations.delete(lengthOf(node))
+      this.deletions += node.size
+    }
+  }
+
+  /** A text that becomes another. */
+  edit(node: TextNode, target: TextNode, hunks: readonly Hunk[]): void {
+    this.#passHidden()
+    let [at, targetAt] = [0, 0]
+    for (const { aStart, aEnd, bStart, bEnd } of [...hunks, endOf(node, target)]) {
+      while (at < aStart) {
+        const [run, wanted] = [runAt(node.runs, at), runAt(target.runs, targetAt)]
+        const end = Math.min(aStart, run.end, at + wanted.end - targetAt)
+        this.operations.retain(end - at, attributeDiff(this.#formats, run.format, wanted.format))
+        targetAt += end - at
+        at = end
+      }
+      this.#insertText(target, bStart, bEnd)
+      this.operations.delete(aEnd - aStart)
+      this.deletions += aEnd - aStart
+      at = aEnd
+      targetAt = bEnd
+    }
+    this.#at += 1
+    this.#targetAt += 1
+  }
+
+  /** A shared value that stays; what is in it is updated later. */
+  reformat(node: ChildNode, target: ChildNode): void {
+    this.#passHidden()
+    this.operations.retain(1, attributeDiff(this.#formats, node.format, target.format))
+    this.#at += 1
+    this.#targetAt += 1
+  }
+
+  /** An embed: it stays if it is the same, else another one comes. */
+  replace(isSame: boolean): void {
+    if (isSame) this.keepTo(this.#at + 1)
+    else {
+      this.insertTo(this.#targetAt + 1)
+      this.deleteTo(this.#at + 1)
+    }
+  }
+
+  #insertChild(node: ChildNode): void {
+    const unfilled = emptyTypeFor(node)
+    const insert = unfilled?.type ?? (node.shared.kind === 'embed' ? node.shared.value : '')
+    this.operations.insert(insert, attributesOf(this.#formats, node.format))
+    this.insertions += 1
+    if (unfilled !== null) this.unfilled.push(unfilled)
+  }
+
+  #insertText({ text, runs }: TextNode, start: number, end: number): void {
+    for (let at = start; at < end; ) {
+      const run = runAt(runs, at)
+      const until = Math.min(end, run.end)
+      this.operations.insert(text.slice(at, until), attributesOf(this.#formats, run.format))
+      at = until
+    }
+    this.insertions += end - start
+  }
+
+  #passHidden(): void {
+    this.operations.retain(this.#live.hidden.get(this.#at) ?? 0)
+  }
+}
+
+const lengthOf = (node: NestedNode): number => (isChild(node) ? 1 : node.text.length)
+
+const endOf = (node: TextNode, target: TextNode): Hunk => ({
+  aStart: node.text.length,
+  aEnd: node.text.length,
+  bStart: target.text.length,
+  bEnd: target.text.length,
+})
+
+function runAt(runs: readonly XmlRun[], at: number): { format: number; end: number } {
+  const index = runIndexOf(runs, at)
+  return { format: runs[index]?.marks ?? 0, end: runs[index + 1]?.start ?? Number.POSITIVE_INFINITY }
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as Y from 'yjs'
+import { asRoot, type SharedRoot } from './root-kind.ts'
+
+/**
+ * One stretch of a sequence, as it is stored. Sequences are the same, but for what is in their shared values, if their
+ * cells are equal for `isDeepStrictEqual`.
+ */
+type SequenceCell = What & {
+  /** The formatting that changes here, by name; null where it ends. Of linear size, however much lies on the text. */
+  readonly changes: readonly (readonly [name: string, value: unknown])[]
+}
+
+type What =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'values'; readonly values: unknown[] }
+  | { readonly is: 'embed'; readonly embed: unknown }
+  | { readonly is: 'shared'; readonly name: string }
+
+/** What is in a sequence, however it is cut into items. */
+export interface SequenceContent {
+  readonly cells: readonly SequenceCell[]
+  /** The shared values, in the order of their cells. */
+  readonly shared: readonly SharedRoot[]
+}
+
+/** The live content of a sequence. */
+export function readSequence(type: SharedRoot): SequenceContent {
+  const reader = new CellReader()
+  reader.read(type)
+  return reader
+}
+
+/** Shared values of one name are of the same kind. */
+export function nameOfType(type: object): string {
+  const { name } = type.constructor
+  if (type instanceof Y.XmlElement) return `${name} ${type.nodeName}`
+  return type instanceof Y.XmlHook ? `${name} ${type.hookName}` : name
+}
+
+/** Stands for a subdocument, for `isDeepStrictEqual`. */
+class Subdocument {
+  readonly guid: string
+  readonly options: unknown
+
+  constructor({ doc, opts }: Y.ContentDoc) {
+    this.guid = doc.guid
+    this.options = opts
+  }
+}
+
+/** The values of an item. */
+export const valuesOf = (content: Y.Item['content']): readonly unknown[] =>
+  content instanceof Y.ContentDoc ? [new Subdocument(content)] : (content.getContent() as unknown[])
+
+class CellReader implements SequenceContent {
+  readonly cells: SequenceCell[] = []
+  readonly shared: SharedRoot[] = []
+  readonly #formats = new Map<string, unknown>()
+  /** Of the formatting that was set since the last cell, what it was there. */
+  readonly #before = new Map<string, unknown>()
+
+  read(type: SharedRoot): void {
+    for (let item = type._start; item !== null; item = item.right) {
+      const { content } = item
+      if (item.deleted) continue
+      if (content instanceof Y.ContentFormat) this.#format(content.key, content.value)
+      else if (content.isCountable()) this.#add(content)
+    }
+  }
+
+  #format(name: string, value: unknown): void {
+    const present = this.#formats.get(name) ?? null
+    if (!this.#before.has(name)) this.#before.set(name, present)
+    if (value === null) this.#formats.delete(name)
+    else this.#formats.set(name, value)
+  }
+
+  #add(content: Y.Item['content']): void {
+    const changes = this.#changes()
+    const last = changes.length === 0 ? this.cells.at(-1) : undefined
+    if (content instanceof Y.ContentString) {
+      if (last?.is === 'text') this.cells[this.cells.length - 1] = { ...last, text: last.text + content.str }
+      else this.cells.push({ is: 'text', text: content.str, changes })
+    } else if (content instanceof Y.ContentType) {
+      this.cells.push({ is: 'shared', name: nameOfType(content.type), changes })
+      this.shared.push(asRoot(content.type as Y.XmlFragment))
+    } else if (content instanceof Y.ContentEmbed)
+      this.cells.push({ is: 'embed', embed: content.embed, changes })
+    else {
+      const values = last?.is === 'values' ? last.values : []
+      // Not as arguments of one call: there may be very many.
+      for (const value of valuesOf(content)) values.push(value)
+      if (last?.is !== 'values') this.cells.push({ is: 'values', values, changes })
+    }
+  }
+
+  #changes(): SequenceCell['changes'] {
+    if (this.#before.size === 0) return []
+    const changes: [string, unknown][] = []
+    for (const [name, before] of this.#before) {
+      const value = this.#formats.get(name) ?? null
+      if (!isDeepStrictEqual(value, before)) changes.push([name, value])
+    }
+    this.#before.clear()
+    return changes.sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+}

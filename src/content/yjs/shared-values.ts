@@ -1,0 +1,86 @@
+import * as Y from 'yjs'
+import { type Json, type JsonKind, type JsonObject, kindOfJson, setMember, toJson } from '../json/json.ts'
+import { Output } from '../output.ts'
+import { plainText, readTextState } from '../text/text-state.ts'
+import { serializeType } from '../xml/serialize.ts'
+import { asRoot, type SharedRoot } from './root-kind.ts'
+
+/** A value of a document with its reading; shared ones can be changed in place. */
+export type StoredValue =
+  | { readonly kind: 'map'; readonly json: JsonObject; readonly type: SharedRoot; readonly entries: Entries }
+  | {
+      readonly kind: 'array'
+      readonly json: readonly Json[]
+      readonly type: SharedRoot
+      readonly elements: Elements
+    }
+  | { readonly kind: 'text'; readonly json: string; readonly type: SharedRoot }
+  /** A fragment of XML; its reading is the XML. */
+  | { readonly kind: 'xml'; readonly json: string; readonly type: SharedRoot }
+  | { readonly kind: 'plain'; readonly json: Json; readonly value: unknown }
+  /** Bytes, a subdocument, a single XML node: its reading is good only for leaving it alone. */
+  | { readonly kind: 'opaque'; readonly json: Json; readonly value: unknown }
+
+export type StoredMap = Extract<StoredValue, { kind: 'map' }>
+export type StoredArray = Extract<StoredValue, { kind: 'array' }>
+type Entries = ReadonlyMap<string, StoredValue>
+type Elements = readonly StoredValue[]
+
+/**
+ * The live entries of a map. One that holds `undefined` reads as absent, as in JSON, and is left alone.
+ * @throws ApiError RESOURCE_EXHAUSTED
+ */
+export function readMap(type: SharedRoot, output = new Output()): StoredMap {
+  const entries = new Map<string, StoredValue>()
+  const json: Record<string, Json> = {}
+  for (const [key, item] of type._map) {
+    if (item.deleted) continue
+    const value = readStoredValue(item.content.getContent()[item.length - 1], output)
+    if (value === undefined) continue
+    entries.set(key, value)
+    setMember(json, key.toWellFormed(), value.json)
+  }
+  return { kind: 'map', type, entries, json }
+}
+
+/** The live elements of a sequence, `undefined` as null. @throws ApiError RESOURCE_EXHAUSTED */
+export function readArray(type: SharedRoot, output = new Output()): StoredArray {
+  const elements: StoredValue[] = []
+  for (let item = type._start; item !== null; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    for (const value of item.content.getContent())
+      elements.push(readStoredValue(value, output) ?? { kind: 'plain', json: null, value })
+  }
+  return { kind: 'array', type, elements, json: elements.map(({ json }) => json) }
+}
+
+/** Text is read without embeds, bytes as base64, a subdocument as `{ subdocument: <its guid> }`. @throws ApiError RESOURCE_EXHAUSTED */
+export function readStoredValue(value: unknown, output = new Output()): StoredValue | undefined {
+  if (value instanceof Y.AbstractType) return readType(value as SharedRoot, output)
+  if (value instanceof Y.Doc)
+    return { kind: 'opaque', json: { subdocument: value.guid.toWellFormed() }, value }
+  if (value instanceof Uint8Array) return { kind: 'opaque', json: toJson(value) ?? null, value }
+  const json = toJson(value)
+  return json === undefined ? undefined : { kind: 'plain', json, value }
+}
+
+/** Fragments inside of other values are made by rich-text editors, as a root of this name is. */
+export const fragmentKey = 'prosemirror'
+
+function readType(type: SharedRoot, output: Output): StoredValue {
+  if (type instanceof Y.XmlElement || type instanceof Y.XmlHook) {
+    return { kind: 'opaque', json: serializeType(asRoot(type), fragmentKey, output), value: type }
+  }
+  if (type instanceof Y.XmlText)
+    return { kind: 'opaque', json: plainText(readTextState(asRoot(type))), value: type }
+  if (type instanceof Y.XmlFragment) {
+    return { kind: 'xml', type: asRoot(type), json: serializeType(asRoot(type), fragmentKey, output) }
+  }
+  if (type instanceof Y.Map) return readMap(asRoot(type), output)
+  if (type instanceof Y.Array) return readArray(asRoot(type), output)
+  return { kind: 'text', type, json: plainText(readTextState(type)) }
+}
+
+/** The kind that a target must have to change this value in place; null when nothing can. */
+export const kindOfShared = (stored: StoredValue): JsonKind | null =>
+  stored.kind === 'plain' || stored.kind === 'opaque' ? null : kindOfJson(stored.json)

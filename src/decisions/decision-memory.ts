@@ -1,0 +1,111 @@
+import type { Clock } from '../clock.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { BatchResults } from '../directory/store/batch.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { Kv } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import { JudgmentIndexCache } from './judgment-index-cache.ts'
+import type { Decision, Judgment, ReviewerScope } from './judgment-keys.ts'
+import { type JudgmentInput, JudgmentStore } from './judgment-store.ts'
+import { type SuggestionResult, type SuggestionScope, weighPrecedents } from './suggestion.ts'
+
+/** What a question is about; a document is one of the organization. */
+export interface PlaceInput {
+  readonly organizationId?: string | undefined
+  readonly documentId?: string | undefined
+}
+
+export interface JudgmentFilter extends PlaceInput {
+  /** Only those that are like this text. */
+  readonly query?: string | undefined
+  readonly decision?: Decision | undefined
+  readonly reviewerId?: string | undefined
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** Remembers what people decided, and suggests what they would decide. */
+export class DecisionMemory {
+  readonly #judgments: JudgmentStore
+  readonly #indexes: JudgmentIndexCache
+  readonly #clock: Clock
+
+  constructor(kv: Kv, organizations: OrganizationStore, clock: Clock) {
+    this.#judgments = new JudgmentStore({ kv, organizations, clock })
+    this.#indexes = new JudgmentIndexCache(kv)
+    this.#clock = clock
+  }
+
+  /** See `Judgments.add`. */
+  add(tenant: Tenant, input: JudgmentInput, unique?: string): Promise<string> {
+    return this.#judgments.add(tenant, input, unique)
+  }
+
+  delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<BatchResults> {
+    return this.#judgments.delete(tenant, judgmentIds)
+  }
+
+  /** See `Judgments.listReviewed`. */
+  judgmentsOf(tenant: Tenant, scope: ReviewerScope, range: PageRange): Promise<ListPage<Judgment>> {
+    return this.#judgments.listReviewed(tenant, scope, range)
+  }
+
+  /** See `Judgments.forgetReviewer`. */
+  forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
+    return this.#judgments.forgetReviewer(tenant, scope)
+  }
+
+  /** Removes what belongs to an organization. @param goOn called between bounded slices */
+  forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
+    return this.#judgments.forget(scope, goOn)
+  }
+
+  /** Judgments that fit, the newest first; with a text, the most relevant first. */
+  async query(tenant: Tenant, filter: JudgmentFilter): Promise<readonly Judgment[]> {
+    const { organizationId = null, documentId = null, query, decision, reviewerId, limit } = filter
+    const index = await this.#indexes.at(tenant, { organizationId, documentId })
+    const fits = (judgment: Judgment): boolean =>
+      (decision === undefined || judgment.decision === decision) &&
+      (reviewerId === undefined || judgment.reviewerId === reviewerId)
+    if (query === undefined) return newest(index.all(), fits, limit)
+    const found = index.search(query).map(({ judgment }) => judgment)
+    return found.filter(fits).slice(0, limit)
+  }
+
+  /** Suggests from the narrowest scope in which one side has enough precedents. */
+  async suggest(tenant: Tenant, query: string, place: PlaceInput): Promise<SuggestionResult> {
+    for (const [scope, { organizationId = null, documentId = null }] of scopesOf(place)) {
+      const index = await this.#indexes.at(tenant, { organizationId, documentId })
+      const suggested = weighPrecedents(index.search(query), scope, this.#clock.now())
+      if (suggested !== null) return suggested
+    }
+    return { primary: null, conflict: null }
+  }
+}
+
+/** The narrowest first. */
+function scopesOf({ organizationId, documentId }: PlaceInput): readonly [SuggestionScope, PlaceInput][] {
+  const scopes: [SuggestionScope, PlaceInput][] = [['apiKey', {}]]
+  if (organizationId !== undefined) scopes.unshift(['organization', { organizationId }])
+  if (documentId !== undefined) scopes.unshift(['document', { organizationId, documentId }])
+  return scopes
+}
+
+/** Ids sort by time. Without sorting all that there are. */
+function newest(
+  judgments: Iterable<Judgment>,
+  fits: (judgment: Judgment) => boolean,
+  limit: number,
+): readonly Judgment[] {
+  const top: Judgment[] = []
+  for (const judgment of judgments) {
+    const last = top.at(-1)
+    if (top.length === limit && last !== undefined && last.judgmentId > judgment.judgmentId) continue
+    if (!fits(judgment)) continue
+    const at = top.findIndex(({ judgmentId }) => judgmentId < judgment.judgmentId)
+    top.splice(at === -1 ? top.length : at, 0, judgment)
+    if (top.length > limit) top.pop()
+  }
+  return top
+}

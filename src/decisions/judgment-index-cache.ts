@@ -1,0 +1,138 @@
+import { decodeRecord } from '../directory/store/records.ts'
+import type { Key, Kv } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { KeyedMutex } from '../engine/keyed-mutex.ts'
+import type { Tenant } from '../model/address.ts'
+import { EventLoopYield } from './event-loop-yield.ts'
+import { JudgmentIndex } from './judgment-index.ts'
+import {
+  type Judgment,
+  type JudgmentChange,
+  type JudgmentEdit,
+  type JudgmentScope,
+  judgmentKeys,
+  type MemoryState,
+  memoryPart,
+} from './judgment-keys.ts'
+import { memoryLimits } from './limits.ts'
+
+/** Judgments read at once. */
+const pageMax = 200
+
+interface Known {
+  readonly index: JudgmentIndex
+  /** Number of the last change that is in it. */
+  changes: number
+}
+
+interface Scope {
+  readonly part: Key
+  readonly place: JudgmentScope
+}
+
+/**
+ * Indexes of places, built from the store when they are asked for first, and kept. Each follows the changes that are
+ * written down in the store, so that it is as the store is, whoever has changed that.
+ */
+export class JudgmentIndexCache {
+  readonly #kv: Kv
+  readonly #charactersMax: number
+  readonly #lines = new KeyedMutex()
+  /** Those used last come last. */
+  readonly #known = new Map<string, Known>()
+
+  constructor(kv: Kv, charactersMax: number = memoryLimits.indexedCharacters) {
+    this.#kv = kv
+    this.#charactersMax = charactersMax
+  }
+
+  /** How many are in memory. */
+  get count(): number {
+    return this.#known.size
+  }
+
+  /** The index of a place, with everything that was durable when this was called. To be used in the same turn. */
+  async at(tenant: Tenant, place: JudgmentScope): Promise<JudgmentIndex> {
+    const scope = { part: memoryPart(tenant), place }
+    const name = keyName([...scope.part, ...judgmentKeys.within(place)])
+    return this.#lines.run(name, async () => {
+      const known = await this.#fresh(scope, this.#known.get(name))
+      this.#known.delete(name)
+      this.#known.set(name, known)
+      this.#makeRoom()
+      return known.index
+    })
+  }
+
+  async #fresh(scope: Scope, known: Known | undefined): Promise<Known> {
+    if (known !== undefined && (await this.#follow(scope, known))) return known
+    const built = await this.#build(scope)
+    await this.#follow(scope, built)
+    return built
+  }
+
+  async #build({ part, place }: Scope): Promise<Known> {
+    const [state = null] = await this.#kv.get(part, [judgmentKeys.state])
+    const changes = state === null ? 0 : (decodeRecord(state) as MemoryState).changes
+    const [index, slices, prefix] = [new JudgmentIndex(), new EventLoopYield(), judgmentKeys.within(place)]
+    for (let after: Key | undefined, more = true; more; ) {
+      const entries = await this.#kv.scan(part, { prefix, limit: pageMax, ...(after && { after }) })
+      for (const { value } of entries) await addTo(index, value, slices)
+      after = entries.at(-1)?.key
+      more = entries.length === pageMax
+    }
+    return { index, changes }
+  }
+
+  /** Takes over what has changed since. False when that is not known any more. */
+  async #follow(scope: Scope, known: Known): Promise<boolean> {
+    const range = { prefix: judgmentKeys.changes, after: judgmentKeys.change(known.changes) }
+    const entries = await this.#kv.scan(scope.part, { ...range, limit: memoryLimits.changes + 1 })
+    if (entries.length > 0 && Number(entries[0]?.key.at(-1)) !== known.changes + 1) return false
+    const slices = new EventLoopYield()
+    for (const { key, value } of entries) {
+      await this.#apply(scope, known.index, decodeRecord(value) as JudgmentChange, slices)
+      known.changes = Number(key.at(-1))
+    }
+    return true
+  }
+
+  /** What was added and is gone again is not found; the change that removed it comes later. */
+  async #apply(
+    { part, place }: Scope,
+    index: JudgmentIndex,
+    { added, anonymised, removed }: JudgmentChange,
+    slices: EventLoopYield,
+  ): Promise<void> {
+    for (const judgmentId of removed) await slices.spend(index.remove(judgmentId))
+    const missing = added.filter((each) => isWithin(each, place) && !index.has(each.judgmentId))
+    for (const value of await this.#read(part, missing)) await addTo(index, value, slices)
+    const known = anonymised.filter(({ judgmentId }) => index.has(judgmentId))
+    for (const value of await this.#read(part, known)) index.replace(decodeRecord(value) as Judgment)
+  }
+
+  /** Those that are still there. */
+  async #read(part: Key, judgments: readonly JudgmentEdit[]): Promise<readonly Uint8Array[]> {
+    const keys = judgments.map((each) => judgmentKeys.judgment(each, each.judgmentId))
+    const values = keys.length === 0 ? [] : await this.#kv.get(part, keys)
+    return values.filter((value) => value !== null)
+  }
+
+  #makeRoom(): void {
+    let characters = 0
+    for (const { index } of this.#known.values()) characters += index.characters
+    for (const [name, { index }] of this.#known) {
+      if (characters <= this.#charactersMax || this.#known.size === 1) return
+      this.#known.delete(name)
+      characters -= index.characters
+    }
+  }
+}
+
+const isWithin = (at: JudgmentScope, { organizationId, documentId }: JudgmentScope): boolean =>
+  (organizationId === null || at.organizationId === organizationId) &&
+  (documentId === null || at.documentId === documentId)
+
+async function addTo(index: JudgmentIndex, value: Uint8Array, slices: EventLoopYield): Promise<void> {
+  await slices.spend(index.add(decodeRecord(value) as Judgment))
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { keys, type OrganizationScope, type Resource } from '../directory/organizations/organization-keys.ts'
+import { noOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../directory/store/batch.ts'
+import { CachingDirectoryReader, type DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { OrganizationRecord } from '../directory/store/records.ts'
+import { type Transaction, TransactionRunner } from '../directory/store/transaction.ts'
+import type { Key, Kv } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import {
+  type Decision,
+  type Judgment,
+  type JudgmentLocation,
+  type JudgmentScope,
+  judgmentIdOf,
+  judgmentKeys,
+  type MemoryState,
+  memoryPart,
+  type ReviewerScope,
+} from './judgment-keys.ts'
+import { JudgmentWrite } from './judgment-write.ts'
+import { memoryLimits } from './limits.ts'
+
+/** Judgments that one commit removes or changes. */
+const atOnce = 200
+
+export interface JudgmentInput {
+  readonly query: string
+  readonly decision: Decision
+  readonly reason?: string | undefined
+  readonly reviewerId: string
+  readonly organizationId?: string | undefined
+  /** Only together with `organizationId`. */
+  readonly documentId?: string | undefined
+  /** Epoch milliseconds; now, when it is left out. */
+  readonly judgedAt?: number | undefined
+}
+
+interface JudgmentStoreOptions {
+  readonly kv: Kv
+  readonly organizations: OrganizationStore
+  readonly clock: Clock
+  /** Of `memoryLimits`, unless a test has others. */
+  readonly limits?: Pick<typeof memoryLimits, 'changes'> & {
+    readonly judgments: number
+    readonly characters: number
+  }
+}
+
+/** The judgments of tenants as they are kept. */
+export class JudgmentStore {
+  readonly #parts: Required<JudgmentStoreOptions>
+  readonly #transactions: TransactionRunner
+
+  constructor(parts: JudgmentStoreOptions) {
+    this.#parts = { limits: memoryLimits, ...parts }
+    this.#transactions = new TransactionRunner(parts.kv)
+  }
+
+  /**
+   * Keeps a judgment, and answers its id. Beyond the limits, those judged longest ago are forgotten.
+   * @param unique tells it from others of the same time: with the same once more, nothing is added
+   * @throws ApiError NOT_FOUND when the organization or document does not exist; ABORTED
+   */
+  async add(tenant: Tenant, input: JudgmentInput, unique: string = randomUUID()): Promise<string> {
+    const { organizationId = null, documentId = null } = input
+    const judgedAt = input.judgedAt ?? this.#parts.clock.now()
+    const judgment: Judgment = {
+      judgmentId: judgmentIdOf(judgedAt, unique),
+      query: input.query,
+      decision: input.decision,
+      reason: input.reason ?? '',
+      reviewerId: input.reviewerId,
+      organizationId,
+      documentId,
+      judgedAt,
+    }
+    if (organizationId === null) await this.#put(tenant, judgment)
+    else await this.#putWithin({ ...tenant, organizationId }, judgment)
+    return judgment.judgmentId
+  }
+
+  async delete(tenant: Tenant, judgmentIds: readonly string[]): Promise<BatchResults> {
+    return this.#change(tenant, async (transaction, tally) => {
+      await transaction.getAll(judgmentIds.map(judgmentKeys.location))
+      return forEachItem(
+        judgmentIds,
+        (id) => id,
+        async (judgmentId) => {
+          const location = await transaction.get<JudgmentLocation>(judgmentKeys.location(judgmentId))
+          if (location === null)
+            throw new ItemRejectedError('memory/judgment-not-found', 'there is no such judgment')
+          tally.remove(judgmentId, location)
+          return 'deleted'
+        },
+      )
+    })
+  }
+
+  /** Removes all of an organization, a bounded number a commit. @param goOn called in between */
+  async forget(scope: OrganizationScope, goOn: () => Promise<void>): Promise<void> {
+    const prefix = judgmentKeys.within({ organizationId: scope.organizationId, documentId: null })
+    for (let found = true; found; await goOn())
+      found = await this.#change(scope, async (transaction, tally) => {
+        const entries = await transaction.scan({ prefix, limit: atOnce })
+        const ids = entries.map(({ key }) => key.at(-1) as string)
+        const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+        for (const [index, location] of locations.entries())
+          if (location !== null) tally.remove(ids[index] as string, location)
+        return entries.length > 0
+      })
+  }
+
+  /** A page of what somebody has judged, by organizations; in each the oldest first. */
+  async listReviewed(
+    tenant: Tenant,
+    scope: ReviewerScope,
+    { after, limit }: PageRange,
+  ): Promise<ListPage<Judgment>> {
+    const [reader, prefix] = [
+      new CachingDirectoryReader(this.#parts.kv, memoryPart(tenant)),
+      judgmentKeys.reviewed(scope),
+    ]
+    const from = after === undefined ? {} : { after: reviewAt(scope.reviewerId, after) }
+    const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
+    const shown = entries.slice(0, limit).map(({ key }) => key)
+    const items = await reviewedAt(reader, shown)
+    const last = shown.at(-1)
+    return { items, next: entries.length > limit && last !== undefined ? positionOf(last) : null }
+  }
+
+  /**
+   * Takes away who decided from what somebody has judged, as much as one commit is; what was decided stays a precedent.
+   * Those of all who have been forgotten count as of one reviewer. Resolves with how many were changed: 0 when none are
+   * left.
+   */
+  forgetReviewer(tenant: Tenant, scope: ReviewerScope): Promise<number> {
+    const prefix = judgmentKeys.reviewed(scope)
+    return this.#change(tenant, async (transaction, tally) => {
+      const entries = await transaction.scan({ prefix, limit: atOnce })
+      const judgments = await reviewedAt(
+        transaction,
+        entries.map(({ key }) => key),
+      )
+      for (const judgment of judgments) tally.anonymise(judgment)
+      return judgments.length
+    })
+  }
+
+  /** The organization is another partition: if its removal has begun meanwhile, it may not have seen the judgment. */
+  async #putWithin(scope: OrganizationScope, judgment: Judgment): Promise<void> {
+    const { organizations } = this.#parts
+    const before = organizations.read(scope)
+    await requireResource(before, resourceOf(judgment, scope))
+    const known = await before.get<OrganizationRecord>(keys.organization)
+    await this.#put(scope, judgment)
+    const now = await organizations.read(scope).get<OrganizationRecord>(keys.organization)
+    if (now !== null && now.deleting !== true && now.createdAt === known?.createdAt) return
+    await this.delete(scope, [judgment.judgmentId])
+    throw noOrganization()
+  }
+
+  async #put(tenant: Tenant, judgment: Judgment): Promise<void> {
+    await this.#change(tenant, async (transaction, tally) => {
+      if ((await transaction.get(judgmentKeys.location(judgment.judgmentId))) !== null) return
+      tally.add(judgment)
+      if (!this.#isFull(tally.state)) return
+      const oldest = await transaction.scan({ prefix: judgmentKeys.locations, limit: atOnce })
+      const ids = oldest.map(({ key }) => key.at(-1) as string)
+      const locations = await transaction.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+      for (const [index, location] of locations.entries())
+        if (location !== null && this.#isFull(tally.state)) tally.remove(ids[index] as string, location)
+    })
+  }
+
+  #isFull({ count, characters }: MemoryState): boolean {
+    const { limits } = this.#parts
+    return count > limits.judgments || characters > limits.characters
+  }
+
+  /** The state is read first and written by every change, so that what `work` scans is what is there. */
+  async #change<T>(
+    tenant: Tenant,
+    work: (transaction: Transaction, tally: JudgmentWrite) => Promise<T>,
+  ): Promise<T> {
+    const { changes } = this.#parts.limits
+    const { result } = await this.#transactions.run(memoryPart(tenant), async (transaction) => {
+      const state = await transaction.get<MemoryState>(judgmentKeys.state)
+      const tally = new JudgmentWrite(transaction, state ?? { count: 0, characters: 0, changes: 0 })
+      const answer = await work(transaction, tally)
+      tally.end(changes)
+      return answer
+    })
+    return result
+  }
+}
+
+const resourceOf = ({ documentId }: JudgmentScope, { organizationId }: OrganizationScope): Resource =>
+  documentId === null ? { type: 'organization', id: organizationId } : { type: 'document', id: documentId }
+
+/** What the entries of the index of reviewers are about. What is gone meanwhile is left out. */
+async function reviewedAt(reader: DirectoryReader, entries: readonly Key[]): Promise<readonly Judgment[]> {
+  const ids = entries.map((key) => key.at(-1) as string)
+  const locations = await reader.getAll<JudgmentLocation>(ids.map(judgmentKeys.location))
+  const keysOf = ids.flatMap((id, index) => {
+    const location = locations[index]
+    return location == null ? [] : [judgmentKeys.judgment(location, id)]
+  })
+  const judgments = await reader.getAll<Judgment>(keysOf)
+  return judgments.filter((judgment) => judgment !== null)
+}
+
+/** Our ids have no slash. */
+const positionOf = (entry: Key): string => entry.slice(-2).toReversed().join('/')
+
+function reviewAt(reviewerId: string, position: string): Key {
+  const slash = position.indexOf('/')
+  return judgmentKeys.review(reviewerId, position.slice(slash + 1), position.slice(0, slash))
+}

@@ -1,0 +1,85 @@
+import type { Transaction } from '../directory/store/transaction.ts'
+import {
+  type Judgment,
+  type JudgmentChange,
+  type JudgmentEdit,
+  type JudgmentLocation,
+  judgmentKeys,
+  type MemoryState,
+} from './judgment-keys.ts'
+
+/** The reviewer of judgments whose reviewer has been forgotten: no id is empty. */
+const forgotten = ''
+
+/** What one change adds, changes and removes: records, index entries, counts, and the note for those who follow. */
+export class JudgmentWrite {
+  readonly #transaction: Transaction
+  readonly #added: JudgmentEdit[] = []
+  readonly #anonymised: JudgmentEdit[] = []
+  readonly #removed: string[] = []
+  state: MemoryState
+
+  constructor(transaction: Transaction, state: MemoryState) {
+    this.#transaction = transaction
+    this.state = state
+  }
+
+  add(judgment: Judgment): void {
+    const { judgmentId, organizationId, reviewerId } = judgment
+    const { characters } = this.#put(judgment)
+    this.#transaction.put(judgmentKeys.review(reviewerId, organizationId, judgmentId), {})
+    this.#added.push(changed(judgment))
+    this.#count(1, characters)
+  }
+
+  /** Takes away who decided; what was decided stays. */
+  anonymise(judgment: Judgment): void {
+    const { judgmentId, organizationId, reviewerId } = judgment
+    this.#transaction.delete(judgmentKeys.review(reviewerId, organizationId, judgmentId))
+    this.#put({ ...judgment, reviewerId: forgotten })
+    this.#anonymised.push(changed(judgment))
+  }
+
+  remove(judgmentId: string, location: JudgmentLocation): void {
+    this.#transaction.delete(judgmentKeys.judgment(location, judgmentId))
+    this.#transaction.delete(judgmentKeys.location(judgmentId))
+    this.#transaction.delete(judgmentKeys.review(location.reviewerId, location.organizationId, judgmentId))
+    this.#removed.push(judgmentId)
+    this.#count(-1, -location.characters)
+  }
+
+  /** Writes the change down for those who follow, if there is any. @param kept how many of the last ones stay */
+  end(kept: number): void {
+    const [added, anonymised, removed] = [this.#added, this.#anonymised, this.#removed]
+    if (added.length + anonymised.length + removed.length === 0) return
+    const changes = this.state.changes + 1
+    const change: JudgmentChange = { added, anonymised, removed }
+    this.#transaction.put(judgmentKeys.change(changes), change)
+    if (changes > kept) this.#transaction.delete(judgmentKeys.change(changes - kept))
+    this.#transaction.put(judgmentKeys.state, { ...this.state, changes })
+  }
+
+  #put(judgment: Judgment): JudgmentLocation {
+    const { judgmentId, organizationId, documentId, query, reason, reviewerId } = judgment
+    const characters = query.length + reason.length
+    const location: JudgmentLocation = { organizationId, documentId, characters, reviewerId }
+    this.#transaction.put(judgmentKeys.judgment(judgment, judgmentId), judgment)
+    this.#transaction.put(judgmentKeys.location(judgmentId), location)
+    return location
+  }
+
+  #count(judgments: number, characters: number): void {
+    const { state } = this
+    this.state = {
+      ...state,
+      count: state.count + judgments,
+      characters: state.characters + characters,
+    }
+  }
+}
+
+const changed = ({ judgmentId, organizationId, documentId }: Judgment): JudgmentEdit => ({
+  judgmentId,
+  organizationId,
+  documentId,
+})

@@ -1,0 +1,145 @@
+import type { Precedent } from './judgment-index.ts'
+import type { Decision } from './judgment-keys.ts'
+
+export type SuggestionScope = 'document' | 'organization' | 'apiKey'
+
+/** What precedents speak for, and how clearly. */
+export interface Suggestion {
+  readonly recommendation: Decision
+  /** Above 0 and below 1, three digits. */
+  readonly confidence: number
+  /** Number of precedents on this side. */
+  readonly basedOn: number
+  readonly scope: SuggestionScope
+  readonly scopeLabel: string
+  /** At most 3, those with the most weight first. */
+  readonly topReasons: readonly string[]
+  readonly uniqueReviewers: number
+  readonly caveats: readonly string[]
+}
+
+export interface SuggestionResult {
+  readonly primary: Suggestion | null
+  /** The other side, when both have enough. */
+  readonly conflict: Suggestion | null
+}
+
+/** Precedents that a side needs. */
+const precedentsMin = 2
+const reasonsMax = 3
+/** Of a side's weight; more of it older than `oldMs` is a caveat. */
+const oldShareMax = 0.7
+/** Half of a year of 365.2425 days. */
+const oldMs = 15_778_476_000
+const confidenceDigits = 3
+
+const scopeLabels: Readonly<Record<SuggestionScope, string>> = {
+  document: 'This document',
+  organization: 'This organization',
+  apiKey: 'All content',
+}
+
+/** The precedents with one decision, in an order that depends on nothing but what they say. */
+interface Side {
+  readonly decision: Decision
+  readonly precedents: readonly Precedent[]
+  readonly weight: number
+  readonly newestAt: number
+}
+
+/**
+ * Weighs precedents: the side with more weight leads; of equal ones that with more precedents, then that with the
+ * newest, then `reject`. Its confidence is (w₁ + 1) / (w₁ + w₂ + 2), the rule of succession: few votes stay near ½.
+ * @param now epoch milliseconds
+ * @returns null when no side has enough
+ */
+export function weighPrecedents(
+  found: readonly Precedent[],
+  scope: SuggestionScope,
+  now: number,
+): SuggestionResult | null {
+  const sides = [sideOf('reject', found), sideOf('approve', found)].sort(byLead)
+  const [leading, other] = sides as [Side, Side]
+  if (!isEnough(leading) && !isEnough(other)) return null
+  const split = isEnough(leading) && isEnough(other)
+  const shown = (side: Side, against: Side): Suggestion => ({
+    recommendation: side.decision,
+    confidence: confidenceOf(side, against),
+    basedOn: side.precedents.length,
+    scope,
+    scopeLabel: scopeLabels[scope],
+    topReasons: reasonsOf(side),
+    uniqueReviewers: reviewersOf(side),
+    caveats: caveatsOf(side, split ? against : null, now),
+  })
+  return {
+    primary: isEnough(leading) ? shown(leading, other) : null,
+    conflict: split ? shown(other, leading) : null,
+  }
+}
+
+const isEnough = ({ precedents }: Side): boolean => precedents.length >= precedentsMin
+
+function sideOf(decision: Decision, found: readonly Precedent[]): Side {
+  const precedents = found.filter(({ judgment }) => judgment.decision === decision).sort(byWeight)
+  const newestAt = precedents.reduce((newest, { judgment }) => Math.max(newest, judgment.judgedAt), 0)
+  return { decision, precedents, weight: weightOf(precedents), newestAt }
+}
+
+/** Those that are equal here say the same, so that it does not matter which is first. */
+const byWeight = (a: Precedent, b: Precedent): number =>
+  b.weight - a.weight ||
+  b.judgment.judgedAt - a.judgment.judgedAt ||
+  compareText(a.judgment.reason, b.judgment.reason)
+
+const byLead = (a: Side, b: Side): number =>
+  b.weight - a.weight || b.precedents.length - a.precedents.length || b.newestAt - a.newestAt
+
+const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b)
+
+const weightOf = (precedents: readonly Precedent[]): number =>
+  precedents.reduce((sum, { weight }) => sum + weight, 0)
+
+function confidenceOf({ weight }: Side, against: Side): number {
+  return Number(((weight + 1) / (weight + against.weight + 2)).toFixed(confidenceDigits))
+}
+
+/** The same words, but for case and spaces at the ends, are one reason, shown as the most relevant one says it. */
+function reasonsOf({ precedents }: Side): readonly string[] {
+  const reasons = new Map<string, { readonly text: string; weight: number }>()
+  for (const { judgment, weight } of precedents) {
+    const text = judgment.reason.trim()
+    const known = reasons.get(text.toLowerCase())
+    if (known !== undefined) known.weight += weight
+    else if (text !== '') reasons.set(text.toLowerCase(), { text, weight })
+  }
+  const ordered = [...reasons.values()].sort((a, b) => b.weight - a.weight)
+  return ordered.slice(0, reasonsMax).map(({ text }) => text)
+}
+
+const reviewersOf = ({ precedents }: Side): number =>
+  new Set(precedents.map(({ judgment }) => judgment.reviewerId)).size
+
+/** @param against the other side, if the evidence is split */
+function caveatsOf(side: Side, against: Side | null, now: number): readonly string[] {
+  const { precedents, weight } = side
+  const old = precedents.filter(({ judgment }) => now - judgment.judgedAt > oldMs)
+  const caveats: string[] = []
+  if (against !== null)
+    caveats.push(
+      `The evidence is split: ${against.precedents.length} of ${precedents.length + against.precedents.length} ` +
+        `similar judgments say ${against.decision}.`,
+    )
+  if (weightOf(old) > oldShareMax * weight)
+    caveats.push(
+      `Most of the support is older than 6 months: ${old.length} of ${precedents.length} judgments.`,
+    )
+  if (reviewersOf(side) === 1) caveats.push(singleReviewer(precedents))
+  return caveats
+}
+
+/** Of those who have been forgotten nobody knows how many they were. */
+const singleReviewer = ([first]: readonly Precedent[]): string =>
+  first?.judgment.reviewerId === ''
+    ? 'All of the support comes from reviewers who have been deleted, perhaps from a single one.'
+    : 'All of the support comes from a single reviewer.'

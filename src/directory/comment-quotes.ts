@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { ActivityRecord } from '../events/activity.ts'
+import { readActivities, replaceActivity } from '../events/activity-store.ts'
+import { commentKeys as keys } from './comments/comment-keys.ts'
+import type { CommentPosition, CommentRecord } from './comments/comment-records.ts'
+import type { Transaction } from './store/transaction.ts'
+
+/** Templates of the activities that quote a comment, and the same without its words. */
+export const quotingTemplates = {
+  'comment.add': {
+    quoting: '{{actionUser}} commented: {{to}}',
+    withoutWords: '{{actionUser}} commented',
+  },
+  'comment.update': {
+    quoting: '{{actionUser}} changed a comment: {{to}}',
+    withoutWords: '{{actionUser}} changed a comment',
+  },
+} as const
+
+/** Makes the id of the activity that quotes a stored comment, and keeps it with the comment. */
+export function quotingActivityId(
+  transaction: Transaction,
+  annotationId: string,
+  { commentId, order }: CommentRecord,
+): string {
+  const quotedBy = randomUUID()
+  transaction.put(keys.commentPlace(annotationId, commentId), { order, quotedBy } satisfies CommentPosition)
+  return quotedBy
+}
+
+/**
+ * Removes the words of comments from the activities that quote them. Call before the comments are changed or deleted.
+ * At most one activity quotes a comment: the one of its last change.
+ */
+export async function removeQuotes(
+  transaction: Transaction,
+  annotationId: string,
+  comments: readonly CommentRecord[],
+): Promise<void> {
+  const places = await transaction.getAll<CommentPosition>(
+    comments.map(({ commentId }) => keys.commentPlace(annotationId, commentId)),
+  )
+  const ids = places.flatMap((place) => place?.quotedBy ?? [])
+  const activities = await readActivities(transaction, ids)
+  for (const activity of activities.values()) replaceActivity(transaction, activity, withoutWords(activity))
+}
+
+/** Callers may have overwritten the activity: then its own template stays. */
+function withoutWords(activity: ActivityRecord): ActivityRecord {
+  const { changes = {}, displayMessageTemplate, displayMessageTemplateData = {} } = activity
+  const { text: _text, ...otherChanges } = changes
+  const { from: _from, to: _to, ...otherData } = displayMessageTemplateData
+  const template = Object.values(quotingTemplates).find(({ quoting }) => quoting === displayMessageTemplate)
+  return {
+    ...activity,
+    changes: otherChanges,
+    ...(template !== undefined && { displayMessageTemplate: template.withoutWords }),
+    displayMessageTemplateData: otherData,
+  }
+}

@@ -1,0 +1,63 @@
+import type { Key } from '../../engine/engine.ts'
+import type { ForgetJudgments } from '../judged-comments.ts'
+import type { OrganizationScope } from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import { emptyValue } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { commentKeys as keys } from './comment-keys.ts'
+import type { AnnotationRecord } from './comment-records.ts'
+import { nothingFirst, type RemoveFirst, removeListed } from './comment-removal.ts'
+
+/** Marks that are read at a time. */
+const marksAtOnce = 100
+
+/** Marks that an annotation was deleted from its location: its activities stay until that location is cleared. */
+export function tombstoneAnnotation(
+  transaction: Transaction,
+  { annotationId, documentId, location }: AnnotationRecord,
+): void {
+  if (location !== null)
+    transaction.put([...keys.goneFrom(documentId, location.id), annotationId], emptyValue)
+}
+
+/** Removes the annotations of a document that is marked as being deleted. `goOn` throws when the work must end. */
+export async function removeDocumentComments(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentId: string,
+  goOn: () => Promise<void>,
+  forgetJudgments: ForgetJudgments,
+): Promise<void> {
+  const forget = (judgmentIds: readonly string[]) => forgetJudgments(scope, judgmentIds)
+  await removeListed(store, scope, { kind: 'document', documentId }, goOn, { forget })
+  await removeTombstones(store, scope, keys.goneIn(documentId), goOn)
+}
+
+/** Removes all marks under `prefix`, each after what `beforehand` removes. @param goOn called between commits */
+export async function removeTombstones(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  prefix: Key,
+  goOn: () => Promise<void>,
+  beforehand: RemoveFirst = nothingFirst,
+): Promise<void> {
+  for (;;) {
+    const marks = await store.read(scope).scan({ prefix, limit: marksAtOnce })
+    if (marks.length === 0) return
+    await mapInSlices(marks, async ({ key }) => {
+      for (let isGone = false; !isGone; await goOn())
+        isGone = await store.carryOut(scope, (transaction) => removeMark(transaction, key, beforehand))
+    })
+  }
+}
+
+async function removeMark(transaction: Transaction, mark: Key, beforehand: RemoveFirst): Promise<boolean> {
+  const [, documentId, , annotationId = ''] = mark
+  const again = await transaction.get<AnnotationRecord>(keys.annotation(annotationId))
+  // What there was of an annotation belongs to the one that has its id now.
+  const isOver = again?.documentId !== documentId
+  if (isOver && (await beforehand(transaction, annotationId)) === 'more') return false
+  transaction.delete(mark)
+  return true
+}

@@ -1,0 +1,75 @@
+import type { Key } from '../../engine/engine.ts'
+
+/** Names a list of annotations: of a document, or of a location in it. */
+export type AnnotationList =
+  | { readonly kind: 'document'; readonly documentId: string }
+  | { readonly kind: 'location'; readonly documentId: string; readonly locationId: string }
+
+/** Where an annotation stands in its lists. */
+export interface AnnotationPosition {
+  /** Sorts as text as the times of adding do. */
+  readonly order: string
+  readonly annotationId: string
+}
+
+/** Milliseconds of the year 9999 have 15 digits, a call adds fewer than 100,000 annotations. */
+const timeDigits = 15
+const placeDigits = 5
+const orderLength = timeDigits + placeDigits
+
+/** @param at epoch milliseconds; @param place among those that are added together */
+export const annotationOrder = (at: number, place: number): string =>
+  String(at).padStart(timeDigits, '0') + String(place).padStart(placeDigits, '0')
+
+/** @param number of the comment in its thread; safe integers have at most 16 digits */
+export const commentOrder = (number: number): string => String(number).padStart(16, '0')
+
+/** Keys of annotations in an organization's partition. Lists and ties are indexes without content. */
+export const commentKeys = {
+  annotation: (annotationId: string): Key => ['annotations', annotationId],
+  /** Changes with every comment that is added or deleted. */
+  thread: (annotationId: string): Key => ['annotationThreads', annotationId],
+  list: (list: AnnotationList): Key =>
+    list.kind === 'document'
+      ? ['annotationsIn', list.kind, list.documentId]
+      : ['annotationsIn', list.kind, list.documentId, list.locationId],
+  inList: (list: AnnotationList, { order, annotationId }: AnnotationPosition): Key => [
+    ...commentKeys.list(list),
+    order,
+    annotationId,
+  ],
+  /** Marks of annotations that were deleted from locations of a document. */
+  goneIn: (documentId: string): Key => ['goneAnnotations', documentId],
+  goneFrom: (documentId: string, locationId: string): Key => ['goneAnnotations', documentId, locationId],
+  /** The comments of an annotation, the oldest first. */
+  comments: (annotationId: string): Key => ['annotationComments', annotationId],
+  comment: (annotationId: string, order: string): Key => ['annotationComments', annotationId, order],
+  /** Where a comment stands. */
+  commentPlace: (annotationId: string, commentId: string): Key => [
+    'annotationCommentPlaces',
+    annotationId,
+    commentId,
+  ],
+  /** The judgments that quote comments of an annotation, by the places of the comments. */
+  judged: (annotationId: string): Key => ['judgedComments', annotationId],
+  /** Index: the annotations and comments that name a user. */
+  tiesOf: (userId: string): Key => ['annotationTies', userId],
+  tiesTo: (userId: string, annotationId: string): Key => ['annotationTies', userId, annotationId],
+  /** @param order of the comment that names the user; null: the annotation itself does */
+  tie: (userId: string, annotationId: string, order: string | null): Key => [
+    'annotationTies',
+    userId,
+    annotationId,
+    order ?? '',
+  ],
+}
+
+/** As one text, for page tokens. */
+export const encodeAnnotationPosition = ({ order, annotationId }: AnnotationPosition): string =>
+  order + annotationId
+
+/** What `encodeAnnotationPosition` was given. */
+export const decodeAnnotationPosition = (text: string): AnnotationPosition => ({
+  order: text.slice(0, orderLength),
+  annotationId: text.slice(orderLength),
+})

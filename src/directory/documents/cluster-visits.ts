@@ -1,0 +1,213 @@
+import type { Clock } from '../../clock.ts'
+import type { Cluster, Key, Kv } from '../../engine/engine.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
+import type { Visitor } from '../../events/visit-tracker.ts'
+import type { Log } from '../../log.ts'
+import { userDigest } from '../organizations/erased-users.ts'
+import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import { decodeRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { leaveEvent, type VisitEvent, withoutErasedUsers } from './visit-event.ts'
+
+/** Organizations in which a node has had visitors, in a partition of their own. */
+const nodesPart: Key = ['visits']
+const visitKeys = {
+  all: ['visits'] as Key,
+  of: (documentId: string, userId: string): Key => ['visits', documentId, userDigest(userId)],
+}
+/** Entries that are read at a time. */
+const pageMax = 500
+/** Organizations whose part of the record is remembered to be there. */
+const markedMax = 100_000
+/** How often nodes are looked for that have died unnoticed, and at least where there are some. */
+const lookMs = 60_000
+const soonMs = 1_000
+
+/** A visit that goes on. */
+interface VisitRecord extends Visitor {
+  readonly documentId: string
+  /** That the user is on, or was until a moment ago. */
+  readonly nodes: readonly string[]
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export interface SharedVisitsOptions {
+  readonly store: OrganizationStore
+  readonly kv: Kv
+  readonly cluster: Cluster
+  readonly events: EventRecorder
+  readonly clock: Clock
+  readonly log: Log
+  /** Who comes back within this time has not been away. */
+  readonly awayMs: number
+}
+
+/**
+ * Visits of users whom several nodes may see come and go. A visit is a record of the nodes that see it: the first of them
+ * writes it and the last one removes it, each with the event of it, in one commit. So there is one of each, whatever nodes
+ * hear of each other. Whom a node sees that has died is seen to by another one.
+ */
+export class ClusterVisits {
+  readonly #options: SharedVisitsOptions
+  readonly #marked = new Set<string>()
+  /** Since when nodes are known to be gone that have left something. */
+  readonly #goneSince = new Map<string, number>()
+  #state: 'running' | 'stopped' = 'stopped'
+  #unsubscribe: () => void = () => {}
+  #cancel: () => void = () => {}
+  #sweeping: Promise<void> | null = null
+  #hasChanged = false
+
+  constructor(options: SharedVisitsOptions) {
+    this.#options = options
+  }
+
+  /** From now on the visits of nodes that are gone are ended. */
+  start(): void {
+    this.#state = 'running'
+    this.#unsubscribe = this.#options.cluster.on('change', () => {
+      this.#hasChanged = true
+      this.#sweepIn(0)
+    })
+    this.#sweepIn(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped'
+    this.#unsubscribe()
+    this.#cancel()
+    await this.#sweeping
+  }
+
+  /** To be called before visits of an organization are written: only what is marked so is looked after. */
+  async mark(scope: OrganizationScope): Promise<void> {
+    const key = [this.#options.cluster.self, scope.workspaceId, scope.apiKey, scope.organizationId]
+    const name = JSON.stringify(key)
+    if (this.#marked.has(name)) return
+    await this.#options.kv.commit(nodesPart, { puts: [{ key, value: Buffer.from('{}') }] })
+    if (this.#marked.size >= markedMax) this.#marked.clear()
+    this.#marked.add(name)
+  }
+
+  /** Of what this node has seen, what is to be told: that nobody was there before, or is there after it. */
+  async admit(transaction: Transaction, visits: readonly VisitEvent[]): Promise<readonly VisitEvent[]> {
+    // What happens to an organization that is being deleted is not kept in it.
+    if ((await findOrganization(transaction)) === null) return visits
+    const told: VisitEvent[] = []
+    for (const visit of visits) {
+      const isTold =
+        visit.event.type === 'presence.join'
+          ? await this.#comes(transaction, visit)
+          : await leaves(transaction, visit, this.#options.cluster.self)
+      if (isTold) told.push(visit)
+    }
+    return told
+  }
+
+  async #comes(transaction: Transaction, { visitor, documentId, at }: VisitEvent): Promise<boolean> {
+    const { self } = this.#options.cluster
+    const key = visitKeys.of(documentId, visitor.user.userId)
+    const record = await transaction.get<VisitRecord>(key)
+    const nodes = [...(record?.nodes ?? []).filter((node) => node !== self), self]
+    transaction.put(key, record === null ? { ...visitor, documentId, nodes, at } : { ...record, nodes })
+    return record === null
+  }
+
+  #sweepIn(ms: number): void {
+    this.#cancel()
+    if (this.#state === 'stopped') return
+    this.#cancel = this.#options.clock.after(ms, () => {
+      this.#sweeping ??= this.#sweep()
+        .catch((err: unknown) => this.#options.log.warn({ err }, 'visits of nodes that are gone still go on'))
+        .finally(() => {
+          this.#sweeping = null
+          this.#sweepIn(this.#nextSweepMs())
+        })
+    })
+  }
+
+  #nextSweepMs(): number {
+    if (this.#hasChanged) return 0
+    return this.#goneSince.size > 0 ? Math.max(this.#options.awayMs, soonMs) : lookMs
+  }
+
+  async #sweep(): Promise<void> {
+    this.#hasChanged = false
+    // Another node may have taken this one for dead.
+    this.#marked.clear()
+    const gone = new Set<string>()
+    let after: Key | undefined
+    do {
+      const page = await this.#options.kv.scan(nodesPart, { limit: pageMax, ...(after && { after }) })
+      await mapInSlices(page, ({ key }) => this.#sweepMarked(key, gone))
+      after = page.at(-1)?.key
+    } while (after !== undefined)
+    for (const node of this.#goneSince.keys()) if (!gone.has(node)) this.#goneSince.delete(node)
+  }
+
+  /** By one node: another one would do no harm, and does when this one fails. */
+  async #sweepMarked(key: Key, gone: Set<string>): Promise<void> {
+    const [node = '', workspaceId = '', apiKey = '', organizationId = ''] = key
+    const { cluster, kv } = this.#options
+    if (cluster.nodes().includes(node)) return
+    gone.add(node)
+    if (!this.#isLongGone(node) || cluster.home(['visits', node]) !== cluster.self) return
+    if (await this.#endVisits({ workspaceId, apiKey, organizationId }, node))
+      await kv.commit(nodesPart, { dels: [key] })
+  }
+
+  /** Whoever was there has had time to come back, to another node. */
+  #isLongGone(node: string): boolean {
+    const { clock, awayMs } = this.#options
+    const since = this.#goneSince.get(node) ?? clock.now()
+    this.#goneSince.set(node, since)
+    return since + awayMs <= clock.now()
+  }
+
+  /** True when none of the node's visits goes on any more. */
+  async #endVisits(scope: OrganizationScope, node: string): Promise<boolean> {
+    const { kv } = this.#options
+    let after: Key | undefined
+    do {
+      const range = { prefix: visitKeys.all, limit: pageMax, ...(after && { after }) }
+      const page = await kv.scan(organizationPart(scope), range)
+      const records = page.map(({ value }) => decodeRecord(value) as VisitRecord)
+      const left = records.filter(({ nodes }) => nodes.includes(node))
+      await mapInSlices(left, (record) => this.#endVisit(scope, record, node))
+      after = page.at(-1)?.key
+      if (this.#state === 'stopped') return false
+    } while (after !== undefined)
+    return true
+  }
+
+  async #endVisit(scope: OrganizationScope, { documentId, at, ...visitor }: VisitRecord, node: string) {
+    await this.#options.store.carryOut(scope, async (transaction) => {
+      const visit = { ...leaveEvent(documentId, visitor), at }
+      if (!(await leaves(transaction, visit, node))) return
+      const told = await withoutErasedUsers(transaction, [visit])
+      this.#options.events.recordNew(
+        transaction,
+        scope,
+        told.map((outbound) => ({ activity: null, outbound })),
+      )
+    })
+  }
+}
+
+/** A node does not see a user any more. True when no other one does. */
+async function leaves(
+  transaction: Transaction,
+  { visitor, documentId }: VisitEvent,
+  node: string,
+): Promise<boolean> {
+  const key = visitKeys.of(documentId, visitor.user.userId)
+  const record = await transaction.get<VisitRecord>(key)
+  if (record === null || !record.nodes.includes(node)) return false
+  const nodes = record.nodes.filter((each) => each !== node)
+  if (nodes.length === 0) transaction.delete(key)
+  else transaction.put(key, { ...record, nodes })
+  return nodes.length === 0
+}

@@ -1,0 +1,234 @@
+import type { Clock } from '../../clock.ts'
+import type { FenceStore } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
+import type { OrganizationService } from '../organizations/organization-service.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { RemovalService } from '../removal/removal-service.ts'
+import { removalJob } from '../removal/removal-task.ts'
+import type { BatchResults } from '../store/batch.ts'
+import type { ListPage } from '../store/list-page.ts'
+import type { AccessType, DocumentRecord, FolderRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { DocumentRight, type WriteRight } from '../write-right.ts'
+import { readExistence } from './document-existence.ts'
+import { type DocumentListing, type DocumentView, listDocuments, viewDocuments } from './document-views.ts'
+import {
+  type DocumentInput,
+  type DocumentRecordPatch,
+  type DocumentWriteOptions,
+  markDocumentsDeleted,
+  newDocument,
+  putDocument,
+  writeDocumentPatches,
+  writeNewDocuments,
+} from './document-writes.ts'
+import { accessTypeIn, folderPath } from './folder-tree.ts'
+import { noSuchFolder } from './folder-views.ts'
+import { writeNewFolders } from './folder-writes.ts'
+import { requireResource } from './resource-lookup.ts'
+
+/** Documents that are read at a time if all are read. The server keeps at most these for a client that does not read. */
+const documentsAtOnce = 100
+
+/** The documents of organizations. Every call of an organization that does not exist throws ApiError NOT_FOUND. */
+export class DocumentService {
+  readonly #store: OrganizationStore
+  readonly #organizations: OrganizationService
+  readonly #removals: RemovalService
+  readonly #clock: Clock
+  readonly #fences: FenceStore
+  readonly #defaultAccess: AccessType
+
+  constructor(parts: {
+    store: OrganizationStore
+    organizations: OrganizationService
+    removals: RemovalService
+    clock: Clock
+    fences: FenceStore
+    defaultAccess: AccessType
+  }) {
+    this.#store = parts.store
+    this.#organizations = parts.organizations
+    this.#removals = parts.removals
+    this.#clock = parts.clock
+    this.#fences = parts.fences
+    this.#defaultAccess = parts.defaultAccess
+  }
+
+  /**
+   * Makes the records of the organization and of the document if there are none; one read, and one a folder, if they exist.
+   * To be called with the document's room open: a deletion that comes after it then closes that room.
+   * @param admit called before a document gets its record; when it throws, nothing is made
+   * @throws ApiError ABORTED while the document is being deleted, itself or with what it is in
+   */
+  async ensure(scope: OrganizationScope, documentId: string, admit = (): void => {}): Promise<void> {
+    const presence = await readExistence(this.#store, scope, documentId)
+    if (presence.state === 'going') throw beingDeleted()
+    if (presence.organization !== null && presence.document !== null) return
+    if (presence.document === null) admit()
+    if (presence.organization === null) await this.#organizations.ensure(scope)
+    await this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      if ((await transaction.get(keys.document(documentId))) === null)
+        putDocument(transaction, this.#newDocument(documentId))
+    })
+  }
+
+  #newDocument(documentId: string): DocumentRecord {
+    const accessType = accessTypeIn([], this.#defaultAccess)
+    return newDocument({ documentId, accessType }, this.#clock.now())
+  }
+
+  get #writing(): DocumentWriteOptions {
+    return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
+  }
+
+  /** Is the document being deleted, itself or with what it is in? */
+  async isGoing(scope: OrganizationScope, documentId: string): Promise<boolean> {
+    return (await readExistence(this.#store, scope, documentId)).state === 'going'
+  }
+
+  /** @throws ApiError ABORTED while the document is being deleted, itself or with what it is in */
+  async requireThere(scope: OrganizationScope, documentId: string): Promise<void> {
+    if (await this.isGoing(scope, documentId)) throw beingDeleted()
+  }
+
+  /**
+   * One without a record is enabled.
+   * @throws ApiError FAILED_PRECONDITION when the document is disabled, ABORTED while it is being deleted, itself or with
+   * what it is in
+   */
+  async requireEnabled(scope: OrganizationScope, documentId: string): Promise<void> {
+    const presence = await readExistence(this.#store, scope, documentId)
+    if (presence.state === 'going') throw beingDeleted()
+    if (presence.document?.disabled === true)
+      throw new ApiError('document/disabled', 'the document is disabled; enable it to change it')
+  }
+
+  /** The permission to change a document. @throws ApiError as `requireEnabled` */
+  rightToChange(scope: OrganizationScope, documentId: string): Promise<WriteRight> {
+    const check = (): Promise<void> => this.requireEnabled(scope, documentId)
+    return DocumentRight.read({ fences: this.#fences, scope, documentId, check })
+  }
+
+  /** @throws ApiError NOT_FOUND when the document does not exist */
+  async require(scope: OrganizationScope, documentId: string): Promise<void> {
+    await requireResource(this.#store.read(scope), { type: 'document', id: documentId })
+  }
+
+  /** @param options.createFolder true: makes the folders that are missing, at the top */
+  add(
+    scope: OrganizationScope,
+    documents: readonly DocumentInput[],
+    { createFolder }: { createFolder: boolean },
+  ): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return this.#writeNew(transaction, documents, createFolder)
+    })
+  }
+
+  /** The results that `add` would have now if the organization exists. Nothing is written. */
+  rehearseAdding(
+    scope: OrganizationScope,
+    documents: readonly DocumentInput[],
+    { createFolder }: { createFolder: boolean },
+  ): Promise<BatchResults> {
+    return this.#store.rehearse(scope, (transaction) => this.#writeNew(transaction, documents, createFolder))
+  }
+
+  async #writeNew(
+    transaction: Transaction,
+    documents: readonly DocumentInput[],
+    createFolder: boolean,
+  ): Promise<BatchResults> {
+    if (createFolder) await addMissingFolders(transaction, documents, this.#writing)
+    return writeNewDocuments(transaction, documents, this.#writing)
+  }
+
+  /** Those that exist, in the order of the ids. */
+  async get(scope: OrganizationScope, documentIds: readonly string[]): Promise<readonly DocumentView[]> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return viewDocuments(reader, documentIds)
+  }
+
+  /**
+   * Returns a function that reads all documents, in the order of their ids, page by page.
+   * @throws ApiError NOT_FOUND when the organization does not exist; the pages throw it when it is deleted meanwhile
+   */
+  async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly DocumentView[]>> {
+    await organizationOf(this.#store.read(scope))
+    return () => this.#pages(scope)
+  }
+
+  async *#pages(scope: OrganizationScope): AsyncGenerator<readonly DocumentView[], void, undefined> {
+    for (let after: string | null | undefined; after !== null; ) {
+      // A reader keeps the records that it has read: each page gets its own.
+      const reader = this.#store.read(scope)
+      await organizationOf(reader)
+      const page = await listDocuments(reader, { limit: documentsAtOnce, after })
+      yield page.items
+      after = page.next
+    }
+  }
+
+  /** A page of documents, in the order of their ids. @throws ApiError NOT_FOUND for a folder that does not exist */
+  async list(scope: OrganizationScope, listing: DocumentListing): Promise<ListPage<DocumentView>> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return listDocuments(reader, listing)
+  }
+
+  update(scope: OrganizationScope, changes: readonly DocumentRecordPatch[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return writeDocumentPatches(transaction, changes, this.#writing)
+    })
+  }
+
+  /** Moves documents into a folder, or with `root` out of any. @throws ApiError NOT_FOUND when there is no such folder */
+  move(scope: OrganizationScope, documentIds: readonly string[], folderId: string): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      if ((await folderPath(transaction, folderId)) === null) throw noSuchFolder()
+      const changes = documentIds.map((documentId) => ({ documentId, folderId }))
+      return writeDocumentPatches(transaction, changes, this.#writing)
+    })
+  }
+
+  /** Deletes documents with all their content, and resolves when nothing of them is left. */
+  delete(scope: OrganizationScope, documentIds: readonly string[]): Promise<BatchResults> {
+    return this.#removals.await((jobId) =>
+      this.#store.change(scope, async (transaction) => {
+        await organizationOf(transaction)
+        const result = await markDocumentsDeleted(transaction, documentIds)
+        const marked = Object.values(result).filter(({ success }) => success)
+        if (marked.length === 0) return { result, task: null }
+        const task = { kind: 'documents', scope, documentIds: marked.map(({ id }) => id) } as const
+        transaction.enqueue(removalJob(jobId, task))
+        return { result, task }
+      }),
+    )
+  }
+}
+
+async function addMissingFolders(
+  transaction: Transaction,
+  documents: readonly DocumentInput[],
+  writing: DocumentWriteOptions,
+): Promise<void> {
+  const wanted = [...new Set(documents.map(({ folderId = rootFolderId }) => folderId))]
+  const folderIds = wanted.filter((id) => id !== rootFolderId)
+  const found = await transaction.getAll<FolderRecord>(folderIds.map(keys.folder))
+  const missing = folderIds.filter((_, index) => found[index] === null)
+  await writeNewFolders(
+    transaction,
+    missing.map((folderId) => ({ folderId })),
+    writing,
+  )
+}
+
+const beingDeleted = (): ApiError =>
+  new ApiError('document/being-deleted', 'the document is being deleted; try again')

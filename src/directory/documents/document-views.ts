@@ -1,0 +1,78 @@
+import { keys } from '../organizations/organization-keys.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import { type AccessType, type DocumentRecord, decodeRecord } from '../store/records.ts'
+import { filterItems, type Search, type StoredItem } from '../store/search.ts'
+import { effectiveAccessType, folderPath } from './folder-tree.ts'
+import { noSuchFolder } from './folder-views.ts'
+
+/** A document as it is shown. */
+export interface DocumentView {
+  readonly record: DocumentRecord
+  /** The type in effect, its own or that of its folder. */
+  readonly accessType: AccessType
+}
+
+export interface DocumentListing extends PageRange {
+  /** Only those directly in this folder; `root`: those in none. */
+  readonly folderId?: string | undefined
+  /** Only those in whose id or name it is. */
+  readonly search?: Search | undefined
+}
+
+/** Those that exist, in the order of the ids. */
+export async function viewDocuments(
+  reader: DirectoryReader,
+  documentIds: readonly string[],
+): Promise<readonly DocumentView[]> {
+  const records = await reader.getAll<DocumentRecord>(documentIds.map(keys.document))
+  return viewsOf(reader, records)
+}
+
+/** Documents in the order of their ids. A page may have fewer than asked for. @throws ApiError NOT_FOUND */
+export async function listDocuments(
+  reader: DirectoryReader,
+  { folderId, search, ...range }: DocumentListing,
+): Promise<ListPage<DocumentView>> {
+  if (folderId !== undefined && (await folderPath(reader, folderId)) === null) throw noSuchFolder()
+  const list = (part: PageRange) => listRecords(reader, folderId, part)
+  const { items, next } =
+    search === undefined
+      ? await listSlices(list, range)
+      : await filterItems(list, range, search, (record) =>
+          search.isIn(record.documentId, record.documentName),
+        )
+  const records = items.map(({ record }) => record)
+  return { items: await viewsOf(reader, records), next }
+}
+
+async function listRecords(
+  reader: DirectoryReader,
+  folderId: string | undefined,
+  range: PageRange,
+): Promise<ListPage<StoredItem<DocumentRecord>>> {
+  const prefix = folderId === undefined ? keys.documents : keys.documentsIn(folderId)
+  const { items, next } = await listEntries(reader, prefix, range)
+  const ids = items.map(({ key }) => key.at(-1) as string)
+  const records =
+    folderId === undefined
+      ? items.map(({ value }) => decodeRecord(value) as DocumentRecord)
+      : await reader.getAll<DocumentRecord>(ids.map(keys.document))
+  return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
+}
+
+/** Without what is being deleted, itself or with its folder. */
+async function viewsOf(
+  reader: DirectoryReader,
+  records: readonly (DocumentRecord | null)[],
+): Promise<readonly DocumentView[]> {
+  const views: DocumentView[] = []
+  for (const record of records) {
+    if (record === null || record.deleting === true) continue
+    const path = await folderPath(reader, record.folderId)
+    if (path === null) continue
+    const own = { accessType: record.accessType, inheritAccessFromParent: true }
+    views.push({ record, accessType: effectiveAccessType([own, ...path]) })
+  }
+  return views
+}

@@ -1,0 +1,156 @@
+import { keys, rootFolderId } from '../organizations/organization-keys.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
+import { patchRecord } from '../store/patch-record.ts'
+import {
+  type AccessType,
+  type DocumentRecord,
+  emptyValue,
+  type FolderRecord,
+  type Metadata,
+} from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { accessTypeIn, folderPath } from './folder-tree.ts'
+
+/** What is not given is empty, in no folder and inherited. */
+export interface DocumentInput {
+  readonly documentId: string
+  readonly documentName?: string | undefined
+  readonly folderId?: string | undefined
+  readonly accessType?: AccessType | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+/** What is not given stays. Another folder moves the document; `root`: to none. */
+export interface DocumentRecordPatch extends DocumentInput {
+  /** True: nobody may open or change it. */
+  readonly disabled?: boolean | undefined
+}
+
+export interface DocumentWriteOptions {
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** For documents and folders that have no access type and inherit none. */
+  readonly defaultAccess: AccessType
+}
+
+export async function writeNewDocuments(
+  transaction: Transaction,
+  documents: readonly DocumentInput[],
+  { now, defaultAccess }: DocumentWriteOptions,
+): Promise<BatchResults> {
+  await transaction.getAll(documents.map(({ documentId }) => keys.document(documentId)))
+  return forEachItem(
+    documents,
+    ({ documentId }) => documentId,
+    async (document) => {
+      const existing = await transaction.get<DocumentRecord>(keys.document(document.documentId))
+      if (existing !== null) throw await cannotAdd(transaction, existing)
+      const above = await foldersAbove(transaction, document.folderId)
+      const { accessType = accessTypeIn(above, defaultAccess) } = document
+      putDocument(transaction, newDocument({ ...document, accessType }, now))
+      return 'added'
+    },
+  )
+}
+
+/** Null: the access type is inherited. */
+type NewDocument = Omit<DocumentInput, 'accessType'> & { readonly accessType: AccessType | null }
+
+export function newDocument(
+  { documentId, documentName = '', folderId = rootFolderId, accessType, metadata = {} }: NewDocument,
+  now: number,
+): DocumentRecord {
+  return {
+    documentId,
+    documentName,
+    folderId,
+    accessType,
+    disabled: false,
+    metadata,
+    createdAt: now,
+    lastUpdated: now,
+  }
+}
+
+async function cannotAdd(transaction: Transaction, existing: DocumentRecord): Promise<ItemRejectedError> {
+  const exists = await documentExists(transaction, existing)
+  return exists
+    ? new ItemRejectedError('document/exists', 'the document exists already')
+    : new ItemRejectedError('document/being-deleted', 'the document is being deleted; try again')
+}
+
+/** Changes and moves documents. */
+export async function writeDocumentPatches(
+  transaction: Transaction,
+  changes: readonly DocumentRecordPatch[],
+  { now, defaultAccess }: DocumentWriteOptions,
+): Promise<BatchResults> {
+  await transaction.getAll(changes.map(({ documentId }) => keys.document(documentId)))
+  return forEachItem(
+    changes,
+    ({ documentId }) => documentId,
+    async ({ documentId, documentName, folderId, accessType, metadata, disabled }) => {
+      const record = await existingDocument(transaction, documentId)
+      const above = folderId === undefined ? null : await foldersAbove(transaction, folderId)
+      const changed = { documentName, folderId, accessType, metadata, disabled }
+      const isMoved = above !== null && folderId !== record.folderId
+      const inherited = isMoved && record.accessType === null ? accessTypeIn(above, defaultAccess) : null
+      const before = inherited === null ? record : { ...record, accessType: inherited }
+      putDocument(transaction, patchRecord<DocumentRecord>(before, changed, now), record)
+      return 'updated'
+    },
+  )
+}
+
+/** Marks documents as being deleted. */
+export async function markDocumentsDeleted(
+  transaction: Transaction,
+  documentIds: readonly string[],
+): Promise<BatchResults> {
+  await transaction.getAll(documentIds.map(keys.document))
+  return forEachItem(
+    documentIds,
+    (id) => id,
+    async (id) => {
+      transaction.put(keys.document(id), { ...(await existingDocument(transaction, id)), deleting: true })
+      return 'deleted'
+    },
+  )
+}
+
+/** False for one that is being deleted, itself or with its folder. */
+export async function documentExists(
+  transaction: Transaction,
+  { folderId, deleting }: DocumentRecord,
+): Promise<boolean> {
+  return deleting !== true && (await folderPath(transaction, folderId)) !== null
+}
+
+async function existingDocument(transaction: Transaction, documentId: string): Promise<DocumentRecord> {
+  const record = await transaction.get<DocumentRecord>(keys.document(documentId))
+  if (record === null || !(await documentExists(transaction, record)))
+    throw new ItemRejectedError('document/not-found', 'the document does not exist')
+  return record
+}
+
+async function foldersAbove(
+  transaction: Transaction,
+  folderId = rootFolderId,
+): Promise<readonly FolderRecord[]> {
+  const path = await folderPath(transaction, folderId)
+  if (path === null) throw new ItemRejectedError('folder/not-found', 'the folder does not exist')
+  return path
+}
+
+/** Writes a document and its place. */
+export function putDocument(
+  transaction: Transaction,
+  document: DocumentRecord,
+  before?: DocumentRecord,
+): void {
+  const { documentId, folderId } = document
+  transaction.put(keys.document(documentId), document)
+  if (before?.folderId === folderId) return
+  if (before !== undefined) transaction.delete(keys.documentIn(before.folderId, documentId))
+  transaction.put(keys.documentIn(folderId, documentId), emptyValue)
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Queue } from '../../engine/engine.ts'
+import type { ActionUser, ActivityEvent } from '../../events/activity.ts'
+import { putNewActivities, readActivities, writeActivities } from '../../events/activity-store.ts'
+import { decodeUserEdit, EditWindows, editQueue, type UserEdit } from '../../events/edit-windows.ts'
+import type { Log } from '../../log.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { deletedUser } from '../../model/named-users.ts'
+import { JobLoop } from '../job-loop.ts'
+import { isUserErased } from '../organizations/erased-users.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { findMissing } from './resource-lookup.ts'
+
+/** Edits that are recorded at the same time: more would hold up those who type. */
+const atOnceMax = 16
+
+export interface EditsOptions {
+  readonly store: OrganizationStore
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly log: Log
+  /** One activity stands for the commits of a user to an editor in this time. */
+  readonly windowMs: number
+  /** As of `EditWindows`. */
+  readonly sharedBy: string | null
+}
+
+/** The user of calls that name none. */
+const unnamed: ActionUser = { userId: 'api' }
+
+/** Records who edits documents: one activity `crdt.editor_edit` for each editor, user and window. */
+export class EditActivityRecorder {
+  /** For rooms, to note commits. */
+  readonly windows: EditWindows
+  readonly #options: EditsOptions
+  readonly #counting = new Set<Promise<void>>()
+  readonly #loop: JobLoop
+
+  constructor(options: EditsOptions) {
+    this.#options = options
+    const { queue, clock, log, windowMs, sharedBy } = options
+    const carryOut = (payload: Uint8Array, attempt: number): Promise<void> => this.#change(payload, attempt)
+    this.#loop = new JobLoop({ queue, name: editQueue, clock, log, atOnceMax, carryOut })
+    this.windows = new EditWindows({
+      clock,
+      queue: editQueue,
+      windowMs,
+      unnamed,
+      sharedBy,
+      begun: () => this.#loop.wake(),
+      ended: (edit, commits) => this.#count(edit, commits),
+    })
+  }
+
+  /** Begins to record, also what a crash has left. */
+  start(): void {
+    this.#loop.start()
+  }
+
+  /** Records that the content of an editor was deleted. Records nothing for a document that is gone. */
+  async recordDeletion(address: DocumentAddress, userId: string): Promise<void> {
+    const { store, clock } = this.#options
+    await store.change(address, async (transaction) => {
+      const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
+      if (missing.length > 0) return
+      const user = userId === '' ? unnamed : { userId }
+      putNewActivities(transaction, [deletionOf(address, user)], clock.now())
+    })
+  }
+
+  /** Ends every window; resolves when all is recorded. To be called when rooms are closed. */
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    this.windows.end()
+    await Promise.all(this.#counting)
+  }
+
+  /** Only what comes for the first time counts where the activity is there: another node has made it. */
+  #change(payload: Uint8Array, attempt: number): Promise<void> {
+    const edit = decodeUserEdit(payload)
+    return this.#write(edit, (transaction) => begin(transaction, edit, attempt === 1 ? 1 : 0))
+  }
+
+  /** What is missing then is the number only. The first commit has been counted. */
+  #count(edit: UserEdit, commits: number): void {
+    const counted = this.#write(edit, (transaction) => addCommits(transaction, edit, commits - 1))
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'edits could not be counted'))
+      .finally(() => this.#counting.delete(counted))
+    this.#counting.add(counted)
+  }
+
+  /** Nothing for a document that is gone. */
+  #write({ address }: UserEdit, write: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+    return this.#options.store.change(address, async (transaction) => {
+      const missing = await findMissing(transaction, [{ type: 'document', id: address.documentId }])
+      if (missing.length === 0) await write(transaction)
+    })
+  }
+}
+
+/** Makes the activity of a window, or counts with it. What was deleted does not come back. */
+async function begin(transaction: Transaction, edit: UserEdit, commits: number): Promise<void> {
+  if (await addCommits(transaction, edit, commits)) return
+  const { at } = edit
+  const isErased = await isUserErased(transaction, edit.user.userId, at)
+  await writeActivities(transaction, [activityOf({ ...edit, user: isErased ? deletedUser : edit.user })], at)
+}
+
+/** False when there is no such activity. */
+async function addCommits(
+  transaction: Transaction,
+  { activityId, at }: UserEdit,
+  commits: number,
+): Promise<boolean> {
+  const known = (await readActivities(transaction, [activityId])).get(activityId)
+  if (known === undefined) return false
+  const counted = Number(known.changes?.commits ?? 0) + commits
+  if (commits > 0)
+    await writeActivities(transaction, [{ ...known, changes: { ...known.changes, commits: counted } }], at)
+  return true
+}
+
+const activityOf = ({ activityId, address, user }: UserEdit): ActivityEvent => ({
+  id: activityId,
+  documentId: address.documentId,
+  featureType: 'crdt',
+  actionType: 'crdt.editor_edit',
+  actionUser: user,
+  targetEntityId: address.editorId,
+  changes: { commits: 1 },
+  displayMessageTemplate: '{{user}} edited {{editorId}}',
+  displayMessageTemplateData: { user, editorId: address.editorId },
+})
+
+const deletionOf = ({ documentId, editorId }: DocumentAddress, user: ActionUser): ActivityEvent => ({
+  id: randomUUID(),
+  documentId,
+  featureType: 'crdt',
+  actionType: 'crdt.editor_delete',
+  actionUser: user,
+  targetEntityId: editorId,
+  displayMessageTemplate: '{{user}} deleted the content of {{editorId}}',
+  displayMessageTemplateData: { user, editorId },
+})

@@ -1,0 +1,82 @@
+import { rootFolderId } from '../organizations/organization-keys.ts'
+
+/** Why a folder cannot be moved: it would be in itself, or folders would be in each other too deep. */
+export type MoveProblem = 'cycle' | 'depth'
+
+type Parents = ReadonlyMap<string, string>
+
+/**
+ * Which of some moves cannot be made together, and why. What comes out does not depend on their order: as long as
+ * there are moves that lead to a cycle or too deep, all of these are taken out at once, and the others looked at again.
+ *
+ * @param parents the folder that each folder is in
+ * @param moves where folders are to be instead; parents that exist
+ * @param depthMax folders in each other, the outermost counted
+ */
+export function rejectedMoves(
+  parents: Parents,
+  moves: Parents,
+  depthMax: number,
+): ReadonlyMap<string, MoveProblem> {
+  const refused = new Map<string, MoveProblem>()
+  const left = new Map(moves)
+  const children = childrenOf(parents)
+  for (;;) {
+    const problems = problemsOf({ parents, children, moves: left }, depthMax)
+    if (problems.length === 0) return refused
+    for (const [id, problem] of problems) {
+      refused.set(id, problem)
+      left.delete(id)
+    }
+  }
+}
+
+interface Tree {
+  readonly parents: Parents
+  readonly children: ReadonlyMap<string, readonly string[]>
+  readonly moves: Parents
+}
+
+function childrenOf(parents: Parents): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>()
+  for (const [id, parent] of parents) {
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [id])
+    else siblings.push(id)
+  }
+  return children
+}
+
+function problemsOf(tree: Tree, depthMax: number): readonly (readonly [string, MoveProblem])[] {
+  const problems: (readonly [string, MoveProblem])[] = []
+  for (const id of tree.moves.keys()) {
+    const depth = depthOf(tree, id)
+    if (depth === 'cycle') problems.push([id, 'cycle'])
+    // Null: it leads to a cycle of others. Those are taken out first.
+    else if (depth !== null && depth + heightBelow(tree, id, depthMax) > depthMax)
+      problems.push([id, 'depth'])
+  }
+  return problems
+}
+
+/** Null when the way up never ends. */
+function depthOf({ parents, moves }: Tree, folderId: string): number | 'cycle' | null {
+  const depthEver = parents.size + moves.size
+  let depth = 0
+  for (let id = folderId; id !== rootFolderId; id = moves.get(id) ?? parents.get(id) ?? rootFolderId) {
+    if (depth > 0 && id === folderId) return 'cycle'
+    if (depth > depthEver) return null
+    depth += 1
+  }
+  return depth
+}
+
+/** Folders in each other below this one, up to `heightMax`. Moved ones are looked at where they are to be. */
+function heightBelow({ children, moves }: Tree, folderId: string, heightMax: number): number {
+  let height = 0
+  for (let level = [folderId]; height <= heightMax; height += 1) {
+    level = level.flatMap((id) => (children.get(id) ?? []).filter((child) => !moves.has(child)))
+    if (level.length === 0) break
+  }
+  return height
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../../clock.ts'
+import { invalid } from '../../errors.ts'
+import { type FolderPatch, writeFolderPatches } from '../folder-updating.ts'
+import { keys, type OrganizationScope, rootFolderId } from '../organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../organizations/organization-store.ts'
+import type { RemovalService } from '../removal/removal-service.ts'
+import { removalJob } from '../removal/removal-task.ts'
+import type { BatchResults } from '../store/batch.ts'
+import type { AccessType, FolderRecord } from '../store/records.ts'
+import type { DocumentWriteOptions } from './document-writes.ts'
+import { folderPath } from './folder-tree.ts'
+import { type FolderView, listFolders, noSuchFolder, viewBelow } from './folder-views.ts'
+import { type FolderInput, writeNewFolders } from './folder-writes.ts'
+
+/** Folders that are read at a time if all are read. The server keeps at most these for a client that does not read. */
+const foldersAtOnce = 100
+
+/** The folders of organizations. Every call of an organization that does not exist throws ApiError NOT_FOUND. */
+export class FolderService {
+  readonly #store: OrganizationStore
+  readonly #removals: RemovalService
+  readonly #clock: Clock
+  readonly #defaultAccess: AccessType
+
+  constructor(store: OrganizationStore, removals: RemovalService, clock: Clock, defaultAccess: AccessType) {
+    this.#store = store
+    this.#removals = removals
+    this.#clock = clock
+    this.#defaultAccess = defaultAccess
+  }
+
+  get #writing(): DocumentWriteOptions {
+    return { now: this.#clock.now(), defaultAccess: this.#defaultAccess }
+  }
+
+  add(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return writeNewFolders(transaction, folders, this.#writing)
+    })
+  }
+
+  /** The results that `add` would have now if the organization exists. Nothing is written. */
+  rehearseAdding(scope: OrganizationScope, folders: readonly FolderInput[]): Promise<BatchResults> {
+    return this.#store.rehearse(scope, (transaction) => writeNewFolders(transaction, folders, this.#writing))
+  }
+
+  /** Changes folders, and moves those whose parent is given and another one, with all that is in them. */
+  update(scope: OrganizationScope, changes: readonly FolderPatch[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      return writeFolderPatches(transaction, changes, this.#writing)
+    })
+  }
+
+  /** Makes the folder, at the top, unless it exists. */
+  async ensure(scope: OrganizationScope, folderId: string): Promise<void> {
+    if ((await folderPath(this.#store.read(scope), folderId)) === null) await this.add(scope, [{ folderId }])
+  }
+
+  /** Returns a function that reads all folders, in the order of their ids, page by page; the pages, too, throw NOT_FOUND. */
+  async all(scope: OrganizationScope): Promise<() => AsyncIterable<readonly FolderView[]>> {
+    await organizationOf(this.#store.read(scope))
+    return () => this.#pages(scope)
+  }
+
+  async *#pages(scope: OrganizationScope): AsyncGenerator<readonly FolderView[], void, undefined> {
+    for (let after: string | null | undefined; after !== null; ) {
+      // A reader keeps the records that it has read: each page gets its own.
+      const reader = this.#store.read(scope)
+      await organizationOf(reader)
+      const page = await listFolders(reader, { limit: foldersAtOnce, after })
+      yield page.items
+      after = page.next
+    }
+  }
+
+  /** The folder with those below it, `depth` levels. @throws ApiError NOT_FOUND */
+  async below(scope: OrganizationScope, folderId: string, depth: number): Promise<FolderView> {
+    const reader = this.#store.read(scope)
+    await organizationOf(reader)
+    return viewBelow(reader, folderId, depth)
+  }
+
+  /** Deletes the folder with all folders and documents in it, and resolves when nothing of them is left. */
+  async delete(scope: OrganizationScope, folderId: string): Promise<void> {
+    if (folderId === rootFolderId)
+      throw invalid('folder/root', `the folder ${rootFolderId} cannot be deleted; name another`)
+    await this.#removals.await((jobId) =>
+      this.#store.change(scope, async (transaction) => {
+        await organizationOf(transaction)
+        const [folder] = (await folderPath(transaction, folderId)) ?? []
+        if (folder === undefined) throw noSuchFolder()
+        transaction.put(keys.folder(folderId), { ...folder, deleting: true } satisfies FolderRecord)
+        const task = { kind: 'folder', scope, folderId } as const
+        transaction.enqueue(removalJob(jobId, task))
+        return { result: undefined, task }
+      }),
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import { ApiError } from '../../errors.ts'
+import { directoryLimits } from '../limits.ts'
+import { keys, rootFolderId } from '../organizations/organization-keys.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import type { AccessType, FolderRecord } from '../store/records.ts'
+import { effectiveAccessType, folderPath, subfolderIds } from './folder-tree.ts'
+
+/** A folder as it is shown. */
+export interface FolderView {
+  readonly record: FolderRecord
+  /** The type in effect, inherited or its own. */
+  readonly accessType: AccessType
+  /** From `root` down to the parent. */
+  readonly ancestors: readonly string[]
+  /** Null where nobody asked so deep. */
+  readonly subFolders: readonly FolderView[] | null
+}
+
+export const noSuchFolder = (): ApiError =>
+  new ApiError('folder/not-found', 'the folder does not exist; check folderId')
+
+/** Folders of the organization, in the order of their ids; folders in one that is being deleted are left out. */
+export async function listFolders(reader: DirectoryReader, range: PageRange): Promise<ListPage<FolderView>> {
+  const { items, next } = await listEntries(reader, keys.folders, range)
+  const paths = await mapInSlices(items, ({ key }) => folderPath(reader, key.at(-1) as string))
+  return { items: paths.flatMap((path) => (path === null ? [] : [viewOf(path, null)])), next }
+}
+
+/** A folder with those below it, down to `depth` levels. @throws ApiError NOT_FOUND */
+export async function viewBelow(
+  reader: DirectoryReader,
+  folderId: string,
+  depth: number,
+): Promise<FolderView> {
+  const path = folderId === rootFolderId ? null : await folderPath(reader, folderId)
+  if (path === null) throw noSuchFolder()
+  return viewTree(reader, path, Math.min(depth, directoryLimits.folderDepth))
+}
+
+async function viewTree(
+  reader: DirectoryReader,
+  path: readonly FolderRecord[],
+  depth: number,
+): Promise<FolderView> {
+  const [folder] = path
+  if (folder === undefined || depth === 0) return viewOf(path, null)
+  const ids = await subfolderIds(reader, folder.folderId)
+  const records = await reader.getAll<FolderRecord>(ids.map(keys.folder))
+  // One that has been moved away since the index was read is not in here any more.
+  const inHere = records.filter((record) => record?.parentFolderId === folder.folderId && !record.deleting)
+  const subFolders = await mapInSlices(inHere, (record) =>
+    viewTree(reader, [record as FolderRecord, ...path], depth - 1),
+  )
+  return viewOf(path, subFolders)
+}
+
+/** @param path the folder, and those that it is in upwards */
+function viewOf(path: readonly FolderRecord[], subFolders: readonly FolderView[] | null): FolderView {
+  const [record, ...above] = path as readonly [FolderRecord, ...FolderRecord[]]
+  return {
+    record,
+    accessType: effectiveAccessType(path),
+    ancestors: [rootFolderId, ...above.map(({ folderId }) => folderId).toReversed()],
+    subFolders,
+  }
+}

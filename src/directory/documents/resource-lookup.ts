@@ -1,0 +1,42 @@
+import type { Key } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import { keys, type Resource, rootFolderId } from '../organizations/organization-keys.ts'
+import { findOrganization, organizationOf } from '../organizations/organization-store.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import type { DocumentRecord, FolderRecord } from '../store/records.ts'
+import { folderPath } from './folder-tree.ts'
+
+/** Which of `resources` are not in the organization of the transaction; what is in a folder that is going is not. */
+export async function findMissing(
+  reader: DirectoryReader,
+  resources: readonly Resource[],
+): Promise<readonly Resource[]> {
+  if ((await findOrganization(reader)) === null) return resources
+  const inside = resources.filter(({ type }) => type !== 'organization')
+  await reader.getAll(inside.map(recordKey))
+  const missing: Resource[] = []
+  for (const resource of inside) if ((await ancestorsOf(reader, resource)) === null) missing.push(resource)
+  return missing
+}
+
+const recordKey = ({ type, id }: Resource): Key => (type === 'folder' ? keys.folder(id) : keys.document(id))
+
+/** The folders from a folder or document upwards; null when it does not exist. There is no record of `root`. */
+export async function ancestorsOf(
+  reader: DirectoryReader,
+  { type, id }: Resource,
+): Promise<readonly FolderRecord[] | null> {
+  if (type === 'folder') return id === rootFolderId ? null : folderPath(reader, id)
+  const document = await reader.get<DocumentRecord>(keys.document(id))
+  return document === null || document.deleting === true ? null : folderPath(reader, document.folderId)
+}
+
+const notFound = ({ type, id }: Resource): ApiError =>
+  new ApiError(`${type}/not-found`, `the ${type} does not exist: ${JSON.stringify(id)}; add it first`)
+
+/** @throws ApiError NOT_FOUND when the organization does not exist, or the resource in it */
+export async function requireResource(reader: DirectoryReader, resource: Resource): Promise<void> {
+  await organizationOf(reader)
+  const [missing] = await findMissing(reader, [resource])
+  if (missing !== undefined) throw notFound(missing)
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../../clock.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
+import { VisitTracker } from '../../events/visit-tracker.ts'
+import type { Log } from '../../log.ts'
+import type { OrganizationAddress } from '../../model/address.ts'
+import { type OrganizationScope, organizationPart } from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import { ClusterVisits } from './cluster-visits.ts'
+import { type VisitEvent, withoutErasedUsers } from './visit-event.ts'
+
+/** Events that wait to be written, while the store is away; more are not told. */
+export const waitingMax = 10_000
+/** Events of one commit. */
+const batchMax = 500
+/** Organizations whose events are written at the same time. */
+const atOnceMax = 32
+/** Pause before trying again. */
+const retryMs = 1_000
+
+export interface VisitEventsOptions {
+  readonly engine: Pick<Engine, 'kv' | 'cluster'>
+  readonly store: OrganizationStore
+  readonly events: EventRecorder
+  readonly clock: Clock
+  readonly log: Log
+  /** Who comes back within this time has not been away. */
+  readonly awayMs: number
+}
+
+interface WaitingVisit {
+  readonly scope: OrganizationScope
+  events: VisitEvent[]
+}
+
+/** Tells who comes to documents and who leaves: `presence.join` and `presence.leave`, of each user in this order. */
+export class VisitRecorder {
+  /** For presence boards, to note who comes and goes. */
+  readonly visits: VisitTracker
+  readonly #options: VisitEventsOptions
+  /** Null where no other node sees anybody come and go. */
+  readonly #shared: ClusterVisits | null
+  readonly #waiting = new Map<string, WaitingVisit>()
+  #count = 0
+  #writing: Promise<void> | null = null
+  #cancelRetry: (() => void) | null = null
+  #state: 'open' | 'full' | 'ended' = 'open'
+
+  constructor(options: VisitEventsOptions) {
+    const { events, clock } = options
+    const { kv, cluster } = options.engine
+    const { isShared } = cluster
+    const { awayMs } = options
+    this.#options = options
+    this.#shared = isShared ? new ClusterVisits({ ...options, kv, cluster }) : null
+    this.visits = new VisitTracker({
+      clock,
+      awayMs,
+      // To know of leaves nodes have to know of joins.
+      wants: (document, type) =>
+        isShared
+          ? events.wants(document, 'presence.join') || events.wants(document, 'presence.leave')
+          : events.wants(document, type),
+      tell: (document, event, visitor, at) =>
+        this.#tell(document, { event, visitor, documentId: document.documentId, at }),
+    })
+  }
+
+  /** Begins to end the visits of nodes that are gone. */
+  start(): void {
+    this.#shared?.start()
+  }
+
+  /** Tells who has gone before; resolves when all is written, or cannot be. What happens later is not told. */
+  async stop(): Promise<void> {
+    this.visits.end()
+    this.#state = 'ended'
+    this.#cancelRetry?.()
+    this.#write()
+    await this.#writing
+    await this.#shared?.stop()
+  }
+
+  #tell(document: OrganizationAddress, event: VisitEvent): void {
+    if (this.#count >= waitingMax) return this.#overflow()
+    const { workspaceId, apiKey, organizationId } = document
+    const name = keyName(organizationPart(document))
+    const waiting = this.#waiting.get(name) ?? { scope: { workspaceId, apiKey, organizationId }, events: [] }
+    this.#waiting.set(name, waiting)
+    waiting.events.push(event)
+    this.#count += 1
+    this.#write()
+  }
+
+  #overflow(): void {
+    if (this.#state === 'open') this.#options.log.warn('who comes and goes is not told: too much waits')
+    this.#state = 'full'
+  }
+
+  #write(): void {
+    if (this.#cancelRetry !== null && this.#state !== 'ended') return
+    this.#writing ??= this.#writeAll()
+  }
+
+  /** What comes while a commit is on its way goes with the next one. */
+  async #writeAll(): Promise<void> {
+    // The other events of this turn of the event loop go with the first.
+    await Promise.resolve()
+    while (this.#waiting.size > 0) {
+      const written = await mapInSlices(
+        [...this.#waiting],
+        ([name, each]) => this.#writeSome(name, each),
+        atOnceMax,
+      )
+      if (written.includes('failed')) {
+        this.#writing = null
+        return this.#retry()
+      }
+    }
+    // In the turn that has found nothing more: who comes now begins anew.
+    this.#writing = null
+    if (this.#state === 'full') this.#state = 'open'
+  }
+
+  async #writeSome(name: string, { scope, events }: WaitingVisit): Promise<'written' | 'failed'> {
+    const some = events.slice(0, batchMax)
+    try {
+      await this.#shared?.mark(scope)
+      await this.#options.store.carryOut(scope, async (transaction) => {
+        const told = (await this.#shared?.admit(transaction, some)) ?? some
+        const events = await withoutErasedUsers(transaction, told)
+        this.#options.events.recordNew(
+          transaction,
+          scope,
+          events.map((outbound) => ({ activity: null, outbound })),
+        )
+      })
+    } catch (err) {
+      this.#options.log.warn({ err }, 'who comes and goes cannot be told')
+      return 'failed'
+    }
+    events.splice(0, some.length)
+    this.#count -= some.length
+    if (events.length === 0) this.#waiting.delete(name)
+    return 'written'
+  }
+
+  #retry(): void {
+    if (this.#state === 'ended') return
+    this.#cancelRetry = this.#options.clock.after(retryMs, () => {
+      this.#cancelRetry = null
+      this.#write()
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import type { Key } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import { type OrganizationScope, rootFolderId } from './organizations/organization-keys.ts'
+import type { DocumentRecord } from './store/records.ts'
+import type { Mutation } from './store/transaction.ts'
+
+const accessFence = ({ workspaceId, apiKey, organizationId }: OrganizationScope, ...names: string[]): Key => [
+  'access',
+  workspaceId,
+  apiKey,
+  organizationId,
+  ...names,
+]
+
+/** Fences of the records that decide whether any user may change a document. */
+export const documentFences = (scope: OrganizationScope, documentId: string): readonly Key[] => [
+  accessFence(scope),
+  accessFence(scope, 'document', documentId),
+]
+
+/** Fences of all that decides what a user may do in an organization, besides the document itself. */
+export const userFence = (scope: OrganizationScope, userId: string): Key => accessFence(scope, 'user', userId)
+
+/** Fence of the tokens of a user. */
+export const tokensFence = ({ workspaceId, apiKey }: Tenant, userId: string): Key => [
+  'tokens',
+  workspaceId,
+  apiKey,
+  userId,
+]
+
+/** Fence of the domains whose pages may use an API key. */
+export const domainsFence = ({ workspaceId, apiKey }: Tenant): Key => ['domains', workspaceId, apiKey]
+
+/** Fences of what a commit in an organization changes for access. */
+export function raisedBy(scope: OrganizationScope, written: readonly Mutation[]): readonly Key[] {
+  return written.flatMap((change) => {
+    const {
+      key: [kind, first = '', second = '', third, fourth = ''],
+      isNew,
+    } = change
+    if (kind === 'documents')
+      return isNew && isOrdinary(change.record) ? [] : [accessFence(scope, 'document', first)]
+    if (kind === 'members') return [userFence(scope, second)]
+    if (kind === 'grants' && third === 'user') return [userFence(scope, fourth)]
+    const isOfAll = kind === 'grants' || ((kind === 'folders' || kind === 'organization') && !isNew)
+    return isOfAll ? [accessFence(scope)] : []
+  })
+}
+
+/** True when a record gives and takes no rights: a document without a record is also public. */
+function isOrdinary(record: object | null): boolean {
+  const { accessType, folderId, disabled, deleting } = record as DocumentRecord
+  return (
+    (accessType === null || accessType === 'public') && folderId === rootFolderId && !disabled && !deleting
+  )
+}

@@ -1,0 +1,49 @@
+import type { Tenant } from '../model/address.ts'
+import { commentKeys as keys } from './comments/comment-keys.ts'
+import type { CommentRecord } from './comments/comment-records.ts'
+import { emptyValue } from './store/records.ts'
+import type { Transaction } from './store/transaction.ts'
+
+/** Marks that are read at a time. */
+const marksAtOnce = 200
+
+/** Deletes judgments. Those that do not exist are left out. */
+export type ForgetJudgments = (tenant: Tenant, judgmentIds: readonly string[]) => Promise<unknown>
+
+/** Identifies a comment. Its id alone is not enough: a later comment may get the same id. */
+export type JudgedComment = Pick<CommentRecord, 'commentId' | 'order' | 'createdAt'> & {
+  readonly annotationId: string
+}
+
+/** Marks that a judgment quotes a comment. */
+export function markJudged(
+  transaction: Transaction,
+  { annotationId, order }: JudgedComment,
+  judgmentId: string,
+): void {
+  transaction.put([...keys.judged(annotationId), order, judgmentId], emptyValue)
+}
+
+/**
+ * Deletes the judgments that quote comments of an annotation, before the transaction deletes these comments. If the
+ * transaction is repeated, the judgments are deleted already. A decision in the meantime changes the annotation, so the
+ * transaction is repeated.
+ */
+export async function forgetJudged(
+  transaction: Transaction,
+  annotationId: string,
+  comments: readonly CommentRecord[],
+  forget: (judgmentIds: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  const orders = new Set<string | undefined>(comments.map(({ order }) => order))
+  const prefix = keys.judged(annotationId)
+  for (let after = {}; ; ) {
+    const marks = await transaction.scan({ prefix, limit: marksAtOnce, ...after })
+    const due = marks.filter(({ key }) => orders.has(key.at(-2)))
+    if (due.length > 0) await forget(due.map(({ key }) => key.at(-1) as string))
+    for (const { key } of due) transaction.delete(key)
+    const last = marks.at(-1)
+    if (last === undefined || marks.length < marksAtOnce) return
+    after = { after: last.key }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.ts'
+import type { Bus } from '../engine/engine.ts'
+import type { Tenant } from '../model/address.ts'
+import type { MintingSecretList, MintingSecretRecord } from './store/records.ts'
+import type { Transaction } from './store/transaction.ts'
+import { CredentialGenerator } from './tenants/credential-generator.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './tenants/credentials-revoked.ts'
+import type { TenantStore } from './tenants/tenant-store.ts'
+import { workspaceKeys } from './tenants/workspace-keys.ts'
+import { noSuchApiKey } from './tenants/workspace-service.ts'
+
+export interface MintingSecretsOptions {
+  readonly tenants: TenantStore
+  readonly bus: Bus
+  readonly clock: Clock
+}
+
+/**
+ * Secrets with which the backends of one API key sign realtime tokens of their own. An API key has at most two: the
+ * current secret, and during a rotation the one before it.
+ */
+export class MintingSecrets {
+  readonly #options: MintingSecretsOptions
+  readonly #generator = new CredentialGenerator()
+
+  constructor(options: MintingSecretsOptions) {
+    this.#options = options
+  }
+
+  /** Returns the valid secrets of an API key, newest first. */
+  list(tenant: Tenant): Promise<readonly MintingSecretRecord[]> {
+    return validSecrets(this.#options.tenants.read(), tenant, this.#options.clock.now())
+  }
+
+  /**
+   * Creates a secret, or replaces the current one, which stays valid for `graceSeconds`. Older ones end at once.
+   * @throws ApiError NOT_FOUND if the API key does not exist
+   */
+  async reset(tenant: Tenant, graceSeconds: number): Promise<MintingSecretRecord> {
+    const now = this.#options.clock.now()
+    const made = { id: this.#generator.id('mint'), secret: this.#generator.secret(), createdAt: now }
+    await this.#change(tenant, async (transaction) => {
+      const [current] = await validSecrets(transaction, tenant, now)
+      const isKept = current !== undefined && graceSeconds > 0
+      return [made, ...(isKept ? [{ ...current, validUntil: now + graceSeconds * 1000 }] : [])]
+    })
+    return made
+  }
+
+  /** Deletes all secrets of an API key. Tokens that they signed end. @throws ApiError NOT_FOUND if the API key does not exist */
+  delete(tenant: Tenant): Promise<void> {
+    return this.#change(tenant, () => Promise.resolve([]))
+  }
+
+  async #change(
+    tenant: Tenant,
+    next: (transaction: Transaction) => Promise<readonly MintingSecretRecord[]>,
+  ): Promise<void> {
+    const { tenants, bus } = this.#options
+    await tenants.change(async (transaction) => {
+      if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
+      const secrets = await next(transaction)
+      const key = workspaceKeys.mintingSecrets(tenant)
+      if (secrets.length === 0) transaction.delete(key)
+      else transaction.put(key, { secrets } satisfies MintingSecretList)
+    })
+    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'mintingSecrets', tenant }))
+  }
+}
+
+async function validSecrets(
+  transaction: Transaction,
+  tenant: Tenant,
+  now: number,
+): Promise<readonly MintingSecretRecord[]> {
+  const record = await transaction.get<MintingSecretList>(workspaceKeys.mintingSecrets(tenant))
+  return (record?.secrets ?? []).filter((secret) => isValidSecret(secret, now))
+}
+
+/** @param now epoch milliseconds */
+export const isValidSecret = (
+  { validUntil }: Pick<MintingSecretRecord, 'validUntil'>,
+  now: number,
+): boolean => validUntil === undefined || validUntil > now

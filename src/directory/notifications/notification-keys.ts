@@ -1,0 +1,42 @@
+import type { Key } from '../../engine/engine.ts'
+
+/** Names a list of notifications: of the organization, of a document, for one user, for everybody. */
+export type NotificationList =
+  | { readonly kind: 'organization' }
+  | { readonly kind: 'document'; readonly id: string }
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'everybody' }
+
+/** Keys of notifications in an organization's partition. Lists are indexes without content, in the order of time. */
+export const notificationKeys = {
+  notification: (id: string): Key => ['notifications', id],
+  state: (id: string): Key => ['notificationStates', id],
+  list: (list: NotificationList): Key =>
+    'id' in list ? ['notificationsIn', list.kind, list.id] : ['notificationsIn', list.kind],
+  /** `createdAt` in epoch milliseconds. */
+  inList: (list: NotificationList, createdAt: number, id: string): Key => [
+    ...notificationKeys.list(list),
+    timeOrder(createdAt),
+    id,
+  ],
+  marksOn: (id: string): Key => ['notificationMarks', id],
+  mark: (id: string, userId: string): Key => ['notificationMarks', id, userId],
+  /** Index: the notifications that a user has marked. */
+  marksOf: (userId: string): Key => ['notificationMarksOf', userId],
+  markOf: (userId: string, id: string): Key => ['notificationMarksOf', userId, id],
+  /** Index: those that name a user otherwise than as whom they address. */
+  naming: (userId: string): Key => ['notificationsNaming', userId],
+  namingIn: (userId: string, id: string): Key => ['notificationsNaming', userId, id],
+  /** What a user wants to see: of a document, or null: of the organization. */
+  config: (userId: string, documentId: string | null): Key =>
+    documentId === null
+      ? ['notificationConfigs', userId, 'organization']
+      : ['notificationConfigs', userId, 'document', documentId],
+  configsOf: (userId: string): Key => ['notificationConfigs', userId],
+  /** Index: the users who want to see something else of a document. */
+  configsOn: (documentId: string): Key => ['notificationConfigsOn', documentId],
+  configOn: (documentId: string, userId: string): Key => ['notificationConfigsOn', documentId, userId],
+}
+
+/** Sorts as text as the times do: milliseconds of the year 9999 have 15 digits. */
+const timeOrder = (at: number): string => String(at).padStart(15, '0')

@@ -1,0 +1,128 @@
+import type { OrganizationScope } from '../organizations/organization-keys.ts'
+import type { OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { notificationKeys as keys } from './notification-keys.ts'
+import {
+  dropRecipient,
+  type NotificationRecord,
+  removeNotification,
+  removeReadState,
+  rewriteNotification,
+  withoutNamed,
+} from './notification-records.ts'
+
+/** List entries that are read at a time. */
+const entriesAtOnce = 100
+
+/** Removes what belongs to a document that is marked as being deleted. `goOn` throws when the work must end. */
+export async function removeDocumentNotifications(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  documentId: string,
+  goOn: () => Promise<void>,
+): Promise<void> {
+  const scan = (prefix: readonly string[]) => store.read(scope).scan({ prefix, limit: entriesAtOnce })
+  for (;;) {
+    const entries = await scan(keys.list({ kind: 'document', id: documentId }))
+    if (entries.length === 0) break
+    await mapInSlices(entries, ({ key }) => removeWholly(store, scope, key.at(-1) as string))
+    await goOn()
+  }
+  for (;;) {
+    const entries = await scan(keys.configsOn(documentId))
+    if (entries.length === 0) return
+    await store.carryOut(scope, async (transaction) => {
+      for (const { key } of entries) {
+        transaction.delete(key)
+        transaction.delete(keys.config(key.at(-1) as string, documentId))
+      }
+    })
+    await goOn()
+  }
+}
+
+/** Removes a notification, in as many commits as it takes. */
+export async function removeWholly(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  id: string,
+): Promise<void> {
+  for (let isGone = false; !isGone; )
+    isGone = await store.carryOut(scope, (transaction) => removeNotification(transaction, id))
+}
+
+/** Index ranges of what a user has of notifications. */
+export const notificationIndexRanges = (userId: string) =>
+  [keys.list({ kind: 'user', id: userId }), keys.marksOf(userId), keys.configsOf(userId)] as const
+
+/** Removes up to `limit` of each of those; returns how many there were. */
+export async function removeSomeNotifications(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  let count = 0
+  // One after the other: removing a notification removes its marks.
+  for (const cut of [removeSomeRecipients, removeSomeReadStates, removeSomeConfigs])
+    count += await cut(transaction, userId, limit)
+  return count
+}
+
+/** Takes a user from up to `limit` notifications, and removes those that address nobody else; returns how many. */
+export async function removeSomeRecipients(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const prefix = keys.list({ kind: 'user', id: userId })
+  const entries = await transaction.scan({ prefix, limit })
+  for (const { key } of entries) {
+    const id = key.at(-1) as string
+    const record = await transaction.get<NotificationRecord>(keys.notification(id))
+    if (record !== null && dropRecipient(transaction, record, userId) === 'nobody left')
+      await removeNotification(transaction, id)
+  }
+  return entries.length
+}
+
+/** Removes up to `limit` marks of a user; returns how many. */
+export async function removeSomeReadStates(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const marks = await transaction.scan({ prefix: keys.marksOf(userId), limit })
+  for (const { key } of marks) await removeReadState(transaction, key.at(-1) as string, userId)
+  return marks.length
+}
+
+/** Removes up to `limit` of what a user wants to see; returns how many. */
+export async function removeSomeConfigs(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const configs = await transaction.scan({ prefix: keys.configsOf(userId), limit })
+  for (const { key } of configs) {
+    transaction.delete(key)
+    const [, , kind, documentId] = key
+    if (kind === 'document' && documentId !== undefined) transaction.delete(keys.configOn(documentId, userId))
+  }
+  return configs.length
+}
+
+/** Puts the deleted user into up to `limit` notifications that name this one; returns how many. */
+export async function anonymiseNotifications(
+  transaction: Transaction,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const entries = await transaction.scan({ prefix: keys.naming(userId), limit })
+  for (const { key } of entries) transaction.delete(key)
+  const ids = entries.map(({ key }) => key.at(-1) as string)
+  const records = await transaction.getAll<NotificationRecord>(ids.map(keys.notification))
+  for (const record of records)
+    if (record !== null) rewriteNotification(transaction, record, withoutNamed(record, userId))
+  return entries.length
+}

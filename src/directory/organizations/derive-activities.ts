@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { ActivityEvent } from '../../events/activity.ts'
+import type { DomainEvent } from '../../events/event-recorder.ts'
+import type { OutboundEvent } from '../../events/outbound-event.ts'
+import type { Mutation } from '../store/transaction.ts'
+import type { OrganizationScope, ResourceType } from './organization-keys.ts'
+
+/** How the activities of one kind of record are called; null: there is none. */
+interface Named {
+  readonly added: string
+  readonly updated: string | null
+  readonly deleted: string
+}
+
+const named = (name: string): Named => ({
+  added: `${name}.add`,
+  updated: `${name}.update`,
+  deleted: `${name}.delete`,
+})
+
+/** By the first segment of the record's key. What is not listed here leaves no activity. */
+const kinds: Readonly<Record<string, Named>> = Object.assign(Object.create(null), {
+  organization: named('organization'),
+  documents: named('document'),
+  folders: named('folder'),
+  users: named('user'),
+  groups: named('group'),
+  members: { added: 'group.user_add', updated: null, deleted: 'group.user_delete' },
+  grants: { added: 'permission.add', updated: 'permission.update', deleted: 'permission.delete' },
+})
+
+/** What a record is about. */
+interface Subject {
+  readonly targetEntityId: string
+  readonly documentId: string | null
+  /** Whose membership or right it is. */
+  readonly changes?: { readonly userId?: string; readonly groupId?: string }
+}
+
+/**
+ * What has happened by a change: one activity for each thing that was added, updated or deleted. Grants and memberships that come or
+ * go together with their user or group are part of that. The acting user of a backend is its API key.
+ */
+export function deriveActivities(
+  scope: OrganizationScope,
+  written: readonly Mutation[],
+): readonly DomainEvent[] {
+  const [users, groups] = [wholeOf('users', written), wholeOf('groups', written)]
+  return written.flatMap((one) => {
+    const actionType = actionOf(one)
+    const subject = actionType === null ? null : subjectOf(scope, one)
+    if (actionType === null || subject === null) return []
+    const { userId, groupId } = subject.changes ?? {}
+    const isPart =
+      (userId !== undefined && users.has(userId)) || (groupId !== undefined && groups.has(groupId))
+    if (isPart) return []
+    const activity = activityOf(scope, actionType, subject)
+    return [{ activity, outbound: outboundOf(activity) }]
+  })
+}
+
+/** Ids of the users, or groups, that are made or deleted. */
+const wholeOf = (kind: 'users' | 'groups', written: readonly Mutation[]): ReadonlySet<string | undefined> =>
+  new Set(
+    written.filter(({ key, isNew, isGone }) => key[0] === kind && (isNew || isGone)).map(({ key }) => key[1]),
+  )
+
+function actionOf({ key, isNew, isGone, isGoing }: Mutation): string | null {
+  const kind = kinds[key[0] ?? '']
+  if (kind === undefined) return null
+  if (isGone || isGoing) return kind.deleted
+  return isNew ? kind.added : kind.updated
+}
+
+function subjectOf(scope: OrganizationScope, { key, isGoing }: Mutation): Subject | null {
+  const [kind, first = '', second = '', third = '', fourth = ''] = key
+  switch (kind) {
+    case 'organization':
+      // Whoever deletes an organization deletes its activities.
+      return isGoing ? null : { targetEntityId: scope.organizationId, documentId: null }
+    case 'documents':
+      // The activities of a document are deleted with it, all but this one.
+      return { targetEntityId: first, documentId: isGoing ? null : first }
+    case 'members':
+      return { targetEntityId: first, documentId: null, changes: { userId: second } }
+    case 'grants':
+      return {
+        targetEntityId: second,
+        documentId: (first as ResourceType) === 'document' ? second : null,
+        changes: third === 'user' ? { userId: fourth } : { groupId: fourth },
+      }
+    default:
+      return { targetEntityId: first, documentId: null }
+  }
+}
+
+function activityOf(scope: OrganizationScope, actionType: string, subject: Subject): ActivityEvent {
+  return {
+    id: randomUUID(),
+    featureType: 'administration',
+    actionType,
+    actionUser: { userId: scope.apiKey },
+    ...subject,
+    displayMessageTemplate: '{{actionType}} {{targetEntityId}}',
+    displayMessageTemplateData: { actionType, targetEntityId: subject.targetEntityId },
+  }
+}
+
+const eventTypesOfChange: ReadonlyMap<string, OutboundEvent['type']> = new Map([
+  ['document.add', 'document.create'],
+  ['document.delete', 'document.delete'],
+])
+
+function outboundOf({ actionType, actionUser, targetEntityId }: ActivityEvent): OutboundEvent | null {
+  const type = eventTypesOfChange.get(actionType)
+  if (type === undefined || targetEntityId === undefined) return null
+  return { type, documentId: targetEntityId, actionUser, data: { documentId: targetEntityId } }
+}

@@ -1,0 +1,197 @@
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../errors.ts'
+import { requireResource } from '../documents/resource-lookup.ts'
+import { removeSubjects } from '../removal/subject-removal.ts'
+import { type BatchResults, emptyBatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import type { GroupRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { type FoundGroup, type GroupGrant, listGranted, listGroups, viewGroups } from './group-views.ts'
+import { putMembership, removeMembership } from './memberships.ts'
+import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
+import { type OrganizationStore, organizationOf } from './organization-store.ts'
+import { ensureUsers } from './user-records.ts'
+
+/** Groups that one user is in, in one organization: each is looked at when the user's access is. */
+export const groupsOfUserMax = 200
+/** Members of a group that are removed in one commit. */
+const sliceMax = 500
+/** Members of a group that one call removes: each has a line in its answer. */
+export const removedMembersMax = 10_000
+
+export interface GroupInput {
+  readonly groupId: string
+  readonly groupName?: string
+}
+
+/** The results for the new members of a group, and whether the call has made the group. */
+export interface AddedMembers {
+  readonly results: BatchResults
+  readonly groupCreated: boolean
+}
+
+/** What became of the members of a group. */
+export interface RemovedMembers {
+  readonly results: BatchResults
+  /** False: there are more than one call removes. */
+  readonly complete: boolean
+}
+
+/** Groups of users, each within one organization. All of this throws ApiError NOT_FOUND where there is none such. */
+export class GroupService {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Makes groups; those that are there get the name that is given. */
+  add(scope: OrganizationScope, inputs: readonly GroupInput[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(inputs.map(({ groupId }) => keys.group(groupId)))
+      return forEachItem(
+        inputs,
+        ({ groupId }) => groupId,
+        (input) => putGroup(transaction, input, this.#clock.now()),
+      )
+    })
+  }
+
+  /** Those of the named groups that are groups of the resource: see `viewGroups`. */
+  async find(
+    scope: OrganizationScope,
+    resource: Resource,
+    groupIds: readonly string[],
+  ): Promise<readonly FoundGroup[]> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    return viewGroups(reader, resource, [...new Set(groupIds)], this.#clock.now())
+  }
+
+  /** Groups of the resource in the order of their ids: see `listGroups`. */
+  async list(scope: OrganizationScope, resource: Resource, range: PageRange): Promise<ListPage<FoundGroup>> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    return listGroups(reader, resource, range, this.#clock.now())
+  }
+
+  /** What is granted to a group, on anything in the organization. */
+  async granted(
+    scope: OrganizationScope,
+    groupId: string,
+    range: PageRange,
+  ): Promise<ListPage<GroupGrant> & { readonly group: GroupRecord }> {
+    const reader = this.#store.read(scope)
+    const group = await groupOf(reader, groupId)
+    return { group, ...(await listGranted(reader, groupId, range, this.#clock.now())) }
+  }
+
+  /** A group's users, in the order of their ids. */
+  async members(
+    scope: OrganizationScope,
+    groupId: string,
+    range: PageRange,
+  ): Promise<ListPage<string> & { readonly group: GroupRecord }> {
+    const reader = this.#store.read(scope)
+    const group = await groupOf(reader, groupId)
+    const { items, next } = await listEntries(reader, keys.membersOf(groupId), range)
+    return { group, items: items.map(({ key }) => key.at(-1) as string), next }
+  }
+
+  /** Removes groups with all that was granted to them. */
+  remove(scope: OrganizationScope, groupIds: readonly string[]): Promise<BatchResults> {
+    const groups = [...new Set(groupIds)].map((id) => ({ type: 'group', id }) as const)
+    return removeSubjects(this.#store, scope, groups)
+  }
+
+  /** Adds users to a group, which is made if it is missing. Users of whom nothing is known get a record. */
+  addUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<AddedMembers> {
+    const ids = [...new Set(userIds)]
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      const groupCreated = (await transaction.get(keys.group(groupId))) === null
+      if (groupCreated) await putGroup(transaction, { groupId }, this.#clock.now())
+      await transaction.getAll([
+        ...ids.map((userId) => keys.member(groupId, userId)),
+        ...ids.map((userId) => keys.user(userId)),
+      ])
+      const results = await forEachItem(
+        ids,
+        (userId) => userId,
+        async (userId) => {
+          if ((await transaction.get(keys.member(groupId, userId))) !== null)
+            return 'was in the group already'
+          await checkGroupsOf(transaction, userId)
+          await ensureUsers(transaction, [userId], this.#clock.now())
+          putMembership(transaction, { groupId, userId })
+          return 'added'
+        },
+      )
+      return { results, groupCreated }
+    })
+  }
+
+  removeUsers(scope: OrganizationScope, groupId: string, userIds: readonly string[]): Promise<BatchResults> {
+    const ids = [...new Set(userIds)]
+    return this.#store.change(scope, async (transaction) => {
+      await groupOf(transaction, groupId)
+      await transaction.getAll(ids.map((userId) => keys.member(groupId, userId)))
+      return forEachItem(
+        ids,
+        (userId) => userId,
+        async (userId) => {
+          if ((await transaction.get(keys.member(groupId, userId))) === null)
+            throw new ItemRejectedError('group/user-not-found', 'is not in the group')
+          removeMembership(transaction, { groupId, userId })
+          return 'removed'
+        },
+      )
+    })
+  }
+
+  /** Removes everybody, in bounded commits; at most `removedMembersMax` in one call. */
+  async removeAllUsers(scope: OrganizationScope, groupId: string): Promise<RemovedMembers> {
+    const results = emptyBatchResults()
+    for (let removed = 0; removed < removedMembersMax; removed += sliceMax) {
+      const { items, next } = await this.members(scope, groupId, { after: undefined, limit: sliceMax })
+      Object.assign(results, await this.removeUsers(scope, groupId, items))
+      if (next === null) return { results, complete: true }
+    }
+    return { results, complete: false }
+  }
+}
+
+/** @throws ApiError NOT_FOUND */
+async function groupOf(reader: DirectoryReader, groupId: string): Promise<GroupRecord> {
+  await organizationOf(reader)
+  const group = await reader.get<GroupRecord>(keys.group(groupId))
+  if (group === null) throw new ApiError('group/not-found', 'the group does not exist; check its id')
+  return group
+}
+
+async function putGroup(transaction: Transaction, input: GroupInput, now: number): Promise<string> {
+  const { groupId } = input
+  const old = await transaction.get<GroupRecord>(keys.group(groupId))
+  const groupName = input.groupName ?? old?.groupName ?? groupId
+  if (old?.groupName !== groupName)
+    transaction.put(keys.group(groupId), {
+      groupId,
+      groupName,
+      createdAt: old?.createdAt ?? now,
+      lastUpdated: now,
+    })
+  return old === null ? 'added' : 'was there already, and has its name'
+}
+
+async function checkGroupsOf(transaction: Transaction, userId: string): Promise<void> {
+  const groups = await transaction.scan({ prefix: keys.groupsOf(userId), limit: groupsOfUserMax })
+  if (groups.length >= groupsOfUserMax)
+    throw new ItemRejectedError(
+      'group/too-many-of-user',
+      `is in ${groupsOfUserMax} groups already, which is the most`,
+    )
+}

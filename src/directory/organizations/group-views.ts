@@ -1,0 +1,73 @@
+import { activeGrant, indexedResource } from '../permissions/grants.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import type { GrantRecord, GroupRecord } from '../store/records.ts'
+import { keys, type Resource, type Subject } from './organization-keys.ts'
+
+/** A group as seen from a resource. */
+export interface FoundGroup {
+  readonly group: GroupRecord
+  /** What is granted on the resource itself; null of groups of the organization to which nothing is on it as a whole. */
+  readonly grant: GrantRecord | null
+}
+
+/** What is granted, and on what. */
+export interface GroupGrant {
+  readonly resource: Resource
+  readonly grant: GrantRecord
+}
+
+const groupSubject = (id: string): Subject => ({ type: 'group', id })
+
+/** Those of the named groups that are there, and on a folder or document have a role. */
+export async function viewGroups(
+  reader: DirectoryReader,
+  resource: Resource,
+  groupIds: readonly string[],
+  now: number,
+): Promise<readonly FoundGroup[]> {
+  const groups = await reader.getAll<GroupRecord>(groupIds.map(keys.group))
+  const grants = await reader.getAll<GrantRecord>(
+    groupIds.map((groupId) => keys.grant(resource, groupSubject(groupId))),
+  )
+  return groups.flatMap((group, index) => {
+    const grant = activeGrant(grants[index] ?? null, now)
+    const isThere = group !== null && (grant !== null || resource.type === 'organization')
+    return isThere ? [{ group, grant }] : []
+  })
+}
+
+/** Groups of an organization, or those with a role on a folder or document, in the order of their ids. */
+export async function listGroups(
+  reader: DirectoryReader,
+  resource: Resource,
+  range: PageRange,
+  now: number,
+): Promise<ListPage<FoundGroup>> {
+  const prefix = resource.type === 'organization' ? keys.groups : keys.groupGrantsOn(resource)
+  const { items, next } = await listEntries(reader, prefix, range)
+  const ids = items.map(({ key }) => key.at(-1) as string)
+  return { items: await viewGroups(reader, resource, ids, now), next }
+}
+
+/** What is granted to a group, what ends first before the rest. A page may have fewer than asked for. */
+export async function listGranted(
+  reader: DirectoryReader,
+  groupId: string,
+  { after, limit }: PageRange,
+  now: number,
+): Promise<ListPage<GroupGrant>> {
+  const subject = groupSubject(groupId)
+  const prefix = keys.grantsOf(subject)
+  const from = after === undefined ? {} : { after: [...prefix, ...(JSON.parse(after) as string[])] }
+  const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
+  const items = entries.slice(0, limit)
+  const resources = items.map(indexedResource)
+  const grants = await reader.getAll<GrantRecord>(resources.map((resource) => keys.grant(resource, subject)))
+  const granted = resources.flatMap((resource, index) => {
+    const grant = activeGrant(grants[index] ?? null, now)
+    return grant === null ? [] : [{ resource, grant }]
+  })
+  const last = items.at(-1)?.key.slice(prefix.length) ?? null
+  return { items: granted, next: entries.length > limit ? JSON.stringify(last) : null }
+}

@@ -1,0 +1,168 @@
+import type { Clock } from '../../clock.ts'
+import type { Kv } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { RemovalService } from '../removal/removal-service.ts'
+import { removalJob } from '../removal/removal-task.ts'
+import { type BatchResults, forEachItemConcurrently, ItemRejectedError, mapInSlices } from '../store/batch.ts'
+import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import { patchRecord } from '../store/patch-record.ts'
+import { emptyValue, encodeRecord, type Metadata, type OrganizationRecord } from '../store/records.ts'
+import { filterItems, type Search, type StoredItem } from '../store/search.ts'
+import { Transaction } from '../store/transaction.ts'
+import { keys, type OrganizationScope, tenantKeys, tenantPart } from './organization-keys.ts'
+import { findOrganization, type OrganizationStore } from './organization-store.ts'
+
+/** What is not given is empty when it is added, and stays when it is updated. */
+export interface OrganizationContent {
+  readonly organizationId: string
+  readonly organizationName?: string | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+export interface OrganizationListing extends PageRange {
+  /** Only those in whose id or name it is. */
+  readonly search?: Search | undefined
+}
+
+interface OrganizationServiceDependencies {
+  readonly kv: Kv
+  readonly store: OrganizationStore
+  readonly removals: RemovalService
+  readonly clock: Clock
+}
+
+/** The organizations of tenants. Each is a partition of its own; beside them the tenant has an index of their ids. */
+export class OrganizationService {
+  readonly #parts: OrganizationServiceDependencies
+
+  constructor(parts: OrganizationServiceDependencies) {
+    this.#parts = parts
+  }
+
+  add(tenant: Tenant, organizations: readonly OrganizationContent[]): Promise<BatchResults> {
+    return forEachItemConcurrently(organizations, idOf, async (content) => {
+      const added = await this.#create({ ...tenant, organizationId: content.organizationId }, content)
+      if (added === 'exists')
+        throw new ItemRejectedError('organization/exists', 'the organization exists already')
+      if (added === 'deleting')
+        throw new ItemRejectedError(
+          'organization/being-deleted',
+          'the organization is being deleted; try again',
+        )
+      return 'added'
+    })
+  }
+
+  /** Makes the organization unless it exists. @throws ApiError ABORTED while it is being deleted */
+  async ensure(scope: OrganizationScope): Promise<void> {
+    if ((await findOrganization(this.#parts.store.read(scope))) !== null) return
+    if ((await this.#create(scope, scope)) === 'deleting')
+      throw new ApiError('organization/being-deleted', 'the organization is being deleted; try again')
+  }
+
+  /** Those that exist, in the order of the ids. */
+  async get(tenant: Tenant, organizationIds: readonly string[]): Promise<readonly OrganizationRecord[]> {
+    const found = await this.#stored(tenant, organizationIds)
+    return recordsOf(found)
+  }
+
+  /** Organizations in the order of their ids. A page may have fewer than asked for. */
+  async list(
+    tenant: Tenant,
+    { search, ...range }: OrganizationListing,
+  ): Promise<ListPage<OrganizationRecord>> {
+    const index = new Transaction(this.#parts.kv, tenantPart(tenant))
+    const list = async (part: PageRange): Promise<ListPage<StoredItem<OrganizationRecord>>> => {
+      const { items, next } = await listEntries(index, tenantKeys.organizations, part)
+      const ids = items.map(({ key }) => key.at(-1) as string)
+      return { items: await this.#stored(tenant, ids), next }
+    }
+    const { items, next } =
+      search === undefined
+        ? await listSlices(list, range)
+        : await filterItems(list, range, search, (record) =>
+            search.isIn(record.organizationId, record.organizationName),
+          )
+    return { items: recordsOf(items), next }
+  }
+
+  update(tenant: Tenant, changes: readonly OrganizationContent[]): Promise<BatchResults> {
+    const { store, clock } = this.#parts
+    return forEachItemConcurrently(changes, idOf, ({ organizationId, organizationName, metadata }) =>
+      store.change({ ...tenant, organizationId }, async (transaction) => {
+        const record = await findOrganization(transaction)
+        if (record === null) throw noSuchOrganization()
+        const changed = patchRecord<OrganizationRecord>(record, { organizationName, metadata }, clock.now())
+        transaction.put(keys.organization, changed)
+        return 'updated'
+      }),
+    )
+  }
+
+  /** Deletes organizations with all that is in them, and resolves when nothing of them is left. */
+  delete(tenant: Tenant, organizationIds: readonly string[]): Promise<BatchResults> {
+    const { store, removals } = this.#parts
+    return forEachItemConcurrently(
+      organizationIds,
+      (id) => id,
+      async (organizationId) => {
+        const scope = { ...tenant, organizationId }
+        return removals.await((jobId) =>
+          store.change(scope, async (transaction) => {
+            const record = await findOrganization(transaction)
+            if (record === null) throw noSuchOrganization()
+            transaction.put(keys.organization, { ...record, deleting: true })
+            const task = { kind: 'organization', scope } as const
+            transaction.enqueue(removalJob(jobId, task))
+            return { result: 'deleted', task }
+          }),
+        )
+      },
+    )
+  }
+
+  #stored(tenant: Tenant, organizationIds: readonly string[]): Promise<StoredItem<OrganizationRecord>[]> {
+    return mapInSlices(organizationIds, async (id) => ({
+      id,
+      record: await findOrganization(this.#parts.store.read({ ...tenant, organizationId: id })),
+    }))
+  }
+
+  /**
+   * Makes record and entry of the index. The entry comes first, so that a crash in between leaves nothing that cannot
+   * be found; and again afterwards, in case a deletion that ended in between has removed it.
+   */
+  async #create(
+    scope: OrganizationScope,
+    { organizationId, organizationName = '', metadata = {} }: OrganizationContent,
+  ): Promise<'added' | 'exists' | 'deleting'> {
+    const { store, clock } = this.#parts
+    await this.#index(scope)
+    const now = clock.now()
+    const record = { organizationId, organizationName, metadata, createdAt: now, lastUpdated: now }
+    const outcome = await store.change(scope, async (transaction) => {
+      const existing = await transaction.get<OrganizationRecord>(keys.organization)
+      if (existing !== null) return existing.deleting === true ? 'deleting' : 'exists'
+      transaction.put(keys.organization, record)
+      return 'added'
+    })
+    if (outcome === 'added') await this.#index(scope)
+    return outcome
+  }
+
+  async #index(scope: OrganizationScope): Promise<void> {
+    const { kv } = this.#parts
+    const [part, key] = [tenantPart(scope), tenantKeys.organization(scope.organizationId)]
+    const [entry = null] = await kv.get(part, [key])
+    if (entry === null) await kv.commit(part, { puts: [{ key, value: encodeRecord(emptyValue) }] })
+  }
+}
+
+const recordsOf = (stored: readonly StoredItem<OrganizationRecord>[]): readonly OrganizationRecord[] =>
+  stored.flatMap(({ record }) => record ?? [])
+
+const idOf = ({ organizationId }: OrganizationContent): string => organizationId
+
+const noSuchOrganization = (): ItemRejectedError =>
+  new ItemRejectedError('organization/not-found', 'the organization does not exist')

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { Bus, Engine, Kv } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { EventRecorder } from '../../events/event-recorder.ts'
+import { eventQueue, eventTopic } from '../../events/outbound-event.ts'
+import { raisedBy } from '../fence-names.ts'
+import { accessChangeOf, accessTopic, encodeAccessChange } from '../permissions/access-change.ts'
+import { CachingDirectoryReader, type DirectoryReader } from '../store/directory-reader.ts'
+import type { OrganizationRecord } from '../store/records.ts'
+import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { deriveActivities } from './derive-activities.ts'
+import { keys, type OrganizationScope, organizationPart } from './organization-keys.ts'
+
+/** Where everything of organizations is kept; tells those who watch access what has changed. */
+export class OrganizationStore {
+  readonly #kv: Kv
+  readonly #bus: Bus
+  readonly #events: EventRecorder
+  readonly #transactions: TransactionRunner
+  readonly #isShared: boolean
+
+  constructor({ kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>, events: EventRecorder) {
+    this.#isShared = cluster.isShared
+    this.#kv = kv
+    this.#bus = bus
+    this.#events = events
+    this.#transactions = new TransactionRunner(kv)
+  }
+
+  /** For one call: what is read again is not sure to be as it was. */
+  read(scope: OrganizationScope): DirectoryReader {
+    return new CachingDirectoryReader(this.#kv, organizationPart(scope))
+  }
+
+  /**
+   * Changes an organization, with the record of what has happened; resolves when that is durable and told.
+   * @throws ApiError ABORTED; what `work` throws
+   */
+  change<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.carryOut(scope, async (transaction) => {
+      const result = await work(transaction)
+      this.#events.recordNew(transaction, scope, deriveActivities(scope, transaction.written()))
+      return result
+    })
+  }
+
+  /** What `change` would resolve with now: `work` runs, and nothing is written. */
+  rehearse<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return work(new Transaction(this.#kv, organizationPart(scope)))
+  }
+
+  /** Like `change`, for what follows from a change that has been recorded. */
+  async carryOut<T>(scope: OrganizationScope, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const marked = async (transaction: Transaction): Promise<T> => {
+      const result = await work(transaction)
+      transaction.raise(raisedBy(scope, transaction.written()))
+      // Not read before: two changes do not have to wait for each other because of it.
+      if (this.#isShared && accessChangeOf(scope, transaction.written()) !== null)
+        transaction.put(keys.accessMark, { id: randomUUID() })
+      return result
+    }
+    const { result, transaction } = await this.#transactions.run(organizationPart(scope), marked)
+    const change = accessChangeOf(scope, transaction.written())
+    if (change !== null) this.#bus.publish(accessTopic, encodeAccessChange(change))
+    if (transaction.enqueues(eventQueue)) this.#bus.publish(eventTopic, new Uint8Array())
+    return result
+  }
+}
+
+export const noOrganization = (): ApiError =>
+  new ApiError(
+    'organization/not-found',
+    'the organization does not exist; create it with /v2/organizations/add',
+  )
+
+/** The organization's record; null when there is none, or it is being deleted. */
+export async function findOrganization(reader: DirectoryReader): Promise<OrganizationRecord | null> {
+  const record = await reader.get<OrganizationRecord>(keys.organization)
+  return record === null || record.deleting === true ? null : record
+}
+
+/** @throws ApiError NOT_FOUND when there is no such organization */
+export async function organizationOf(reader: DirectoryReader): Promise<OrganizationRecord> {
+  const record = await findOrganization(reader)
+  if (record === null) throw noOrganization()
+  return record
+}

@@ -1,0 +1,224 @@
+import type { Clock } from '../../clock.ts'
+import { requireResource } from '../documents/resource-lookup.ts'
+import { activeGrant, putGrant, removeExpired, removeGrant } from '../permissions/grants.ts'
+import { removeSubjects } from '../removal/subject-removal.ts'
+import { type BatchResults, forEachItem, ItemRejectedError } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import { type ListPage, listEntries, listSlices, type PageRange } from '../store/list-page.ts'
+import { decodeRecord, type GrantRecord, type UserRecord } from '../store/records.ts'
+import { filterItems, type Search, type StoredItem } from '../store/search.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { keys, type OrganizationScope, type Resource } from './organization-keys.ts'
+import type { OrganizationStore } from './organization-store.ts'
+import { describedUser, type UserInput, userSubject } from './user-records.ts'
+
+/** A user as seen from a resource. */
+export interface FoundUser {
+  readonly user: UserRecord
+  /** What is granted on the resource itself; null of users of the organization who have rights only within it. */
+  readonly grant: GrantRecord | null
+}
+
+export interface UserListing extends PageRange {
+  /** Only those in whose id, name or email it is. */
+  readonly search?: Search | undefined
+}
+
+/**
+ * Users of organizations. Whoever has a grant in an organization, or is in one of its groups, has a record there.
+ * A resource is the organization itself, or a folder or document of it.
+ */
+export class UserService {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /**
+   * Makes users, or changes those that are there, and gives them a role on the resource. Without `accessRole` that is
+   * editor; those who have a role there keep it.
+   * @throws ApiError NOT_FOUND when the resource does not exist
+   */
+  add(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
+    return this.#change(scope, resource, inputs, this.#addition(resource))
+  }
+
+  /** The results that `add` would have now if the resource exists. Nothing is written. */
+  rehearseAdding(
+    scope: OrganizationScope,
+    resource: Resource,
+    inputs: readonly UserInput[],
+  ): Promise<BatchResults> {
+    return this.#store.rehearse(scope, (transaction) =>
+      this.#write(transaction, resource, inputs, this.#addition(resource)),
+    )
+  }
+
+  #addition(resource: Resource): WriteUser<UserInput> {
+    return async (transaction, input, { record, grant }) => {
+      const now = this.#clock.now()
+      const subject = userSubject(input.userId)
+      transaction.put(keys.user(input.userId), describedUser(record, input, now))
+      await removeExpired(transaction, subject, now)
+      if (input.accessRole !== undefined || grant === null)
+        await putGrant(transaction, resource, subject, {
+          accessRole: input.accessRole ?? 'editor',
+          expiresAt: null,
+        })
+      return record === null ? 'added' : 'was there already, and is changed'
+    }
+  }
+
+  /**
+   * Changes users of the resource. A role changes without its end.
+   * @throws ApiError NOT_FOUND when the resource does not exist
+   */
+  update(scope: OrganizationScope, resource: Resource, inputs: readonly UserInput[]): Promise<BatchResults> {
+    return this.#change(scope, resource, inputs, async (transaction, input, { record, grant }) => {
+      const { userId, accessRole } = input
+      if (record === null || (grant === null && resource.type !== 'organization'))
+        throw new ItemRejectedError('user/not-found', `there is no such user of the ${resource.type}`)
+      if (accessRole !== undefined && grant === null)
+        throw new ItemRejectedError(
+          'user/no-role',
+          'has no role on the organization itself: add the user to it first',
+        )
+      transaction.put(keys.user(userId), describedUser(record, input, this.#clock.now()))
+      if (accessRole !== undefined && grant !== null)
+        await putGrant(transaction, resource, userSubject(userId), { ...grant, accessRole })
+      return 'updated'
+    })
+  }
+
+  /**
+   * Takes from users their role on a folder or document; or removes them from the organization, with all that they
+   * may do in it and their places in its groups.
+   * @throws ApiError NOT_FOUND when the resource does not exist
+   */
+  remove(scope: OrganizationScope, resource: Resource, userIds: readonly string[]): Promise<BatchResults> {
+    const ids = [...new Set(userIds)]
+    if (resource.type === 'organization') return removeSubjects(this.#store, scope, ids.map(userSubject))
+    const inputs = ids.map((userId) => ({ userId }))
+    return this.#change(scope, resource, inputs, async (transaction, { userId }, { grant }) => {
+      if (grant === null)
+        throw new ItemRejectedError('user/not-found', `there is no such user of the ${resource.type}`)
+      await removeGrant(transaction, resource, userSubject(userId))
+      return 'removed'
+    })
+  }
+
+  /** Those of the named users who are users of the resource. @throws ApiError NOT_FOUND when it does not exist */
+  async find(
+    scope: OrganizationScope,
+    resource: Resource,
+    userIds: readonly string[],
+  ): Promise<readonly FoundUser[]> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    return this.#found(reader, resource, [...new Set(userIds)])
+  }
+
+  /** Users of the resource in the order of their ids. @throws ApiError NOT_FOUND when it does not exist */
+  async list(
+    scope: OrganizationScope,
+    resource: Resource,
+    { search, ...range }: UserListing,
+  ): Promise<ListPage<FoundUser>> {
+    const reader = this.#store.read(scope)
+    await requireResource(reader, resource)
+    const list = (part: PageRange) => listUsers(reader, resource, part)
+    const { items, next } =
+      search === undefined
+        ? await listSlices(list, range)
+        : await filterItems(list, range, search, ({ userId, name, email }) =>
+            search.isIn(userId, name, email),
+          )
+    const userIds = items.map(({ id }) => id)
+    return { items: await this.#found(reader, resource, userIds), next }
+  }
+
+  async #found(
+    reader: DirectoryReader,
+    resource: Resource,
+    userIds: readonly string[],
+  ): Promise<readonly FoundUser[]> {
+    const known = await readUsers(reader, resource, userIds, this.#clock.now())
+    return known.flatMap(({ record, grant }) =>
+      record === null || (grant === null && resource.type !== 'organization')
+        ? []
+        : [{ user: record, grant }],
+    )
+  }
+
+  #change<Input extends UserInput>(
+    scope: OrganizationScope,
+    resource: Resource,
+    inputs: readonly Input[],
+    work: WriteUser<Input>,
+  ): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await requireResource(transaction, resource)
+      return this.#write(transaction, resource, inputs, work)
+    })
+  }
+
+  async #write<Input extends UserInput>(
+    transaction: Transaction,
+    resource: Resource,
+    inputs: readonly Input[],
+    work: WriteUser<Input>,
+  ): Promise<BatchResults> {
+    const userIds = inputs.map(({ userId }) => userId)
+    const known = await readUsers(transaction, resource, userIds, this.#clock.now())
+    const byId = new Map(known.map((each) => [each.userId, each]))
+    return forEachItem(
+      inputs,
+      ({ userId }) => userId,
+      (input) => work(transaction, input, byId.get(input.userId) as KnownUser),
+    )
+  }
+}
+
+type WriteUser<Input> = (transaction: Transaction, input: Input, known: KnownUser) => Promise<string>
+
+async function listUsers(
+  reader: DirectoryReader,
+  resource: Resource,
+  range: PageRange,
+): Promise<ListPage<StoredItem<UserRecord>>> {
+  const isOfAll = resource.type === 'organization'
+  const { items, next } = await listEntries(reader, isOfAll ? keys.users : keys.userGrantsOn(resource), range)
+  const ids = items.map(({ key }) => key.at(-1) as string)
+  const records = isOfAll
+    ? items.map(({ value }) => decodeRecord(value) as UserRecord)
+    : await reader.getAll<UserRecord>(ids.map(keys.user))
+  return { items: ids.map((id, index) => ({ id, record: records[index] ?? null })), next }
+}
+
+interface KnownUser {
+  readonly userId: string
+  readonly record: UserRecord | null
+  /** On the resource, unless it has ended. */
+  readonly grant: GrantRecord | null
+}
+
+/** In two reads. */
+async function readUsers(
+  reader: DirectoryReader,
+  resource: Resource,
+  userIds: readonly string[],
+  now: number,
+): Promise<readonly KnownUser[]> {
+  const records = await reader.getAll<UserRecord>(userIds.map(keys.user))
+  const grants = await reader.getAll<GrantRecord>(
+    userIds.map((userId) => keys.grant(resource, userSubject(userId))),
+  )
+  return userIds.map((userId, index) => ({
+    userId,
+    record: records[index] ?? null,
+    grant: activeGrant(grants[index] ?? null, now),
+  }))
+}

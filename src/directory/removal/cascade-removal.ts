@@ -1,0 +1,205 @@
+import type { Bus, Cluster, DocumentLog, Key, Kv } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import { removeActivitiesOf } from '../../events/activity-store.ts'
+import { documentPrefix, organizationPrefix } from '../../model/address.ts'
+import { removeDocumentComments } from '../comments/annotation-tombstones.ts'
+import { documentExists } from '../documents/document-writes.ts'
+import type { ForgetJudgments } from '../judged-comments.ts'
+import { removeDocumentNotifications } from '../notifications/notification-removal.ts'
+import {
+  keys,
+  type OrganizationScope,
+  organizationPart,
+  type Resource,
+  type SubjectType,
+  tenantKeys,
+  tenantPart,
+} from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { removeGrant } from '../permissions/grants.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { DocumentRecord, OrganizationRecord } from '../store/records.ts'
+import type { CheckLease } from '../store/task-worker.ts'
+import { removeFolder } from './folder-removal.ts'
+import { RemovalLocks } from './removal-locks.ts'
+import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
+import type { RemovalTask } from './removal-task.ts'
+
+/** Keys in one commit. */
+const keysAtOnce = 500
+/** Activities in one slice. */
+const activitiesAtOnce = 200
+/** Documents in one slice. */
+const documentsAtOnce = 50
+
+export interface RemovalDependencies {
+  readonly kv: Kv
+  readonly log: DocumentLog
+  readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly store: OrganizationStore
+  readonly forget: OrganizationCascade
+  readonly forgetDocument: DocumentCascade
+  readonly forgetJudgments: ForgetJudgments
+}
+
+/** Of something in an organization. */
+type TaskWithin = Exclude<RemovalTask, { kind: 'organization' }>
+
+/** Removes what is kept of an organization outside its own partition, where it is removed from here. */
+export type OrganizationCascade = (scope: OrganizationScope, goOn: CheckLease) => Promise<void>
+
+/** Removes what others keep of a document, which is marked as being deleted by then. */
+export type DocumentCascade = (
+  scope: OrganizationScope,
+  documentId: string,
+  goOn: CheckLease,
+) => Promise<void>
+
+/**
+ * Removes what is marked as being deleted, in slices; the mark goes last, so that it can be done again and again. For
+ * documents first the logs, then their rooms are closed, then the keys. Who had a room open may have made a new log
+ * meanwhile, so the logs are removed once more: a commit lies in between, after which all appends that came before it
+ * are to be seen.
+ */
+export class CascadeRemoval {
+  readonly #tools: RemovalDependencies
+  /** Removals under way in organizations. */
+  readonly #within = new Map<string, Set<Promise<void>>>()
+  /** Those of other nodes, too; null: there are none. */
+  readonly #marks: RemovalLocks | null
+
+  constructor(tools: RemovalDependencies) {
+    this.#tools = tools
+    this.#marks = tools.cluster.isShared ? new RemovalLocks(tools.store) : null
+  }
+
+  async carryOut(task: RemovalTask, goOn: CheckLease): Promise<void> {
+    if (task.kind === 'organization') return this.#organization(task.scope, goOn)
+    const name = keyName(organizationPart(task.scope))
+    const within = this.#within.get(name) ?? new Set()
+    const remove = (): Promise<void> => this.#removeWithin(task, goOn)
+    const done = this.#marks === null ? remove() : this.#marks.during(task, remove)
+    this.#within.set(name, within.add(done))
+    try {
+      await done
+    } finally {
+      within.delete(done)
+      if (within.size === 0) this.#within.delete(name)
+    }
+  }
+
+  async #removeWithin(task: TaskWithin, goOn: CheckLease): Promise<void> {
+    // What an organization that is being deleted holds goes with it.
+    if ((await findOrganization(this.#tools.store.read(task.scope))) === null) return
+    if (task.kind === 'documents') return this.#documents(task.scope, task.documentIds, goOn)
+    await removeFolder(this.#tools.store, task, {
+      goOn,
+      removeDocuments: (documentIds) => this.#removeDocuments(task.scope, documentIds, goOn),
+      removeGrants: (resource) => this.#removeGrants(task.scope, resource),
+    })
+  }
+
+  async #organization(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const { kv, store } = this.#tools
+    const record = await store.read(scope).get<OrganizationRecord>(keys.organization)
+    if (record?.deleting !== true) return
+    const within = this.#within.get(keyName(organizationPart(scope)))
+    // They must not go on when it is there again, with the same ids.
+    if (within !== undefined) await Promise.allSettled(within)
+    await this.#marks?.ended(scope, goOn)
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await this.#removeContents(scope, goOn)
+    await this.#tools.forget(scope, goOn)
+    // Before the record: as long as that is there, nobody adds the organization anew.
+    await kv.commit(tenantPart(scope), { dels: [tenantKeys.organization(scope.organizationId)] })
+    await this.#destroyLogs([organizationPrefix(scope)], goOn)
+    await kv.commit(organizationPart(scope), { dels: [keys.organization] })
+  }
+
+  /** Everything but the record. Nobody writes any more: every change needs an organization that is not being deleted. */
+  async #removeContents(scope: OrganizationScope, goOn: CheckLease): Promise<void> {
+    const part = organizationPart(scope)
+    let after: Key | undefined
+    do {
+      const page = await this.#tools.kv.scan(part, { limit: keysAtOnce, ...(after && { after }) })
+      const dels = page.map(({ key }) => key).filter((key) => key[0] !== keys.organization[0])
+      await this.#tools.kv.commit(part, { dels })
+      after = page.at(-1)?.key
+      await goOn()
+    } while (after !== undefined)
+  }
+
+  async #documents(
+    scope: OrganizationScope,
+    documentIds: readonly string[],
+    goOn: CheckLease,
+  ): Promise<void> {
+    for (let at = 0; at < documentIds.length; at += documentsAtOnce) {
+      const slice = documentIds.slice(at, at + documentsAtOnce)
+      const records = await this.#tools.store.read(scope).getAll<DocumentRecord>(slice.map(keys.document))
+      const marked = slice.filter((_, index) => records[index]?.deleting === true)
+      await this.#removeDocuments(scope, marked, goOn)
+    }
+  }
+
+  async #removeDocuments(
+    scope: OrganizationScope,
+    documentIds: readonly string[],
+    goOn: CheckLease,
+  ): Promise<void> {
+    const { store, kv, forgetDocument, forgetJudgments } = this.#tools
+    const prefixes = documentIds.map((id) => documentPrefix(scope, id))
+    await this.#destroyLogs(prefixes, goOn)
+    await mapInSlices(documentIds, (id) => this.#removeGrants(scope, { type: 'document', id }))
+    for (const id of documentIds) await this.#removeActivities(scope, id, goOn)
+    await mapInSlices(documentIds, (id) => removeDocumentNotifications(store, scope, id, goOn))
+    for (const id of documentIds) await removeDocumentComments(store, scope, id, goOn, forgetJudgments)
+    await mapInSlices(documentIds, (id) => forgetDocument(scope, id, goOn))
+    await kv.commit(organizationPart(scope), {})
+    await this.#destroyLogs(prefixes, goOn)
+    await store.carryOut(scope, async (transaction) => {
+      const records = await transaction.getAll<DocumentRecord>(documentIds.map(keys.document))
+      for (const record of records.filter((each) => each !== null)) {
+        // Another node has gone on with the task, and it has been made anew.
+        if (await documentExists(transaction, record)) continue
+        transaction.delete(keys.document(record.documentId))
+        transaction.delete(keys.documentIn(record.folderId, record.documentId))
+      }
+    })
+  }
+
+  async #removeGrants(scope: OrganizationScope, resource: Resource): Promise<void> {
+    const { store } = this.#tools
+    for (;;) {
+      const grants = await store.read(scope).scan({ prefix: keys.grantsOn(resource), limit: keysAtOnce })
+      if (grants.length === 0) return
+      await store.carryOut(scope, async (transaction) => {
+        for (const { key } of grants) {
+          const subject = { type: key.at(-2) as SubjectType, id: key.at(-1) as string }
+          await removeGrant(transaction, resource, subject)
+        }
+      })
+    }
+  }
+
+  /** Nobody adds any to a document that is being deleted. */
+  async #removeActivities(scope: OrganizationScope, documentId: string, goOn: CheckLease): Promise<void> {
+    for (let removed = -1; removed !== 0; await goOn())
+      removed = await this.#tools.store.carryOut(scope, (transaction) =>
+        removeActivitiesOf(transaction, documentId, activitiesAtOnce),
+      )
+  }
+
+  /** Until none is left; then rooms are told. */
+  async #destroyLogs(prefixes: readonly Key[], goOn: CheckLease): Promise<void> {
+    const { log, bus } = this.#tools
+    await mapInSlices(prefixes, async (prefix) => {
+      let after: Key | null | undefined
+      // Who has lost the lease must not destroy what is there again, however late it is after it has been asked.
+      while (after !== null)
+        after = await log.destroyPrefix(prefix, { ...(after && { after }), confirm: goOn })
+    })
+    bus.publish(removalTopic, encodeRemovalMessage({ kind: 'gone', prefixes }))
+  }
+}

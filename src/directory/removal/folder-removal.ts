@@ -1,0 +1,91 @@
+import { markTreeChanged, subfolderIds } from '../documents/folder-tree.ts'
+import { keys, type OrganizationScope, type Resource } from '../organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../organizations/organization-store.ts'
+import { mapInSlices } from '../store/batch.ts'
+import type { DirectoryReader } from '../store/directory-reader.ts'
+import type { FolderRecord } from '../store/records.ts'
+
+/** Documents of a folder, and folders, in one slice. */
+const sliceSize = 50
+
+interface Steps {
+  /** Between slices; throws when the work must not go on. */
+  goOn(): Promise<void>
+  removeDocuments(documentIds: readonly string[]): Promise<void>
+  removeGrants(resource: Resource): Promise<void>
+}
+
+/**
+ * Removes a folder that is marked as being deleted, with all that is below it, and itself last: until then whatever is
+ * left hangs together, is found again after a crash, and has no more access to it than before.
+ */
+export async function removeFolder(
+  store: OrganizationStore,
+  { scope, folderId }: { scope: OrganizationScope; folderId: string },
+  steps: Steps,
+): Promise<void> {
+  const isGoing = async (): Promise<boolean> => isMarked(store.read(scope), folderId)
+  if (!(await isGoing())) return
+  const upwards = (await folderAndBelow(store, scope, folderId)).toReversed()
+  for (let at = 0; at < upwards.length; at += sliceSize) {
+    const slice = upwards.slice(at, at + sliceSize)
+    for (const id of slice) await emptyFolder(store, scope, id, { ...steps, isGoing })
+    await mapInSlices(slice, (id) => steps.removeGrants({ type: 'folder', id }))
+    await removeRecords(store, scope, { folderId, slice })
+    await steps.goOn()
+  }
+}
+
+/** Parents before those in them. */
+async function folderAndBelow(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  folderId: string,
+): Promise<readonly string[]> {
+  const all: string[] = []
+  const reader = store.read(scope)
+  for (let level: readonly string[] = [folderId]; level.length > 0; ) {
+    all.push(...level)
+    level = (await mapInSlices(level, (id) => subfolderIds(reader, id))).flat()
+  }
+  return all
+}
+
+async function emptyFolder(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  folderId: string,
+  steps: Steps & { isGoing(): Promise<boolean> },
+): Promise<void> {
+  while (await steps.isGoing()) {
+    const entries = await store.read(scope).scan({ prefix: keys.documentsIn(folderId), limit: sliceSize })
+    if (entries.length === 0) return
+    await steps.removeDocuments(entries.map(({ key }) => key.at(-1) as string))
+  }
+}
+
+/**
+ * False, too, while the organization is being deleted, or is gone: its own removal takes everything, and the same ids
+ * may come into being anew.
+ */
+async function isMarked(transaction: DirectoryReader, folderId: string): Promise<boolean> {
+  if ((await findOrganization(transaction)) === null) return false
+  return (await transaction.get<FolderRecord>(keys.folder(folderId)))?.deleting === true
+}
+
+/** One that an earlier attempt has removed is not counted again. */
+const removeRecords = (
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  { folderId, slice }: { folderId: string; slice: readonly string[] },
+): Promise<void> =>
+  store.carryOut(scope, async (transaction) => {
+    if (!(await isMarked(transaction, folderId))) return
+    const found = await transaction.getAll<FolderRecord>(slice.map(keys.folder))
+    const folders = found.filter((folder) => folder !== null)
+    for (const { folderId, parentFolderId } of folders) {
+      transaction.delete(keys.folder(folderId))
+      transaction.delete(keys.folderIn(parentFolderId, folderId))
+    }
+    if (folders.length > 0) await markTreeChanged(transaction, -folders.length)
+  })

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Bus } from '../../engine/engine.ts'
+import type { Log } from '../../log.ts'
+import { TaskWorker, type WorkerEngine } from '../store/task-worker.ts'
+import type { CascadeRemoval } from './cascade-removal.ts'
+import { encodeRemovalMessage, removalTopic } from './removal-message.ts'
+import { type RemovalTask, removalJob, removalQueue, removalTaskOf } from './removal-task.ts'
+
+export interface RemovalsOptions {
+  readonly engine: WorkerEngine
+  readonly removal: CascadeRemoval
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What a change that marks has come to; `task` null: there is nothing to remove. */
+export interface MarkedForRemoval<T> {
+  readonly result: T
+  readonly task: RemovalTask | null
+}
+
+/** Carries out removals in the background, and tells when they begin. */
+export class RemovalService {
+  readonly #bus: Bus
+  readonly #worker: TaskWorker<RemovalTask>
+
+  constructor({ removal, ...options }: RemovalsOptions) {
+    this.#bus = options.engine.bus
+    this.#worker = new TaskWorker({
+      ...options,
+      queueName: removalQueue,
+      taskOf: removalTaskOf,
+      ownerOf: ({ scope }) => scope,
+      carryOut: (task, goOn) => removal.carryOut(task, goOn),
+    })
+  }
+
+  /** Begins to look for removals. */
+  start(): void {
+    this.#worker.start()
+  }
+
+  /** Resolves when nothing is removed any more; what is left goes on at the next start. */
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /**
+   * Does `change`, which is to enqueue the removal of what it marks, if anything, under the id given to it; tells that
+   * it has begun, and waits until it has been carried out.
+   * @throws what `change` throws; what the removal failed with: then it goes on in the background
+   */
+  async await<T>(change: (jobId: string) => Promise<MarkedForRemoval<T>>): Promise<T> {
+    const jobId = randomUUID()
+    const done = this.#worker.expect(jobId)
+    try {
+      const { result, task } = await change(jobId)
+      if (task !== null) this.#bus.publish(removalTopic, encodeRemovalMessage({ kind: 'begun', task }))
+      this.#worker.checkRunning()
+      if (task !== null) {
+        this.#worker.insist(removalJob(jobId, task))
+        await done
+      }
+      return result
+    } finally {
+      this.#worker.forget(jobId)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { Engine, StoredUnder } from '../engine/engine.ts'
+import type { ApiError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { exhausted } from '../quota/limits.ts'
+import type { TenantStore } from './tenants/tenant-store.ts'
+
+/** How often the limit of a workspace in use is read; one that is full is also measured again as often. */
+const readEveryMs = 10_000
+/** How often a workspace in use is measured. */
+const measureEveryMs = 60_000
+/** Measuring takes at most this share of the time, except for full workspaces. */
+const measureShare = 0.01
+/** Workspaces in memory; the one that is there for longest goes first, and is measured again when it is used. */
+const workspacesMax = 10_000
+/** An update that was accepted this long ago is stored, unless the disk stalls. */
+const settleMs = 1_000
+/** For callers that were rejected. */
+const retryAfterSeconds = 60
+
+export interface StorageQuotaOptions {
+  readonly engine: Pick<Engine, 'storedBytes'>
+  readonly tenants: TenantStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'workspacesFull'>
+  /** The limit unless a workspace has its own; 0: unlimited. */
+  readonly bytesMax: number
+}
+
+/** Usage and limit of a workspace. */
+export interface StorageUsage {
+  readonly storedBytes: number
+  readonly storedBytesMax: number
+}
+
+interface Account {
+  /** 0: unlimited. */
+  bytesMax: number
+  measuredBytes: number
+  /** Since the last measurement began. */
+  addedBytes: number
+  readAt: number
+  measureAt: number
+  reading: Promise<void> | null
+}
+
+/**
+ * The storage quota of workspaces. Usage is an estimate of the store (`Engine.storedBytes`) plus the bytes of updates
+ * and calls that this node has accepted since. Bytes of other nodes count from the next measurement on.
+ * A workspace without a limit is never measured.
+ */
+export class StorageQuota {
+  readonly #options: StorageQuotaOptions
+  readonly #accounts = new Map<string, Account>()
+  /** Ids of workspaces that have reached their limit. */
+  readonly #full = new Set<string>()
+
+  constructor(options: StorageQuotaOptions) {
+    this.#options = options
+  }
+
+  /** Counts bytes that were accepted. */
+  added(workspaceId: string, bytes: number): void {
+    const account = this.#account(workspaceId)
+    account.addedBytes += bytes
+    if (isFull(account)) this.#showFull(workspaceId, true)
+  }
+
+  /** The limit in bytes, if the workspace has reached it; else null. Does not wait for a measurement that is under way. */
+  fullAt(workspaceId: string): number | null {
+    const account = this.#account(workspaceId)
+    return isFull(account) ? account.bytesMax : null
+  }
+
+  /** Resolves when the workspace has been measured since the server started: `fullAt` knows nothing of it before. */
+  async ready(workspaceId: string): Promise<void> {
+    const account = this.#account(workspaceId)
+    if (account.readAt === 0) await account.reading
+  }
+
+  /** Resolves with RESOURCE_EXHAUSTED when the workspace has reached its limit, else with null. */
+  async errorIfFull(workspaceId: string): Promise<ApiError | null> {
+    await this.ready(workspaceId)
+    const account = this.#account(workspaceId)
+    if (!isFull(account)) return null
+    return exhausted('maxStoredBytesPerWorkspace', account.bytesMax, {
+      problem: fullMessage(account.bytesMax),
+      remedy: 'delete something first',
+      retryAfterSeconds,
+    })
+  }
+
+  /** Null when the workspace has no limit. */
+  async usage(workspaceId: string): Promise<StorageUsage | null> {
+    const account = this.#account(workspaceId)
+    await account.reading
+    const { bytesMax, measuredBytes, addedBytes } = account
+    return bytesMax === 0 ? null : { storedBytes: measuredBytes + addedBytes, storedBytesMax: bytesMax }
+  }
+
+  /** Reads and measures the workspace again: its limit has changed. */
+  forget(workspaceId: string): void {
+    this.#delete(workspaceId)
+    this.#account(workspaceId)
+  }
+
+  #delete(workspaceId: string): void {
+    this.#accounts.delete(workspaceId)
+    this.#showFull(workspaceId, false)
+  }
+
+  #showFull(workspaceId: string, isFullNow: boolean): void {
+    if (isFullNow) this.#full.add(workspaceId)
+    else this.#full.delete(workspaceId)
+    this.#options.metrics.workspacesFull.set(this.#full.size)
+  }
+
+  #account(workspaceId: string): Account {
+    const account = this.#accounts.get(workspaceId) ?? this.#newAccount(workspaceId)
+    if (account.reading === null && this.#options.clock.now() >= account.readAt)
+      account.reading = this.#read(workspaceId, account)
+    return account
+  }
+
+  #newAccount(workspaceId: string): Account {
+    const account: Account = {
+      bytesMax: 0,
+      measuredBytes: 0,
+      addedBytes: 0,
+      readAt: 0,
+      measureAt: 0,
+      reading: null,
+    }
+    const [oldest] = this.#accounts.keys()
+    if (oldest !== undefined && this.#accounts.size >= workspacesMax) this.#delete(oldest)
+    this.#accounts.set(workspaceId, account)
+    return account
+  }
+
+  async #read(workspaceId: string, account: Account): Promise<void> {
+    const { tenants, clock, log, bytesMax } = this.#options
+    try {
+      account.bytesMax = (await tenants.workspace(workspaceId))?.storedBytesMax ?? bytesMax
+      if (account.bytesMax > 0 && (isFull(account) || clock.now() >= account.measureAt))
+        await this.#measure(workspaceId, account)
+    } catch (err) {
+      log.warn(
+        { event: 'storage_quota.measurement_failed', err, workspaceId },
+        'could not measure the stored bytes of a workspace; retrying',
+      )
+    } finally {
+      if (this.#accounts.get(workspaceId) === account) this.#showFull(workspaceId, isFull(account))
+      account.readAt = clock.now() + readEveryMs
+      account.reading = null
+    }
+  }
+
+  async #measure(workspaceId: string, account: Account): Promise<void> {
+    const { engine, clock } = this.#options
+    const isFirst = account.measureAt === 0
+    // Bytes that were accepted a moment ago may not be stored yet: they count until the next measurement.
+    const settledBytes = isFirst ? 0 : account.addedBytes
+    if (!isFirst) await sleep(settleMs)
+    const startedAt = performance.now()
+    account.measuredBytes = await engine.storedBytes(keysOf(workspaceId))
+    account.addedBytes -= settledBytes
+    const restMs = (performance.now() - startedAt) / measureShare
+    account.measureAt = clock.now() + Math.max(measureEveryMs, restMs)
+  }
+}
+
+const isFull = ({ bytesMax, measuredBytes, addedBytes }: Account): boolean =>
+  bytesMax > 0 && measuredBytes + addedBytes >= bytesMax
+
+export const fullMessage = (bytesMax: number): string =>
+  `the workspace has reached its storage limit of ${bytesMax} bytes`
+
+/** Documents, versions, and records of organizations and judgments. Logs of deliveries and calls expire by themselves. */
+const keysOf = (workspaceId: string): StoredUnder => ({
+  logs: [[workspaceId]],
+  blobs: [['versions', workspaceId]],
+  parts: [
+    ['tenant', workspaceId],
+    ['organization', workspaceId],
+    ['memory', 'tenant', workspaceId],
+  ],
+})

@@ -1,0 +1,103 @@
+import type { ErrorCode } from '../../errors.ts'
+
+/** What became of one item of a batch. */
+export interface BatchItemResult {
+  readonly success: boolean
+  readonly id: string
+  readonly message: string
+  /** Only if it failed. */
+  readonly details?: { readonly code: ErrorCode }
+}
+
+/** Results by the ids of their items. Without a prototype: ids are anything, `__proto__` too. */
+export type BatchResults<R = BatchItemResult> = Record<string, R>
+
+/** Independent items that are worked on at the same time. */
+const itemsAtOnce = 32
+
+/** One item of a batch is refused; the others are not. The message is shown to the caller. */
+export class ItemRejectedError extends Error {
+  override readonly name = 'ItemRejectedError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** An empty object for `Results`. */
+export const emptyBatchResults = <R = BatchItemResult>(): BatchResults<R> =>
+  Object.create(null) as BatchResults<R>
+
+/**
+ * Does something with each item, one after the other in their order, and says what became of each. An item that is
+ * named more than once is refused each time: which of them is meant would depend on their order.
+ * `work` throws ItemRejectedError before it changes anything, and returns the message of a success.
+ */
+export async function forEachItem<Item>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+  work: (item: Item) => Promise<string>,
+): Promise<BatchResults> {
+  const results = emptyBatchResults()
+  const repeated = repeatedIds(items.map(idOf))
+  for (const item of items) {
+    const id = idOf(item)
+    results[id] = repeated.has(id) ? repeatedResult(id) : await resultOf(id, () => work(item))
+  }
+  return results
+}
+
+/** Like `forEachItem`, for items that have nothing to do with each other: some are worked on at the same time. */
+export async function forEachItemConcurrently<Item>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+  work: (item: Item) => Promise<string>,
+): Promise<BatchResults> {
+  const repeated = repeatedIds(items.map(idOf))
+  const results = emptyBatchResults()
+  await mapInSlices(items, async (item) => {
+    const id = idOf(item)
+    results[id] = repeated.has(id) ? repeatedResult(id) : await resultOf(id, () => work(item))
+  })
+  return results
+}
+
+/** Does `work` for all, some at the same time; the answers are in the order of the items. */
+export async function mapInSlices<Item, R>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<R>,
+  sliceSize = itemsAtOnce,
+): Promise<R[]> {
+  const all: R[] = []
+  for (let at = 0; at < items.length; at += sliceSize)
+    all.push(...(await Promise.all(items.slice(at, at + sliceSize).map(work))))
+  return all
+}
+
+/** The result of an item that is not carried out. */
+export const failedResult = (id: string, code: ErrorCode, message: string): BatchItemResult => ({
+  success: false,
+  id,
+  message,
+  details: { code },
+})
+
+const repeatedResult = (id: string): BatchItemResult =>
+  failedResult(id, 'request/repeated-item', 'listed more than once')
+
+async function resultOf(id: string, work: () => Promise<string>): Promise<BatchItemResult> {
+  try {
+    return { success: true, id, message: await work() }
+  } catch (error) {
+    if (!(error instanceof ItemRejectedError)) throw error
+    return failedResult(id, error.code, error.message)
+  }
+}
+
+/** Ids that are listed more than once. */
+export function repeatedIds(ids: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  return new Set(ids.filter((id) => seen.has(id) || !seen.add(id)))
+}

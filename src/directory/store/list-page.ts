@@ -1,0 +1,57 @@
+import type { Key, KvEntry } from '../../engine/engine.ts'
+import { estimatedLength } from '../../model/json-pieces.ts'
+import type { DirectoryReader } from './directory-reader.ts'
+
+/** Length of the JSON of one page, except for its last slice: a page ends there and may have fewer items than its limit. */
+export const pageLengthMax = 4_194_304
+/** Items of the first slice of a page. */
+const firstSlice = 100
+/** Length of the JSON of a further slice, about. */
+const sliceLength = 262_144
+
+/** A part of a listing. */
+export interface PageRange {
+  /** The last id of the page before; undefined for the first page. */
+  readonly after: string | undefined
+  /** At least 1. */
+  readonly limit: number
+}
+
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  /** What the next page comes after; null at the end. */
+  readonly next: string | null
+}
+
+/** The entries right under `prefix`, in the order of their ids. */
+export async function listEntries(
+  reader: DirectoryReader,
+  prefix: Key,
+  { after, limit }: PageRange,
+): Promise<ListPage<KvEntry>> {
+  const from = after === undefined ? {} : { after: [...prefix, after] }
+  const entries = await reader.scan({ prefix, limit: limit + 1, ...from })
+  const items = entries.slice(0, limit)
+  return { items, next: entries.length > limit ? (items.at(-1)?.key.at(-1) ?? null) : null }
+}
+
+/**
+ * Lists a page in slices, so that the memory for a page of large records is bounded.
+ * @param list returns the items of a range, which may be fewer than its limit
+ */
+export async function listSlices<Item>(
+  list: (range: PageRange) => Promise<ListPage<Item>>,
+  { after, limit }: PageRange,
+): Promise<ListPage<Item>> {
+  const items: Item[] = []
+  let [left, length, size] = [limit, 0, firstSlice]
+  for (let from = after; ; ) {
+    const slice = await list({ after: from, limit: Math.min(left, size) })
+    items.push(...slice.items)
+    left -= size
+    length += slice.items.reduce((sum, item) => sum + estimatedLength(item), 0)
+    if (slice.next === null || left <= 0 || length >= pageLengthMax) return { items, next: slice.next }
+    from = slice.next
+    size = Math.max(1, Math.floor((sliceLength * items.length) / Math.max(1, length)))
+  }
+}

@@ -1,0 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** A record with those members changed that are given; its time of change moves on only if any member differs. */
+export function patchRecord<R extends { readonly lastUpdated: number }>(
+  record: R,
+  changes: { readonly [K in keyof R]?: R[K] | undefined },
+  now: number,
+): R {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const next = { ...record, ...(Object.fromEntries(given) as Partial<R>) }
+  return isDeepStrictEqual(next, record) ? record : { ...next, lastUpdated: now }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../../clock.ts'
+import type { Key, Kv } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { Log } from '../../log.ts'
+import { mapInSlices } from './batch.ts'
+
+/** How often marks are read, in ms. */
+export const revisionPollMs = 3_000
+/** Marks that are read at the same time. */
+const readsAtOnce = 32
+
+interface Watched {
+  readonly part: Key
+  readonly key: Key
+  readonly changed: () => void
+  /** How many want to know of it. */
+  watchers: number
+  /** Undefined until it has been read. */
+  value: Buffer | null | undefined
+}
+
+export interface MarkWatchOptions {
+  readonly kv: Pick<Kv, 'get'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Looks now and then whether values in the store are others than before: what the bus has told of them may have been
+ * lost. One that is read for the first time counts as changed, since whoever asks for it may have read older things.
+ */
+export class RevisionPoller {
+  readonly #options: MarkWatchOptions
+  readonly #watched = new Map<string, Watched>()
+  #cancel: (() => void) | null = null
+  #isReading = false
+
+  constructor(options: MarkWatchOptions) {
+    this.#options = options
+  }
+
+  /** Returns the function that ends it. @param changed of the first who watches the value */
+  watch(part: Key, key: Key, changed: () => void): () => void {
+    const name = keyName([keyName(part), keyName(key)])
+    const watched = this.#watched.get(name) ?? { part, key, changed, watchers: 0, value: undefined }
+    watched.watchers += 1
+    this.#watched.set(name, watched)
+    this.#schedule()
+    return () => {
+      watched.watchers -= 1
+      if (watched.watchers === 0) this.#watched.delete(name)
+    }
+  }
+
+  /** Looks no more. */
+  end(): void {
+    this.#watched.clear()
+    this.#cancel?.()
+  }
+
+  #schedule(): void {
+    if (this.#cancel !== null || this.#isReading || this.#watched.size === 0) return
+    this.#cancel = this.#options.clock.after(revisionPollMs, () => {
+      this.#cancel = null
+      this.#isReading = true
+      void this.#readAll().finally(() => {
+        this.#isReading = false
+        this.#schedule()
+      })
+    })
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      await mapInSlices([...this.#watched.values()], (watched) => this.#read(watched), readsAtOnce)
+    } catch (err) {
+      this.#options.log.warn({ err }, 'changes by other nodes cannot be looked for; it is tried again')
+    }
+  }
+
+  async #read(watched: Watched): Promise<void> {
+    const [found = null] = await this.#options.kv.get(watched.part, [watched.key])
+    const value = found === null ? null : Buffer.from(found)
+    const isSame = watched.value !== undefined && isEqual(watched.value, value)
+    watched.value = value
+    if (!isSame && watched.watchers > 0) watched.changed()
+  }
+}
+
+const isEqual = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other)

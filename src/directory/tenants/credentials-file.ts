@@ -1,0 +1,102 @@
+import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorMessage, OperatorError } from '../../errors.ts'
+
+/** What a backend needs to call this server, and the secret that signs realtime tokens. */
+export interface ServerCredentials {
+  readonly workspaceId: string
+  readonly workspaceAuthToken: string
+  readonly apiKey: string
+  readonly authToken: string
+  readonly jwtSecret: string
+}
+
+/** As it is in the file: what is missing there is found in the store, or made anew. */
+export type StoredCredentials = Partial<ServerCredentials>
+
+/** The credentials cannot be read or written. The message is for the operator. */
+export class CredentialsFileError extends OperatorError {
+  override readonly name = 'CredentialsFileError'
+}
+
+/** @param what completes "… cannot be made", such as `the data directory` */
+function unusable(what: string, error: unknown): CredentialsFileError {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return new CredentialsFileError(`${what}: ${errorMessage(error)}`, { cause: error, hint: remedies[code] })
+}
+
+const writable = 'make it writable for this user, or name another directory: --data-dir'
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: writable,
+  EPERM: writable,
+  EROFS: writable,
+  ENOSPC: 'make room on its disk',
+  EDQUOT: 'make room on its disk',
+  ENOTDIR: 'name another directory: --data-dir',
+  EEXIST: 'name another directory: --data-dir',
+  ENOENT: 'name another directory: --data-dir',
+}
+
+const fileName = 'credentials.json'
+
+export const credentialsPath = (directory: string): string => join(directory, fileName)
+
+/** Makes the data directory, readable by its owner only, unless it is there. @throws CredentialsFileError */
+export async function makeDataDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw unusable('the data directory cannot be made', error)
+  }
+}
+
+/** Null when there is no file. @throws CredentialsFileError when it is there and cannot be used */
+export async function readCredentials(directory: string): Promise<StoredCredentials | null> {
+  const path = credentialsPath(directory)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw unusable(`${path} cannot be read`, error)
+  }
+  try {
+    return stringMembers(JSON.parse(text))
+  } catch {
+    throw new CredentialsFileError(
+      `${path} is damaged: restore it, or remove it to have the credentials written anew`,
+    )
+  }
+}
+
+/**
+ * Replaces the file as a whole: a crash leaves the old one or the new one. Mode 0600.
+ * @throws CredentialsFileError
+ */
+export async function writeCredentials(directory: string, credentials: StoredCredentials): Promise<void> {
+  const path = credentialsPath(directory)
+  try {
+    await replaceFile(path, credentials)
+  } catch (error) {
+    throw unusable(`${path} cannot be written`, error)
+  }
+}
+
+async function replaceFile(path: string, credentials: StoredCredentials): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(credentials, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await chmod(temporary, 0o600)
+  await rename(temporary, path)
+}
+
+function stringMembers(value: unknown): StoredCredentials {
+  if (typeof value !== 'object' || value === null) throw new TypeError('not an object')
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
+}

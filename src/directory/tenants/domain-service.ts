@@ -1,0 +1,122 @@
+import type { Bus } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import { domainsFence } from '../fence-names.ts'
+import type { CounterRecord, DomainsRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+import type { TenantStore } from './tenant-store.ts'
+import { workspaceKeys } from './workspace-keys.ts'
+
+/** Domains of one API key. */
+export const domainsMax = 1_000
+
+/** Which of the given domains a call has changed, and which were as they should be already. */
+export interface DomainsChange {
+  readonly changed: readonly string[]
+  readonly skipped: readonly string[]
+}
+
+/** The domains whose pages may use an API key. All are as `normalizeDomain` makes them. */
+export class DomainService {
+  readonly #tenants: TenantStore
+  readonly #bus: Bus
+
+  constructor(tenants: TenantStore, bus: Bus) {
+    this.#tenants = tenants
+    this.#bus = bus
+  }
+
+  /** In the order in which they were added. None: pages of all domains may. */
+  list(tenant: Tenant): Promise<readonly string[]> {
+    return listDomains(this.#tenants.read(), tenant)
+  }
+
+  /** Whether any API key lists one of `domains`. */
+  async isAnyListed(domains: readonly string[]): Promise<boolean> {
+    const uses = await this.#tenants.read().getAll(domains.map(workspaceKeys.domainUses))
+    return uses.some((record) => record !== null)
+  }
+
+  /** @throws ApiError FAILED_PRECONDITION when there would be more than there can be; then none is added */
+  add(tenant: Tenant, domains: readonly string[]): Promise<DomainsChange> {
+    return this.#change(tenant, (transaction) => writeNewDomains(transaction, tenant, domains))
+  }
+
+  remove(tenant: Tenant, domains: readonly string[]): Promise<DomainsChange> {
+    return this.#change(tenant, (transaction) => removeDomains(transaction, tenant, domains))
+  }
+
+  async #change(
+    tenant: Tenant,
+    work: (transaction: Transaction) => Promise<DomainsChange>,
+  ): Promise<DomainsChange> {
+    const change = await this.#tenants.change((transaction) => {
+      transaction.raise([domainsFence(tenant)])
+      return work(transaction)
+    })
+    if (change.changed.length > 0)
+      this.#bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'domains', tenant }))
+    return change
+  }
+}
+
+/** Like `Domains.add`, as part of a commit. */
+export async function writeNewDomains(
+  transaction: Transaction,
+  tenant: Tenant,
+  domains: readonly string[],
+): Promise<DomainsChange> {
+  const present = await listDomains(transaction, tenant)
+  const { hit, missed } = split(domains, present)
+  if (present.length + missed.length > domainsMax)
+    throw new ApiError('domain/too-many', `an API key has at most ${domainsMax} domains; delete some`)
+  write(transaction, tenant, [...present, ...missed])
+  await count(transaction, missed, 1)
+  return { changed: missed, skipped: hit }
+}
+
+async function removeDomains(
+  transaction: Transaction,
+  tenant: Tenant,
+  domains: readonly string[],
+): Promise<DomainsChange> {
+  const present = await listDomains(transaction, tenant)
+  const { hit, missed } = split(domains, present)
+  const removed = new Set(hit)
+  const left = present.filter((domain) => !removed.has(domain))
+  write(transaction, tenant, left)
+  await count(transaction, hit, -1)
+  return { changed: hit, skipped: missed }
+}
+
+async function listDomains(transaction: Transaction, tenant: Tenant): Promise<readonly string[]> {
+  return (await transaction.get<DomainsRecord>(workspaceKeys.domains(tenant)))?.domains ?? []
+}
+
+/** Those of `domains`, each once, that are among `present`, and the others. */
+function split(domains: readonly string[], present: readonly string[]) {
+  const there = new Set(present)
+  const distinct = [...new Set(domains)]
+  return {
+    hit: distinct.filter((domain) => there.has(domain)),
+    missed: distinct.filter((domain) => !there.has(domain)),
+  }
+}
+
+function write(transaction: Transaction, tenant: Tenant, domains: readonly string[]): void {
+  const key = workspaceKeys.domains(tenant)
+  if (domains.length === 0) transaction.delete(key)
+  else transaction.put(key, { domains } satisfies DomainsRecord)
+}
+
+/** Keeps the index of the domains that any API key lists. */
+async function count(transaction: Transaction, domains: readonly string[], by: 1 | -1): Promise<void> {
+  const keys = domains.map(workspaceKeys.domainUses)
+  const records = await transaction.getAll<CounterRecord>(keys)
+  for (const [index, key] of keys.entries()) {
+    const next = (records[index]?.count ?? 0) + by
+    if (next <= 0) transaction.delete(key)
+    else transaction.put(key, { count: next } satisfies CounterRecord)
+  }
+}

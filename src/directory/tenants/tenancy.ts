@@ -1,0 +1,30 @@
+import type { Clock } from '../../clock.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { MintingSecrets } from '../minting-secrets.ts'
+import { DomainService } from './domain-service.ts'
+import { TenantStore } from './tenant-store.ts'
+import { TokenRevocations } from './token-revocations.ts'
+import { WorkspaceService } from './workspace-service.ts'
+
+/** Workspaces, API keys, their tokens and domains, and whose realtime tokens are revoked. */
+export interface Tenancy {
+  readonly tenants: TenantStore
+  readonly workspaces: WorkspaceService
+  readonly domains: DomainService
+  readonly revocations: TokenRevocations
+  readonly mintingSecrets: MintingSecrets
+}
+
+export function createTenancy(
+  { kv, bus, cluster }: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+  clock: Clock,
+): Tenancy {
+  const tenants = new TenantStore(kv)
+  return {
+    tenants,
+    workspaces: new WorkspaceService({ tenants, clock }),
+    domains: new DomainService(tenants, bus),
+    revocations: new TokenRevocations({ kv, bus, cluster, clock }),
+    mintingSecrets: new MintingSecrets({ tenants, bus, clock }),
+  }
+}

@@ -1,0 +1,168 @@
+import type { Key, Kv } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import { type ListPage, listEntries, type PageRange } from '../store/list-page.ts'
+import {
+  type ApiKeyRecord,
+  type AuthTokenRecord,
+  type CounterRecord,
+  decodeRecord,
+  type RetiredTokensRecord,
+  type WorkspaceRecord,
+} from '../store/records.ts'
+import { Transaction, TransactionRunner } from '../store/transaction.ts'
+import { workspaceKeys, workspacesPart } from './workspace-keys.ts'
+
+/** Auth tokens of one API key that are looked at. */
+export const authTokensMax = 100
+/** API keys of one workspace. */
+export const apiKeysMax = 1_000
+
+/** Comes after everything that is kept under a workspace's id. */
+const afterAll = '\u{10ffff}'
+
+/** Workspaces, their API keys (each is a tenant) and the auth tokens of these. */
+export class TenantStore {
+  readonly #kv: Kv
+  readonly #transactions: TransactionRunner
+
+  constructor(kv: Kv) {
+    this.#kv = kv
+    this.#transactions = new TransactionRunner(kv)
+  }
+
+  async workspace(workspaceId: string): Promise<WorkspaceRecord | null> {
+    return this.#get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
+  }
+
+  /** The workspace with the least id: a fallback where the stored credentials were lost. */
+  async firstWorkspace(): Promise<WorkspaceRecord | null> {
+    return (await this.#first(workspaceKeys.workspaces)) as WorkspaceRecord | null
+  }
+
+  /** The workspace with the next id; the first one after null; null after the last. */
+  async workspaceAfter(workspaceId: string | null): Promise<string | null> {
+    const from = workspaceId === null ? {} : { after: [...workspaceKeys.workspace(workspaceId), afterAll] }
+    const [entry] = await this.#kv.scan(workspacesPart, {
+      prefix: workspaceKeys.workspaces,
+      limit: 1,
+      ...from,
+    })
+    return entry?.key[1] ?? null
+  }
+
+  async firstApiKey(workspaceId: string): Promise<ApiKeyRecord | null> {
+    return (await this.#first(workspaceKeys.apiKeys(workspaceId))) as ApiKeyRecord | null
+  }
+
+  async apiKey(tenant: Tenant): Promise<ApiKeyRecord | null> {
+    return this.#get<ApiKeyRecord>(workspaceKeys.apiKey(tenant))
+  }
+
+  /** API keys of a workspace in the order of their ids; all unless a range is given. */
+  async apiKeys(
+    workspaceId: string,
+    range: PageRange = { after: undefined, limit: apiKeysMax },
+  ): Promise<ListPage<ApiKeyRecord>> {
+    const { items, next } = await listEntries(this.read(), workspaceKeys.apiKeys(workspaceId), range)
+    return { items: items.map(({ value }) => decodeRecord(value) as ApiKeyRecord), next }
+  }
+
+  /** Ids of API keys of all workspaces, in their order; at most `limit`. */
+  async apiKeyIds(limit: number): Promise<readonly string[]> {
+    const entries = await this.#kv.scan(workspacesPart, { prefix: workspaceKeys.ownersOfApiKeys, limit })
+    return entries.flatMap(({ key }) => key.at(-1) ?? [])
+  }
+
+  async isTenant(tenant: Tenant): Promise<boolean> {
+    const [bytes = null] = await this.#kv.get(workspacesPart, [workspaceKeys.apiKey(tenant)])
+    return bytes !== null
+  }
+
+  /** The tenant an API key names; null when there is no such key. */
+  async tenantOf(apiKey: string): Promise<Tenant | null> {
+    const owner = await this.#get<{ workspaceId: string }>(workspaceKeys.ownerOfApiKey(apiKey))
+    return owner === null ? null : { workspaceId: owner.workspaceId, apiKey }
+  }
+
+  /** The tokens of an API key that are not replaced, in the order of their names. */
+  async authTokens(tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
+    const range = { prefix: workspaceKeys.authTokens(tenant), limit: authTokensMax }
+    const entries = await this.#kv.scan(workspacesPart, range)
+    return entries.map((entry) => decodeRecord(entry.value) as AuthTokenRecord)
+  }
+
+  /** The tokens of an API key that are good at `now` (epoch milliseconds), replaced ones included. */
+  async validTokens(tenant: Tenant, now: number): Promise<readonly AuthTokenRecord[]> {
+    const [current, retired] = await Promise.all([
+      this.authTokens(tenant),
+      this.#get<RetiredTokensRecord>(workspaceKeys.retiredTokens(tenant)),
+    ])
+    return [...current, ...(retired?.tokens ?? []).filter(({ validUntil }) => validUntil > now)]
+  }
+
+  /** Writes a workspace, over the one with its id. */
+  putWorkspace(record: WorkspaceRecord): Promise<void> {
+    return this.change(async (transaction) => transaction.put(workspaceKeys.workspace(record.id), record))
+  }
+
+  /**
+   * False, and nothing written, when an API key of that id exists in any workspace.
+   * @throws ApiError FAILED_PRECONDITION when the workspace has as many as it can have
+   */
+  addApiKey(record: ApiKeyRecord): Promise<boolean> {
+    return this.change((transaction) => putNewApiKey(transaction, record))
+  }
+
+  /** Writes a token, over the one of that key with its name. */
+  putAuthToken(tenant: Tenant, record: AuthTokenRecord): Promise<void> {
+    return this.change(async (transaction) =>
+      transaction.put(workspaceKeys.authToken(tenant, record.name), record),
+    )
+  }
+
+  /** For reading only: nothing that is put into it is written. */
+  read(): Transaction {
+    return new Transaction(this.#kv, workspacesPart)
+  }
+
+  /** Changes what is kept here in one commit: see `Transactions`. */
+  async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return (await this.#transactions.run(workspacesPart, work)).result
+  }
+
+  async #get<R extends object>(key: Key): Promise<R | null> {
+    const [bytes] = await this.#kv.get(workspacesPart, [key])
+    return bytes === undefined || bytes === null ? null : (decodeRecord(bytes) as R)
+  }
+
+  async #first(prefix: Key): Promise<unknown> {
+    const [entry] = await this.#kv.scan(workspacesPart, { prefix, limit: 1 })
+    return entry === undefined ? null : decodeRecord(entry.value)
+  }
+}
+
+/** Like `Tenants.addApiKey`, as part of a commit. */
+export async function putNewApiKey(transaction: Transaction, record: ApiKeyRecord): Promise<boolean> {
+  const { id, workspaceId } = record
+  const ownerKey = workspaceKeys.ownerOfApiKey(id)
+  if ((await transaction.get(ownerKey)) !== null) return false
+  const count = await apiKeyCount(transaction, workspaceId)
+  if (count >= apiKeysMax)
+    throw new ApiError(
+      'api-key/too-many',
+      `the workspace has ${apiKeysMax} API keys, and can have no more; use one of them`,
+    )
+  transaction.put(workspaceKeys.apiKeyCount(workspaceId), { count: count + 1 })
+  transaction.put(workspaceKeys.apiKey({ workspaceId, apiKey: id }), record)
+  transaction.put(ownerKey, { workspaceId })
+  return true
+}
+
+/** Stores of earlier versions have no count. */
+async function apiKeyCount(transaction: Transaction, workspaceId: string): Promise<number> {
+  const record = await transaction.get<CounterRecord>(workspaceKeys.apiKeyCount(workspaceId))
+  if (record !== null) return record.count
+  const range = { prefix: workspaceKeys.apiKeys(workspaceId), limit: apiKeysMax }
+  return (await transaction.scan(range)).length
+}

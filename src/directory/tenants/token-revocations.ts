@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Bus, Cluster, Kv } from '../../engine/engine.ts'
+import type { Tenant } from '../../model/address.ts'
+import { tokensFence } from '../fence-names.ts'
+import { tenantKeys, tenantPart } from '../organizations/organization-keys.ts'
+import { decodeRecord, type RevocationRecord } from '../store/records.ts'
+import { TransactionRunner } from '../store/transaction.ts'
+import { credentialsRevokedTopic, encodeCredentialsRevoked } from './credentials-revoked.ts'
+
+export interface RevocationsOptions {
+  readonly kv: Kv
+  readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly clock: Clock
+}
+
+/** Whose realtime tokens are refused, whatever they say. */
+export class TokenRevocations {
+  readonly #options: RevocationsOptions
+  readonly #transactions: TransactionRunner
+
+  constructor(options: RevocationsOptions) {
+    this.#options = options
+    this.#transactions = new TransactionRunner(options.kv)
+  }
+
+  /** The tokens issued for a user until then (epoch milliseconds) are refused; -1 when they never were revoked. */
+  async revokedUntil(tenant: Tenant, userId: string): Promise<number> {
+    const [bytes = null] = await this.#options.kv.get(tenantPart(tenant), [tenantKeys.revocation(userId)])
+    return bytes === null ? -1 : (decodeRecord(bytes) as RevocationRecord).until
+  }
+
+  /**
+   * Revokes all tokens issued for a user until now. Resolves when that is durable, with the new `revokedUntil`: later
+   * than any before it, as tokens are that were issued meanwhile.
+   */
+  async revoke(tenant: Tenant, userId: string): Promise<number> {
+    const { bus, clock, cluster } = this.#options
+    const { result: until } = await this.#transactions.run(tenantPart(tenant), async (transaction) => {
+      const key = tenantKeys.revocation(userId)
+      const earlier = await transaction.get<RevocationRecord>(key)
+      const record: RevocationRecord = { until: Math.max(clock.now(), (earlier?.until ?? 0) + 1) }
+      transaction.put(key, record)
+      transaction.raise([tokensFence(tenant, userId)])
+      if (cluster.isShared) transaction.put(tenantKeys.revocationMark, { id: randomUUID() })
+      return record.until
+    })
+    bus.publish(credentialsRevokedTopic, encodeCredentialsRevoked({ kind: 'tokens', tenant, userId }))
+    return until
+  }
+}

@@ -1,0 +1,37 @@
+import type { Key } from '../../engine/engine.ts'
+import type { Tenant } from '../../model/address.ts'
+
+/** Workspaces, API keys, tokens and domains are few and change rarely: one partition, so that a change is one commit. */
+export const workspacesPart: Key = ['directory']
+
+const ofWorkspace = (workspaceId: string): Key => ['workspaces', workspaceId]
+
+/** Owner first, so that all of a workspace is one range; and indexes beside, for what is asked without its owner. */
+export const workspaceKeys = {
+  workspaces: ['workspaces'] as Key,
+  workspace: ofWorkspace,
+  apiKeys: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeys'],
+  apiKey: ({ workspaceId, apiKey }: Tenant): Key => [...workspaceKeys.apiKeys(workspaceId), apiKey],
+  /** How many API keys there are. */
+  apiKeyCount: (workspaceId: string): Key => [...ofWorkspace(workspaceId), 'apiKeyCount'],
+  authTokens: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'authTokens', apiKey],
+  authToken: (tenant: Tenant, name: string): Key => [...workspaceKeys.authTokens(tenant), name],
+  /** One record: replaced tokens that are still good for a while. */
+  retiredTokens: ({ workspaceId, apiKey }: Tenant): Key => [
+    ...ofWorkspace(workspaceId),
+    'retiredTokens',
+    apiKey,
+  ],
+  /** One record: all domains of an API key. */
+  domains: ({ workspaceId, apiKey }: Tenant): Key => [...ofWorkspace(workspaceId), 'domains', apiKey],
+  /** One record: the minting secrets of an API key. */
+  mintingSecrets: ({ workspaceId, apiKey }: Tenant): Key => [
+    ...ofWorkspace(workspaceId),
+    'mintingSecrets',
+    apiKey,
+  ],
+  ownersOfApiKeys: ['ownerOfApiKey'] as Key,
+  ownerOfApiKey: (apiKey: string): Key => ['ownerOfApiKey', apiKey],
+  /** Index: how many API keys list a domain. */
+  domainUses: (domain: string): Key => ['domainUses', domain],
+}

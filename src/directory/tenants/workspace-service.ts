@@ -1,0 +1,202 @@
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../errors.ts'
+import type { Tenant } from '../../model/address.ts'
+import type { ApiKeyRecord, AuthTokenRecord, RetiredTokensRecord, WorkspaceRecord } from '../store/records.ts'
+import type { Transaction } from '../store/transaction.ts'
+import { CredentialGenerator } from './credential-generator.ts'
+import { writeNewDomains } from './domain-service.ts'
+import { authTokensMax, putNewApiKey, type TenantStore } from './tenant-store.ts'
+import { workspaceKeys } from './workspace-keys.ts'
+
+/** Name of the auth token that an API key is made with. */
+export const defaultTokenName = 'default'
+/** Replaced tokens of one API key, or one workspace, that are still good; of more the oldest go. */
+const retiredTokensMax = 10
+
+export type NewWorkspace = Pick<WorkspaceRecord, 'name' | 'storedBytesMax'> & {
+  readonly owner: Omit<WorkspaceRecord['owner'], 'id'>
+}
+
+export interface NewApiKey extends Pick<ApiKeyRecord, 'type' | 'apiKeyName'> {
+  /** Generated if absent; no workspace may have it. */
+  readonly id?: string
+  /** As `normalizeDomain` makes them. */
+  readonly domains: readonly string[]
+}
+
+export interface TokenReset {
+  /** For which replaced tokens stay good at most. */
+  readonly graceSeconds: number
+  /** Of the new token, as `normalizeDomain` makes them; without it those of the token replaced. */
+  readonly domains?: readonly string[]
+  /** Generated if absent. */
+  readonly token?: string
+}
+
+export interface CreatedApiKey {
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+export interface WorkspacesOptions {
+  readonly tenants: TenantStore
+  readonly clock: Clock
+}
+
+/** Makes workspaces and API keys, and replaces their tokens. */
+export class WorkspaceService {
+  readonly #options: WorkspacesOptions
+  readonly #generator = new CredentialGenerator()
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options
+  }
+
+  /** Makes a workspace with one API key for testing. */
+  create({
+    name,
+    owner,
+    storedBytesMax,
+  }: NewWorkspace): Promise<{ workspace: WorkspaceRecord } & CreatedApiKey> {
+    const workspace: WorkspaceRecord = {
+      id: this.#generator.id('ws'),
+      name,
+      owner: { id: this.#generator.id('user'), ...owner },
+      authToken: this.#generator.secret(),
+      ...(storedBytesMax !== undefined && { storedBytesMax }),
+      createdAt: this.#options.clock.now(),
+    }
+    return this.#options.tenants.change(async (transaction) => {
+      transaction.put(workspaceKeys.workspace(workspace.id), workspace)
+      const key = { type: 'testing', apiKeyName: 'Default', domains: [] } as const
+      return { workspace, ...(await this.#addApiKey(transaction, workspace.id, key)) }
+    })
+  }
+
+  /** @throws ApiError FAILED_PRECONDITION when the workspace has as many keys, or the key as many domains, as it can have */
+  createApiKey(workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
+    return this.#options.tenants.change((transaction) => this.#addApiKey(transaction, workspaceId, key))
+  }
+
+  /**
+   * Replaces the auth tokens of an API key by a new one. All older ones end within `graceSeconds`.
+   * @throws ApiError NOT_FOUND when there is no such API key
+   */
+  resetAuthToken(
+    tenant: Tenant,
+    { graceSeconds, domains: given, token = this.#generator.secret() }: TokenReset,
+  ): Promise<AuthTokenRecord> {
+    const now = this.#options.clock.now()
+    return this.#options.tenants.change(async (transaction) => {
+      if ((await transaction.get(workspaceKeys.apiKey(tenant))) === null) throw noSuchApiKey()
+      const current = await currentTokens(transaction, tenant)
+      const { name = defaultTokenName, domains = [] } = {
+        ...current[0],
+        ...(given && { domains: [...new Set(given)] }),
+      }
+      for (const old of current) transaction.delete(workspaceKeys.authToken(tenant, old.name))
+      const next = { token, name, domains, createdAt: now }
+      transaction.put(workspaceKeys.authToken(tenant, name), next)
+      await retire(transaction, tenant, current, { now, validUntil: now + graceSeconds * 1000 })
+      return next
+    })
+  }
+
+  /**
+   * Replaces the token of a workspace by a new one, which is returned. All older ones end within `graceSeconds`.
+   * @throws ApiError NOT_FOUND when there is no such workspace
+   */
+  resetWorkspaceToken(
+    workspaceId: string,
+    { graceSeconds, token: authToken = this.#generator.secret() }: Omit<TokenReset, 'domains'>,
+  ): Promise<string> {
+    const now = this.#options.clock.now()
+    return this.#options.tenants.change(async (transaction) => {
+      const found = await transaction.get<WorkspaceRecord>(workspaceKeys.workspace(workspaceId))
+      if (found === null) throw noSuchWorkspace()
+      const { retiredTokens: earlier = [], authToken: replaced, isUnissued: _, ...others } = found
+      const times = { now, validUntil: now + graceSeconds * 1000 }
+      const retiredTokens = retiredOf(earlier, [{ token: replaced }], times)
+      const record: WorkspaceRecord = {
+        ...others,
+        authToken,
+        ...(retiredTokens.length > 0 && { retiredTokens }),
+      }
+      transaction.put(workspaceKeys.workspace(workspaceId), record)
+      return authToken
+    })
+  }
+
+  /**
+   * Sets the storage limit of a workspace, in bytes; null: the server's option decides.
+   * @throws ApiError NOT_FOUND when there is no such workspace
+   */
+  limitStorage(workspaceId: string, bytesMax: number | null): Promise<void> {
+    return this.#options.tenants.change(async (transaction) => {
+      const key = workspaceKeys.workspace(workspaceId)
+      const found = await transaction.get<WorkspaceRecord>(key)
+      if (found === null) throw noSuchWorkspace()
+      const { storedBytesMax: _, ...others } = found
+      transaction.put(key, bytesMax === null ? others : { ...others, storedBytesMax: bytesMax })
+    })
+  }
+
+  async #addApiKey(transaction: Transaction, workspaceId: string, key: NewApiKey): Promise<CreatedApiKey> {
+    const { id: apiKey = this.#generator.id('key'), type, apiKeyName, domains } = key
+    const token = this.#generator.secret()
+    const createdAt = this.#options.clock.now()
+    const tenant = { workspaceId, apiKey }
+    if (!(await putNewApiKey(transaction, { id: apiKey, workspaceId, apiKeyName, type, createdAt })))
+      throw new Error('a workspace has this API key already')
+    const record: AuthTokenRecord = { token, name: defaultTokenName, domains: [], createdAt }
+    transaction.put(workspaceKeys.authToken(tenant, record.name), record)
+    if (domains.length > 0) await writeNewDomains(transaction, tenant, domains)
+    return { apiKey, authToken: token }
+  }
+}
+
+const noSuchWorkspace = (): ApiError =>
+  new ApiError('workspace/not-found', 'the workspace does not exist; check its id')
+
+export const noSuchApiKey = (): ApiError =>
+  new ApiError('api-key/not-found', 'the API key does not exist; see /v2/workspace/apikeys/get')
+
+/** Read by key as well, so that of two resets at once one follows the other. */
+async function currentTokens(transaction: Transaction, tenant: Tenant): Promise<readonly AuthTokenRecord[]> {
+  const prefix = workspaceKeys.authTokens(tenant)
+  const entries = await transaction.scan({ prefix, limit: authTokensMax })
+  const records = await transaction.getAll<AuthTokenRecord>(entries.map(({ key }) => key))
+  return records.filter((record) => record !== null)
+}
+
+interface GraceTimes {
+  readonly now: number
+  /** Of what is replaced, and at most of what was replaced earlier. */
+  readonly validUntil: number
+}
+
+/** Replaced tokens that are still good, the oldest first. */
+const retiredOf = <Token extends object>(
+  earlier: readonly (Token & { readonly validUntil: number })[],
+  replaced: readonly Token[],
+  { now, validUntil }: GraceTimes,
+): readonly (Token & { readonly validUntil: number })[] =>
+  [
+    ...earlier.map((token) => ({ ...token, validUntil: Math.min(token.validUntil, validUntil) })),
+    ...replaced.map((token) => ({ ...token, validUntil })),
+  ]
+    .filter((token) => token.validUntil > now)
+    .slice(-retiredTokensMax)
+
+async function retire(
+  transaction: Transaction,
+  tenant: Tenant,
+  replaced: readonly AuthTokenRecord[],
+  times: GraceTimes,
+): Promise<void> {
+  const key = workspaceKeys.retiredTokens(tenant)
+  const earlier = (await transaction.get<RetiredTokensRecord>(key))?.tokens ?? []
+  const tokens = retiredOf<AuthTokenRecord>(earlier, replaced, times)
+  if (tokens.length === 0) transaction.delete(key)
+  else transaction.put(key, { tokens } satisfies RetiredTokensRecord)
+}

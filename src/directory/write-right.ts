@@ -1,0 +1,48 @@
+import type { Fence, FenceStore } from '../engine/engine.ts'
+import { documentFences } from './fence-names.ts'
+import type { OrganizationScope } from './organizations/organization-keys.ts'
+
+/** The permission under which an update is written. */
+export interface WriteRight {
+  /** As they were before the permission was read; null: there is none any more. */
+  readonly fence: Fence | null
+  /** Reads the permission again. @throws ApiError when there is none any more; StoreUnavailableError */
+  recheck(): Promise<void>
+}
+
+export interface DocumentRightOptions {
+  readonly fences: FenceStore
+  readonly scope: OrganizationScope
+  readonly documentId: string
+  /** @throws ApiError when the document must not be changed */
+  readonly check: () => Promise<void>
+}
+
+/** The permission of a backend to change a document: it lasts while the document exists and is enabled. */
+export class DocumentRight implements WriteRight {
+  readonly #options: DocumentRightOptions
+  #fence: Fence | null = null
+
+  private constructor(options: DocumentRightOptions) {
+    this.#options = options
+  }
+
+  /** @throws as `recheck` */
+  static async read(options: DocumentRightOptions): Promise<DocumentRight> {
+    const right = new DocumentRight(options)
+    await right.recheck()
+    return right
+  }
+
+  get fence(): Fence | null {
+    return this.#fence
+  }
+
+  async recheck(): Promise<void> {
+    const { fences, scope, documentId, check } = this.#options
+    this.#fence = null
+    const fence = await fences.read(documentFences(scope, documentId))
+    await check()
+    this.#fence = fence
+  }
+}

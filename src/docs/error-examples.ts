@@ -1,0 +1,258 @@
+import type { ErrorCode } from '../error-codes.ts'
+
+interface ErrorExample {
+  readonly message: string
+  /** Members of `details` next to `code`. */
+  readonly details?: Readonly<Record<string, unknown>>
+  /** The item whose result has the code, if only results of items have it. */
+  readonly item?: string
+}
+
+/** One response for each code, as the server sends it. */
+export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
+  'request/malformed': { message: 'the request is not valid HTTP; use an HTTP library' },
+  'request/expectation-unsupported': { message: 'Expect can only be 100-continue' },
+  'request/headers-too-large': { message: 'there are more than 200 headers; send fewer' },
+  'request/chunk-extensions-too-large': { message: 'the chunk extensions are too large; send none' },
+  'request/timeout': { message: 'the request took too long; try again' },
+  'request/unknown-path': { message: 'there is nothing at this path; /docs/reference lists all' },
+  'request/method': { message: 'the method must be POST' },
+  'request/content-type': {
+    message: 'the content type must be application/json (with charset utf-8, if any)',
+  },
+  'request/body-too-large': {
+    message: 'the body is larger than 16777216 bytes: split the call',
+    details: { limit: 'maxBodyBytes', value: 16_777_216, scope: 'call' },
+  },
+  'request/invalid-json': {
+    message: 'the body is not JSON at 1:16: expected a value',
+    details: { line: 1, column: 16 },
+  },
+  'request/too-deep': { message: 'the body is nested more than 202 levels deep: flatten it' },
+  'request/invalid-member': {
+    message: '/data/documentId is required',
+    details: { issues: [{ path: '/data/documentId', message: 'is required' }] },
+  },
+  'request/unknown-member': {
+    message: '/data/ifVersoin is unknown (did you mean ifVersion?)',
+    details: { issues: [{ path: '/data/ifVersoin', message: 'is unknown (did you mean ifVersion?)' }] },
+  },
+  'request/repeated-item': { item: 'ann', message: 'listed more than once' },
+  'request/too-many-users': {
+    item: 'signed-off',
+    message: 'the activity names more than 100 users; name fewer',
+  },
+  'request/page-token': { message: 'pageToken is not one of this query: begin again without it' },
+  'request/conflict': { message: 'others change the same things all the time; try again' },
+
+  'idempotency/invalid-key': {
+    message: 'idempotency-key must be one key of 1 to 255 visible ASCII characters',
+  },
+  'idempotency/key-reused': {
+    message: 'the idempotency-key was used for /v2/crdt/update: take another one for another call',
+  },
+  'idempotency/in-progress': {
+    message: 'the first call with this idempotency-key is still under way; try again',
+    details: { outcome: 'running' },
+  },
+  'idempotency/outcome-unknown': {
+    message:
+      'nobody knows how the first call with this idempotency-key ended: the server stopped, or failed, while it was ' +
+      'carried out, and it is not made again. Look whether it was done; if it was not, call with another key',
+    details: { outcome: 'unknown' },
+  },
+  'idempotency/response-not-kept': {
+    message:
+      'the call with this idempotency-key was carried out, and is not made again; its answer was too large to be ' +
+      'kept, found no place, or cannot be read any more',
+    details: { outcome: 'done', httpCode: 200 },
+  },
+
+  'auth/missing-credentials': {
+    message: 'the API key is not found in headers: send x-service-api-key',
+  },
+  'auth/invalid-credentials': {
+    message: 'the API key or the auth token is not valid; check both headers',
+  },
+  'auth/credentials-mismatch': {
+    message: 'the credentials in the body are not those of the headers; send the same',
+  },
+  'auth/origin-not-allowed': {
+    message: 'pages of this origin may not use the API key; allow its domain with /v2/workspace/domains/add',
+  },
+  'auth/loopback-only': {
+    message: 'without authentication only pages of this machine may connect',
+  },
+  'auth/admin-token-unset': { message: 'this server has no admin token: WEFT_ADMIN_TOKEN sets it' },
+  'auth/metrics-token': { message: 'metrics need the metrics token as bearer token' },
+  'auth/token-too-long': {
+    message: 'the token would be longer than 24576 characters: name fewer resources',
+  },
+  'auth/too-many-results': { message: 'users times resources are more than 5000: ask in several calls' },
+  'auth/resource-not-found': {
+    message: 'some of what was asked about does not exist: see does_not_exist in details',
+  },
+
+  'limit/exceeded': {
+    message:
+      'too many calls with this API key: the limit callsPerKeyPerSecond is 400 per second; try again after 1 s ' +
+      '(Retry-After), call less often, or have the operator raise WEFT_CALLS_PER_KEY_PER_SECOND',
+    details: { limit: 'callsPerKeyPerSecond', value: 400, scope: 'apiKey' },
+  },
+
+  'server/internal': { message: 'internal error; request id 6c1f2f7e-8a55-4f0e-9d3c-0b7a1e2f3d4c' },
+  'server/not-ready': { message: 'the store is not available; try again' },
+  'server/store-unavailable': { message: 'the store is not available; try again' },
+  'server/stopping': { message: 'the server is stopping; try again' },
+  'server/background-failed': { message: 'it has failed; the server tries again in the background' },
+  'server/no-documentation': { message: 'the documentation is not built; run `npm run build`' },
+
+  'backup/nothing-stored': { message: 'this server keeps nothing: its engine is memory' },
+  'backup/busy': { message: 'other backups are being made; try again' },
+  'backup/too-slow': { message: 'the reader of the backup is too slow; try again' },
+
+  'cluster/not-accepting': {
+    message: 'this node takes nobody from other nodes now; serve the client yourself',
+  },
+  'cluster/unknown-node': { message: 'this comes from no node of this cluster; connect directly' },
+
+  'websocket/invalid-handshake': {
+    message: 'no websocket handshake: Missing or invalid Sec-WebSocket-Key header',
+  },
+  'websocket/unknown-path': { message: 'there is no websocket at this path; connect to /sync/…' },
+
+  'location/ambiguous-document': {
+    message: '2 organizations have a document of this id: add organizationId',
+    details: { organizationIds: ['acme', 'globex'] },
+  },
+  'workspace/not-found': { message: 'the workspace does not exist; check its id' },
+  'api-key/not-found': { message: 'the API key does not exist; see /v2/workspace/apikeys/get' },
+  'api-key/too-many': {
+    message: 'the workspace has 1000 API keys, and can have no more; use one of them',
+  },
+  'domain/too-many': { message: 'an API key has at most 1000 domains; delete some' },
+  'domain/partly-changed': {
+    message: 'domains that existed already were skipped',
+    details: { domainsAdded: ['new.example.com'], skippedDomains: ['example.com'] },
+  },
+
+  'organization/not-found': {
+    message: 'the organization does not exist; create it with /v2/organizations/add',
+  },
+  'organization/exists': { item: 'acme', message: 'the organization exists already' },
+  'organization/being-deleted': { message: 'the organization is being deleted; try again' },
+  'organization/removal-in-progress': {
+    message: 'something in the organization is still being removed; try again',
+  },
+  'folder/not-found': { message: 'the folder does not exist; check folderId' },
+  'folder/exists': { item: 'reports', message: 'the folder exists already' },
+  'folder/being-deleted': { item: 'reports', message: 'the folder is being deleted; try again' },
+  'folder/too-many': { item: 'reports', message: 'an organization has at most 10000 folders; delete some' },
+  'folder/too-deep': {
+    item: 'reports',
+    message: 'folders are at most 32 deep; choose a higher parent folder',
+  },
+  'folder/below-itself': { item: 'reports', message: 'a folder cannot be moved below itself' },
+  'folder/root': { message: 'the folder root cannot be deleted; name another' },
+  'folder/response-too-large': {
+    message:
+      'a folder with those below it would have more than 16777216 bytes: ask for fewer levels, or for all folders, ' +
+      'of which there is no limit',
+  },
+  'document/not-found': { message: 'the document does not exist: "report"; add it first' },
+  'document/exists': { item: 'report', message: 'the document exists already' },
+  'document/being-deleted': { message: 'the document is being deleted; try again' },
+  'document/disabled': { message: 'the document is disabled; enable it to change it' },
+  'document/damaged': { message: 'what is stored of this document is damaged; restore a backup' },
+  'group/not-found': { message: 'the group does not exist; check its id' },
+  'group/user-not-found': { item: 'ann', message: 'is not in the group' },
+  'group/too-many-of-user': { item: 'ann', message: 'is in 200 groups already, which is the most' },
+  'user/not-found': { item: 'ann', message: 'there is no such user of the document' },
+  'user/no-role': {
+    item: 'ann',
+    message: 'has no role on the organization itself: add the user to it first',
+  },
+  'activity/not-found': { item: 'signed-off', message: 'there is no such activity of the document' },
+
+  'crdt/no-content': {
+    message: 'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
+  },
+  'crdt/content-exists': { message: 'this editor id has CRDT data: use /v2/crdt/update' },
+  'crdt/root-not-found': {
+    message: 'the document has no root "default"; its roots are "content", "title"',
+    details: { roots: ['content', 'title'] },
+  },
+  'crdt/root-kind-mismatch': {
+    message:
+      'the content at contentKey "content" is of type "text", not "array"; send that type, or another contentKey',
+  },
+  'crdt/invalid-content-key': { message: 'contentKey must be well-formed Unicode' },
+  'crdt/invalid-content': { message: 'data must be a string for type "text", not a number' },
+  'crdt/content-limit': { message: 'data must have at most 200000 values; it has more' },
+  'crdt/document-too-large': {
+    message:
+      'a document has at most 67108864 bytes; this one would have 70254592: divide it among several editors',
+    details: { limit: 'maxDocumentBytes', value: 67_108_864, scope: 'document' },
+  },
+  'crdt/malformed-update': { message: 'update must be base64' },
+  'crdt/update-incomplete': {
+    message:
+      'the update builds on updates that the document does not have: send the difference to its state vector',
+  },
+  'crdt/update-too-expensive': {
+    message:
+      'the update is too expensive to integrate: more than 20000000 steps; send its content as new edits',
+    details: { limit: 'integrationSteps', value: 20_000_000, scope: 'document' },
+  },
+  'crdt/document-expensive': {
+    message: 'the document is expensive to open and is being prepared; try again',
+  },
+  'crdt/document-changed': { message: 'the document has moved on; try again' },
+  'crdt/version-conflict': {
+    message: 'the document has moved on from ifVersion; read it again and send its version',
+    details: { version: '1.42' },
+  },
+  'crdt/base-version-too-old': { message: 'baseVersion is unknown or too old: read the document again' },
+  'crdt/too-many-editors': { message: 'the document has more than 100 editors: name an editorId' },
+  'version/not-found': { message: 'there is no such version of this editor; see versions/list' },
+  'version/too-many': { message: 'an editor has at most 1000 versions: delete some' },
+
+  'presence/too-many-users': {
+    message: 'a document has at most 500 users who are not connected; delete some',
+    details: { limit: 'virtualUsersPerDocument', value: 500, scope: 'document' },
+  },
+  'comment/annotation-not-found': { message: 'the annotation does not exist; check annotationId' },
+  'comment/not-found': { message: 'the comment does not exist; check commentId' },
+  'comment/annotation-id-taken': { item: 'remark-1', message: 'the annotation id is used already' },
+  'comment/id-taken': { item: 'comment-1', message: 'the comment id is used already' },
+  'comment/too-many': {
+    item: 'comment-1',
+    message: 'an annotation has at most 1000 comments; add another annotation',
+  },
+  'comment/no-suggestion': { item: 'remark-1', message: 'the annotation suggests nothing' },
+  'comment/reaction-not-found': { item: 'reaction-1', message: 'there is no such reaction' },
+  'comment/reaction-exists': { item: 'reaction-1', message: 'the reaction id is used already' },
+  'comment/too-many-reactions': { item: 'reaction-1', message: 'a comment has at most 100 reactions' },
+  'notification/not-found': { item: 'shared-1', message: 'there is no such notification' },
+  'notification/not-addressed': { item: 'shared-1', message: 'it is not addressed to bob' },
+  'notification/too-many-users': {
+    message: 'the notification names more than 100 users; send several notifications',
+  },
+
+  'memory/judgment-not-found': { item: 'judgment-1', message: 'there is no such judgment' },
+  'webhook/never-configured': {
+    message:
+      'advanced webhooks were never configured: begin with isEnabled true in advancedwebhookconfig/update',
+  },
+  'webhook/disabled': {
+    message: 'advanced webhooks are disabled: set isEnabled in advancedwebhookconfig/update',
+  },
+  'webhook/public-key-missing': { message: 'encryptData needs a publicKey' },
+  'webhook/endpoint-not-found': { message: 'the endpoint does not exist; check its id' },
+  'webhook/endpoint-disabled': { message: 'the endpoint is disabled; enable it first' },
+  'webhook/too-many-endpoints': { message: 'an API key has at most 100 endpoints; delete some' },
+  'webhook/uid-taken': { message: 'another endpoint has that uid, or that id; choose another' },
+  'webhook/message-not-found': {
+    message: 'there is no such message of the endpoint; see advancedwebhook/deliveries/get',
+  },
+}

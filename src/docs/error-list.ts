@@ -1,0 +1,37 @@
+import { causeOf, type ErrorCode, errorCodes, httpCodes } from '../error-codes.ts'
+import { errorExamples } from './error-examples.ts'
+
+export const errorCodeNames = Object.keys(errorCodes) as readonly ErrorCode[]
+
+/** All codes of errors as Markdown: a heading for each area, and below it one for each code. */
+export function errorList(): string {
+  const areas = [...new Set(errorCodeNames.map(areaOf))]
+  return areas
+    .flatMap((area) => [`## ${area}`, ...errorCodeNames.filter((code) => areaOf(code) === area).map(entryOf)])
+    .join('\n\n')
+}
+
+/** The page of one code as Markdown. */
+export function errorPage(code: ErrorCode): string {
+  const { message, details, item } = errorExamples[code]
+  const failure = { message, details: { ...details, code } }
+  const response =
+    item === undefined
+      ? { error: { status: causeOf(code).status, ...failure } }
+      : { result: { status: 'success', data: { [item]: { success: false, id: item, ...failure } } } }
+  return [
+    `# ${code}`,
+    textOf(code),
+    `**Example:**\n\n\`\`\`json\n${JSON.stringify(response, null, 2)}\n\`\`\``,
+    '[All codes](errors.md)',
+  ].join('\n\n')
+}
+
+const areaOf = (code: ErrorCode): string => code.split('/')[0] as string
+
+const entryOf = (code: ErrorCode): string => `### ${code}\n\n${textOf(code)}`
+
+function textOf(code: ErrorCode): string {
+  const { status, httpCode = httpCodes[status], meaning, remedy } = causeOf(code)
+  return `\`${status}\`, HTTP ${httpCode}. ${meaning}\n\n**Remedy:** ${remedy}`
+}

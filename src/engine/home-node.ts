@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The node that a bucket is at home at, by rendezvous hash: the one with the highest weight. Who comes or goes moves
+ * what comes to it, or was at it, and nothing else. @param nodes at least one, in any order
+ */
+export function homeNodeOf(bucket: number, nodes: readonly string[]): string {
+  const weighed = nodes.map((node) => ({ node, weight: weightOf(bucket, node) }))
+  const [first, ...others] = weighed
+  if (first === undefined) throw new RangeError('a bucket has no home without nodes')
+  return others.reduce((best, each) => (isHeavier(each, best) ? each : best), first).node
+}
+
+interface Weighed {
+  readonly node: string
+  readonly weight: bigint
+}
+
+const weightOf = (bucket: number, node: string): bigint =>
+  createHash('sha256').update(`${bucket}\0${node}`).digest().readBigUInt64BE(0)
+
+const isHeavier = (a: Weighed, b: Weighed): boolean =>
+  a.weight > b.weight || (a.weight === b.weight && a.node > b.node)

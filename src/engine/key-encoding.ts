@@ -1,0 +1,142 @@
+import type { Key } from './engine.ts'
+
+/**
+ * Keys as bytes whose order is the order of the keys: segment by segment, each by code point. After the tuple layer
+ * of FoundationDB (https://github.com/apple/foundationdb/blob/main/design/tuple.md): a segment is 02, its UTF-8 with
+ * 00 spelled 00 FF, and 00. UTF-8 has no FF, so nothing within a segment can end it, and all keys that start with
+ * the same segments are one range.
+ */
+const segmentStart = 0x02
+const segmentEnd = 0x00
+const escapedNul = Buffer.from([0x00, 0xff])
+/** Follows a whole key inside a longer one; smaller than a further segment, so that the two never mix. */
+export const keyEnd = 0x01
+/** Greater than whatever follows a key. */
+const afterAll = Buffer.from([0xff])
+const justAfter = Buffer.from([0x00])
+
+/** Keys from `gte` up to, and not including, `lt`. */
+export interface ByteRange {
+  readonly gte: Buffer
+  readonly lt: Buffer
+}
+
+/** @throws TypeError when a segment is not well-formed Unicode: it would share its bytes with another */
+export function encodeKey(key: Key): Buffer {
+  let text = ''
+  let hasNul = false
+  for (const segment of key) {
+    if (!segment.isWellFormed()) throw new TypeError('a key segment is not well-formed Unicode')
+    if (segment.includes('\0')) hasNul = true
+    text += `\u0002${segment}\0`
+  }
+  return hasNul ? Buffer.concat(key.map(encodeSegment)) : Buffer.from(text, 'utf8')
+}
+
+function encodeSegment(segment: string): Buffer {
+  const parts: Buffer[] = [Buffer.of(segmentStart)]
+  for (const [index, part] of segment.split('\0').entries()) {
+    if (index > 0) parts.push(escapedNul)
+    parts.push(Buffer.from(part, 'utf8'))
+  }
+  return Buffer.concat([...parts, Buffer.of(segmentEnd)])
+}
+
+/** The key whose encoding `bytes` are. @throws RangeError when they are none */
+export function decodeKey(bytes: Uint8Array): Key {
+  const key: string[] = []
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== segmentStart) throw new RangeError('not an encoded key')
+    const end = segmentEndAt(bytes, at + 1)
+    key.push(decodeSegment(bytes.subarray(at + 1, end)))
+    at = end + 1
+  }
+  return key
+}
+
+/** A whole key, and the one that follows it (see `keyEnd`). @throws RangeError when they are none */
+export function decodeKeyPair(bytes: Uint8Array): readonly [Key, Key] {
+  const [key, rest] = splitKey(bytes)
+  return [key, decodeKey(rest)]
+}
+
+/** A whole key, and the bytes that follow its end. @throws RangeError when it is none */
+export function splitKey<B extends Uint8Array>(bytes: B): readonly [Key, B] {
+  let at = 0
+  while (bytes[at] === segmentStart) at = segmentEndAt(bytes, at + 1) + 1
+  if (bytes[at] !== keyEnd) throw new RangeError('not an encoded key with its end')
+  return [decodeKey(bytes.subarray(0, at)), bytes.subarray(at + 1) as B]
+}
+
+function segmentEndAt(bytes: Uint8Array, from: number): number {
+  let end = bytes.indexOf(segmentEnd, from)
+  while (end !== -1 && bytes[end + 1] === 0xff) end = bytes.indexOf(segmentEnd, end + 2)
+  if (end === -1) throw new RangeError('not an encoded key')
+  return end
+}
+
+/** In one-byte characters the escape is two characters, whatever stands around it. */
+function decodeSegment(escaped: Uint8Array): string {
+  const bytes = Buffer.from(escaped.buffer, escaped.byteOffset, escaped.length)
+  if (!bytes.includes(0)) return bytes.toString('utf8')
+  return Buffer.from(bytes.toString('latin1').replaceAll('\0\u00ff', '\0'), 'latin1').toString('utf8')
+}
+
+/** Eight bytes, big endian: the order of the numbers. @throws RangeError unless a safe integer from 0 */
+export function writeNumber(bytes: Buffer, value: number, at: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number from 0: ${value}`)
+  bytes.writeUInt32BE(Math.floor(value / 2 ** 32), at)
+  bytes.writeUInt32BE(value % 2 ** 32, at + 4)
+}
+
+/** Like `writeNumber`. */
+export function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  writeNumber(bytes, value, 0)
+  return bytes
+}
+
+export const decodeNumber = (bytes: Buffer, at: number): number =>
+  bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
+
+/** Everything in `space` that starts with `bytes`. */
+export const rangeOf = (space: Uint8Array): ByteRange => ({
+  gte: Buffer.from(space),
+  lt: Buffer.concat([space, afterAll]),
+})
+
+/** The keys of `space` that start with `prefix` and come after `after` (before it, with `reverse`). */
+export function keyRange(
+  space: Uint8Array,
+  { prefix = [], after, reverse = false }: { prefix?: Key; after?: Key | undefined; reverse?: boolean },
+): ByteRange {
+  const range = rangeOf(Buffer.concat([space, encodeKey(prefix)]))
+  if (after === undefined) return range
+  const bound = Buffer.concat([space, encodeKey(after)])
+  if (reverse) return { gte: range.gte, lt: smaller(range.lt, bound) }
+  return { gte: larger(range.gte, Buffer.concat([bound, justAfter])), lt: range.lt }
+}
+
+const smaller = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) < 0 ? a : b)
+const larger = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) > 0 ? a : b)
+
+/** Tells keys apart in a Map; cheaper than their bytes, and without their order. */
+export function keyName(key: Key): string {
+  // Joined, not added up: what is kept under it would keep a tree of its pieces, several times as large.
+  return key.map((segment) => `${segment.length}:${segment}`).join('')
+}
+
+/**
+ * Names of what whoever asks keeps, made once for each object: a room asks with the same address for every commit, and
+ * making a name costs more than what is done with it.
+ */
+export function cachedKeyNames<Of extends object>(nameOf: (of: Of) => string): (of: Of) => string {
+  const names = new WeakMap<Of, string>()
+  return (of) => {
+    const known = names.get(of)
+    if (known !== undefined) return known
+    const name = nameOf(of)
+    names.set(of, name)
+    return name
+  }
+}

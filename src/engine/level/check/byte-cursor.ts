@@ -1,0 +1,35 @@
+/** Reads the numbers of LevelDB and Snappy, lowest byte first, one after the other. Past the end: RangeError. */
+export class ByteCursor {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  /** Of 1 to 4 bytes. */
+  number(bytes: number): number {
+    this.#at += bytes
+    return this.#bytes.readUIntLE(this.#at - bytes, bytes)
+  }
+
+  /** Seven bits a byte, the highest one says whether more follow. */
+  varint(): number {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.number(1)
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+    }
+  }
+
+  bytes(count: number): Buffer {
+    if (count > this.left) throw new RangeError('past the end')
+    this.#at += count
+    return this.#bytes.subarray(this.#at - count, this.#at)
+  }
+}

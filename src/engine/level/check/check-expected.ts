@@ -1,0 +1,43 @@
+import type { CheckOptions, Damage, ExpectedEntry, PendingRemoval } from '../../damage.ts'
+import type { Key } from '../../engine.ts'
+import { decodeKeyPair, encodeKey } from '../../key-encoding.ts'
+import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
+import type { Reads } from '../store/reads.ts'
+import { checkChecksum } from '../store/record-codec.ts'
+
+/** What a value, which is sound, says that there is, and is not. */
+export async function checkExpected(
+  reads: Reads,
+  key: Buffer,
+  value: Buffer,
+  { expected: expectedOf, removed }: Pick<CheckOptions, 'expected' | 'removed'>,
+): Promise<readonly Damage[]> {
+  if (key[0] !== keyspaces.kv[0]) return []
+  const [part, name] = decodeKeyPair(key.subarray(1))
+  const damages: Damage[] = []
+  for (const expected of expectedOf(part, name, checkChecksum(key, value))) {
+    // One that cannot be read is told by itself.
+    const found = await reads.get(storedAt(part, expected)).catch(() => Buffer.alloc(0))
+    if (found !== undefined) continue
+    const what = `value ${JSON.stringify([...part, ...name])}`
+    damages.push({ kind: 'index', what, problem: `${JSON.stringify(expected.key)} is missing beside it` })
+  }
+  return damages.length > 0 && (await isBeingRemoved(reads, part, removed(part))) ? [] : damages
+}
+
+async function isBeingRemoved(reads: Reads, part: Key, removed: PendingRemoval | null): Promise<boolean> {
+  if (removed === null) return false
+  const key = storedAt(part, { in: 'partition', key: removed.key })
+  try {
+    const value = await reads.get(key)
+    return value !== undefined && removed.isBeing(checkChecksum(key, value))
+  } catch {
+    // It is told by itself.
+    return false
+  }
+}
+
+const storedAt = (part: Key, { in: place, key }: ExpectedEntry): Buffer =>
+  place === 'blobs'
+    ? inKeyspace(keyspaces.blobs, encodeKey(key))
+    : Buffer.concat([under(keyspaces.kv, encodeKey(part)), encodeKey(key)])

@@ -1,0 +1,73 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { mapLimit } from '../../map-limit.ts'
+import { fence, fencesNote, unfenced } from '../fence.ts'
+import { requireUnlocked } from '../store/store.ts'
+import { checkManifest, isTable, noteFenced, tablesAtStart } from './file-manifest.ts'
+import { findTableDamage, type TableDamage } from './table-check.ts'
+
+/**
+ * How much of the files is looked at: `start`, what can be within a moment, also where they are many; `verify`, every
+ * byte.
+ */
+export type FilesDepth = 'start' | 'verify'
+
+/**
+ * Sentences about files of a store that are damaged; each starts with the name of its file. LevelDB is kept from the
+ * damaged blocks of tables that are found. To be asked before the store is opened, which replaces files; then
+ * `withoutRemoved`. @throws what `level` throws where blocks are damaged and somebody else has the store open
+ */
+export async function checkFiles(path: string, depth: FilesDepth): Promise<readonly string[]> {
+  const { problems, sound } = await checkManifest(path, depth)
+  const told = new Map(problems.map((sentence) => [fileOf(sentence), sentence]))
+  const atStart = await tablesAtStart(path)
+  const isWalked = (name: string) => depth === 'verify' || atStart.has(name)
+  // Of what is sound every byte has been looked at, now and before.
+  const isLookedAt = (name: string) => isTable(name) && (depth === 'verify' || !sound.has(name))
+  const found = await mapLimit((await readdir(path)).filter(isLookedAt), async (name) => {
+    const damage = await findTableDamage(join(path, name), isWalked(name) ? 'all' : 'structure')
+    return damage === null ? [] : [{ name, damage }]
+  })
+  const damaged = found.flat()
+  await fenceAll(path, damaged)
+  for (const { name, damage } of damaged)
+    told.set(name, `${told.get(name) ?? damage.problem}${fencesNote(damage.blocks)}`)
+  return [...told.values()]
+}
+
+interface DamagedTable {
+  readonly name: string
+  readonly damage: TableDamage
+}
+
+async function fenceAll(path: string, tables: readonly DamagedTable[]): Promise<void> {
+  const open = tables.filter(({ damage }) => unfenced(damage.blocks).length > 0)
+  if (open.length === 0) return
+  await requireUnlocked(path)
+  await noteFenced(
+    path,
+    open.map(({ name }) => name),
+  )
+  for (const { name, damage } of open) await fence(join(path, name), unfenced(damage.blocks))
+}
+
+/**
+ * Leaves out tables that a crash or a close has left half written: LevelDB removes them when it opens the store, and
+ * says so in its text before it does anything else.
+ */
+export async function withoutRemoved(path: string, sentences: readonly string[]): Promise<readonly string[]> {
+  if (sentences.length === 0) return []
+  const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
+  const [opening = ''] = text.split(/ Compacting \d+@/, 1)
+  const removed = new Set(
+    [...opening.matchAll(/ Delete type=2 #(\d+)$/gm)].map(([, number]) => Number(number)),
+  )
+  return sentences.filter((sentence) => !isAboutTable(sentence) || !removed.has(parseInt(sentence, 10)))
+}
+
+export const isAboutTable = (sentence: string): boolean => isTable(fileOf(sentence))
+
+/** After a clean stop the log files hold acknowledged writes that are in no table. */
+export const isAboutLog = (sentence: string): boolean => /^\d+\.log$/.test(fileOf(sentence))
+
+const fileOf = (sentence: string): string => sentence.split(' ', 1)[0] ?? ''

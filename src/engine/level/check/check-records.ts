@@ -1,0 +1,74 @@
+import { errorMessage } from '../../../errors.ts'
+import type { Damage } from '../../damage.ts'
+import { decodeKey, encodeKey } from '../../key-encoding.ts'
+import { decodeJob } from '../jobs/job-records.ts'
+import { dueKey, readDueKey } from '../jobs/job-table.ts'
+import { inKeyspace, keyspaces } from '../store/keyspaces.ts'
+import type { Reads } from '../store/reads.ts'
+import { checkChecksum, decodeHead } from '../store/record-codec.ts'
+
+type Decode = (key: Buffer, value: Buffer) => unknown
+
+interface RecordKind {
+  readonly kind: Damage['kind']
+  readonly name: string
+  readonly decode: Decode
+}
+
+const nothing: Decode = () => undefined
+
+/** By the first byte of their keys. Updates and snapshots are read with their document. */
+const recordKinds = new Map<number, RecordKind>([
+  [letter(keyspaces.heads), { kind: 'document', name: 'head', decode: decodeHead }],
+  [letter(keyspaces.kv), { kind: 'record', name: 'value', decode: checkChecksum }],
+  [letter(keyspaces.blobs), { kind: 'record', name: 'blob', decode: checkChecksum }],
+  [letter(keyspaces.jobs), { kind: 'job', name: 'job', decode: decodeJob }],
+  [letter(keyspaces.buried), { kind: 'job', name: 'job put aside', decode: decodeJob }],
+  [letter(keyspaces.due), { kind: 'job', name: 'time of a job', decode: readDueKey }],
+  [letter(keyspaces.meta), { kind: 'record', name: 'note of the store', decode: nothing }],
+])
+
+/** Null when the record is what was written under this key. Heads are told with their document. */
+export function checkRecord(key: Buffer, value: Buffer): Damage | null {
+  const found = recordKinds.get(key[0] ?? -1)
+  if (found === undefined)
+    return { kind: 'record', what: name('key', key), problem: 'its key is none of ours' }
+  if (found.kind === 'document') return null
+  try {
+    found.decode(key, value)
+    return null
+  } catch (error) {
+    return { kind: found.kind, what: name(found.name, key), problem: errorMessage(error) }
+  }
+}
+
+/** A waiting job must be in the index of times, or it would never be done; and what is there must be one. */
+export async function checkDueIndex(reads: Reads, key: Buffer, value: Buffer): Promise<Damage | null> {
+  if (key[0] === letter(keyspaces.due)) return checkJob(reads, key)
+  if (key[0] !== letter(keyspaces.jobs)) return null
+  const [queue = '', id = ''] = decodeKey(key.subarray(1))
+  const { at } = decodeJob(key, value)
+  if ((await reads.get(dueKey(queue, at, id)).catch(() => undefined)) !== undefined) return null
+  return { kind: 'job', what: name('job', key), problem: 'it is not in the index of times: it is never done' }
+}
+
+async function checkJob(reads: Reads, key: Buffer): Promise<Damage | null> {
+  const { queue, id } = readDueKey(key)
+  const job = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
+  // One that cannot be read is told by itself.
+  if ((await reads.get(job).catch(() => key)) !== undefined) return null
+  return { kind: 'job', what: name('job', job), problem: 'it is in the index of times only' }
+}
+
+function letter(space: Buffer): number {
+  return space[0] as number
+}
+
+/** Keys of all kinds are text with a few bytes in between. */
+const name = (kind: string, key: Buffer): string =>
+  `${kind} ${JSON.stringify(
+    key
+      .toString('utf8', 1)
+      .replaceAll(/[\u0000-\u001f\ufffd]+/g, ' ')
+      .trim(),
+  )}`

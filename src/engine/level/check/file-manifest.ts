@@ -1,0 +1,234 @@
+import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { mapLimit } from '../../map-limit.ts'
+import { findTableDamage } from './table-check.ts'
+
+/**
+ * What the files of a store were when it was closed. LevelDB takes a log that ends early, or whose last record has a
+ * wrong length, for one that a crash has cut, and is silent: after an orderly end there is none.
+ */
+interface Inventory {
+  readonly files: readonly KnownFile[]
+  /** Names of tables that LevelDB is kept from blocks of. Missing where there have never been any. */
+  readonly fenced?: readonly string[]
+  /** Sentences about damaged log files that LevelDB has replaced since. No server starts until an operator removes this. */
+  readonly lost?: readonly string[]
+}
+
+interface KnownFile {
+  readonly name: string
+  readonly bytes: number
+  /** CRC-32 of all bytes; null where reading them would have taken too long, or where a table is damaged. */
+  readonly crc: number | null
+}
+
+/** A file that no other LevelDB has beside its own. */
+export const manifestName = 'CLOSED'
+const dataFile = /^(CURRENT|MANIFEST-\d+|\d+\.(log|ldb|sst))$/
+/** Tables are many and never change: they are read for a checksum once, when new, up to so much at a close. */
+const tableBytesPerClose = 256 * 1024 * 1024
+/** Bytes of tables, the newest first, that a start looks at: a tenth of a second, three where they are not known. */
+const tableBytesPerStart = 128 * 1024 * 1024
+
+export const isTable = (name: string): boolean => /\.(ldb|sst)$/.test(name)
+
+/** To be written when the store has been closed. */
+export async function writeManifest(path: string): Promise<void> {
+  const before = await readInventory(path)
+  const files: KnownFile[] = []
+  const spare: Buffer[] = []
+  let budget = tableBytesPerClose
+  for (const name of await dataFiles(path)) {
+    const { size } = await stat(join(path, name))
+    const same = before?.files.find((file) => file.name === name && file.bytes === size)
+    const isRead = !isTable(name) || ((same?.crc ?? null) === null && size <= budget)
+    if (isTable(name) && isRead) budget -= size
+    const crc = isRead ? await firstCrcOf(path, name, size, spare) : (same?.crc ?? null)
+    files.push({ name, bytes: size, crc })
+  }
+  const fenced = before?.fenced?.filter((name) => files.some((file) => file.name === name)) ?? []
+  await replaceInventory(path, { files, ...(fenced.length > 0 && { fenced }) })
+}
+
+/** To be called when LevelDB is kept from blocks of these tables: they are looked at wholly from now on. */
+export async function noteFenced(path: string, names: readonly string[]): Promise<void> {
+  const before = await readInventory(path)
+  const fenced = [...new Set([...(before?.fenced ?? []), ...names])]
+  await replaceInventory(path, { ...(before ?? noFiles), fenced })
+}
+
+/** Call before a store is opened whose log files are damaged: opening replaces them, and nothing else would show the loss. */
+export async function noteLost(path: string, lost: readonly string[]): Promise<void> {
+  if (lost.length > 0) await replaceInventory(path, { ...((await readInventory(path)) ?? noFiles), lost })
+}
+
+const noFiles: Inventory = { files: [] }
+
+const replaceInventory = (path: string, inventory: Inventory): Promise<void> =>
+  replaceFile(join(path, manifestName), JSON.stringify(inventory))
+
+/** What is damaged already must not be taken for what it was. */
+async function firstCrcOf(
+  path: string,
+  name: string,
+  bytes: number,
+  spare: Buffer[],
+): Promise<number | null> {
+  if (isTable(name) && (await findTableDamage(join(path, name), 'all')) !== null) return null
+  return crcOf(path, name, bytes, spare)
+}
+
+export interface ManifestComparison {
+  /** Sentences; each starts with the name of its file. */
+  readonly problems: readonly string[]
+  /** Names of the files of which all bytes are what they were. */
+  readonly sound: ReadonlySet<string>
+}
+
+/**
+ * Files that are not what they were when the store was closed. Nothing is reported where that is not known: after a
+ * crash, or when another program has opened the store since. Earlier damage of log files is reported in any case.
+ * Tables never change: a table that is still there and has the same bytes is sound.
+ * @param depth of tables `start` compares all sizes, and the bytes as far as is quick; `verify` all bytes
+ */
+export async function checkManifest(path: string, depth: 'start' | 'verify'): Promise<ManifestComparison> {
+  const { files, lost = [] } = (await readInventory(path)) ?? noFiles
+  const names = new Set(await dataFiles(path))
+  const isAsClosed = !(await isOpenedSince(path, files, names))
+  const atStart = await tablesAtStart(path)
+  const isCompared = ({ name }: KnownFile) => depth === 'verify' || !isTable(name) || atStart.has(name)
+  const isKnown = ({ name }: KnownFile) => isAsClosed || (isTable(name) && names.has(name))
+  const sound = new Set<string>()
+  const spare: Buffer[] = []
+  const problems = await mapLimit(files.filter(isKnown), async (file) => {
+    const { name, bytes } = file
+    if (!names.has(name)) return `${name} is missing`
+    const size = await sizeOf(join(path, name))
+    const crc = isCompared(file) ? file.crc : null
+    const problem = await fileProblem(path, { ...file, crc }, size, spare)
+    // LevelDB searches a table from its end.
+    if (problem === null && crc !== null && size === bytes) sound.add(name)
+    return problem
+  })
+  const found = isAsClosed ? problems.filter((problem) => problem !== null) : []
+  return { problems: [...new Set([...lost, ...found])], sound }
+}
+
+/**
+ * Each opening makes another manifest with a higher number, has CURRENT name it, and then removes the one before with
+ * the log files that it has read. A crash may leave any of these.
+ */
+async function isOpenedSince(
+  path: string,
+  files: readonly KnownFile[],
+  names: ReadonlySet<string>,
+): Promise<boolean> {
+  const closed = files.find(({ name }) => name.startsWith('MANIFEST'))?.name
+  if (closed === undefined || !names.has(closed)) return true
+  const current = (await readFile(join(path, 'CURRENT'), 'utf8').catch(() => '')).trimEnd()
+  return current.startsWith('MANIFEST') && names.has(current) && numberOf(current) > numberOf(closed)
+}
+
+/** Names of those tables that a start looks at wholly: the newest, and those of which damage is known. */
+export async function tablesAtStart(path: string): Promise<ReadonlySet<string>> {
+  const found = new Set((await readInventory(path))?.fenced)
+  const tables = (await readdir(path)).filter(isTable)
+  let left = tableBytesPerStart
+  for (const name of tables.sort((a, b) => numberOf(b) - numberOf(a))) {
+    left -= await sizeOf(join(path, name))
+    if (left < 0) break
+    found.add(name)
+  }
+  return found
+}
+
+/** 0 when it is not there: whoever has the store open may have removed it. */
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0)
+
+async function fileProblem(
+  path: string,
+  { name, bytes, crc }: KnownFile,
+  size: number,
+  spare: Buffer[],
+): Promise<string | null> {
+  if (size < bytes)
+    return `${name} has ${bytes - size} of its ${bytes} bytes fewer than when the store was closed: data is lost`
+  if (crc === null || (await crcOf(path, name, bytes, spare)) === crc) return null
+  return `${name} is not what it was when the store was closed: data may be lost`
+}
+
+const dataFiles = async (path: string): Promise<string[]> =>
+  (await readdir(path)).filter((name) => dataFile.test(name))
+
+/** Null when there is none that can be read: it is a help, not a condition. */
+async function readInventory(path: string): Promise<Inventory | null> {
+  try {
+    const parsed: unknown = JSON.parse(await readFile(join(path, manifestName), 'utf8'))
+    return isInventory(parsed) ? parsed : null
+  } catch {
+    return null
+  }
+}
+
+const isInventory = (value: unknown): value is Inventory =>
+  typeof value === 'object' &&
+  value !== null &&
+  'files' in value &&
+  Array.isArray(value.files) &&
+  value.files.every(isKnownFile) &&
+  (!('fenced' in value) || isTexts(value.fenced)) &&
+  (!('lost' in value) || isTexts(value.lost))
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string')
+
+const isKnownFile = (value: unknown): value is KnownFile =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'bytes' in value &&
+  typeof value.bytes === 'number' &&
+  'crc' in value &&
+  (value.crc === null || typeof value.crc === 'number')
+
+/** Read at once. */
+const readBytes = 256 * 1024
+
+/** Of the first `bytes` bytes. @param spare buffers to read into: what is let go stays with the process for long after a start */
+async function crcOf(path: string, name: string, bytes: number, spare: Buffer[]): Promise<number> {
+  const file = await open(join(path, name))
+  const buffer = spare.pop() ?? Buffer.allocUnsafe(readBytes)
+  try {
+    let crc = 0
+    let left = bytes
+    while (left > 0) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length))
+      if (bytesRead === 0) break
+      crc = crc32(buffer.subarray(0, bytesRead), crc)
+      left -= bytesRead
+    }
+    return crc
+  } finally {
+    spare.push(buffer)
+    await file.close()
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+}

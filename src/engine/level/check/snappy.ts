@@ -1,0 +1,36 @@
+import { ByteCursor } from './byte-cursor.ts'
+
+/**
+ * What was compressed, as google/snappy describes in format_description.txt: its length, then pieces that are either
+ * there as they are or copies of what came before. @throws RangeError where a piece goes past the end
+ */
+export function decompressSnappy(compressed: Buffer): Buffer {
+  const input = new ByteCursor(compressed)
+  const output = Buffer.alloc(input.varint())
+  let end = 0
+  while (input.left > 0) {
+    const tag = input.number(1)
+    if ((tag & 3) === 0) {
+      const literal = input.bytes(literalBytes(tag, input))
+      output.set(literal, end)
+      end += literal.length
+    } else {
+      const { back, bytes } = copyOf(tag, input)
+      // It may overlap with what it makes.
+      for (const stop = end + bytes; end < stop; end++) output[end] = output[end - back] as number
+    }
+  }
+  return output
+}
+
+function literalBytes(tag: number, input: ByteCursor): number {
+  const short = tag >>> 2
+  return 1 + (short < 60 ? short : input.number(short - 59))
+}
+
+function copyOf(tag: number, input: ByteCursor): { readonly back: number; readonly bytes: number } {
+  if ((tag & 3) === 1) {
+    return { bytes: 4 + ((tag >>> 2) & 7), back: ((tag >>> 5) << 8) | input.number(1) }
+  }
+  return { bytes: 1 + (tag >>> 2), back: input.number((tag & 3) === 2 ? 2 : 4) }
+}

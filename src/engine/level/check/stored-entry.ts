@@ -1,0 +1,42 @@
+import { decodeKey, decodeKeyPair } from '../../key-encoding.ts'
+import type { StoredEntry } from '../../stored-entry.ts'
+import { decodeJob } from '../jobs/job-records.ts'
+import { keyspaces } from '../store/keyspaces.ts'
+import { checkChecksum, decodeHead } from '../store/record-codec.ts'
+
+type Decode = (key: Buffer, value: Buffer) => StoredEntry
+
+/** By the first byte of their keys. What else is stored follows from these, or is read with its document. */
+const decoders = new Map<number | undefined, Decode>([
+  [keyspaces.heads[0], readHead],
+  [keyspaces.kv[0], readValue],
+  [
+    keyspaces.blobs[0],
+    (key, value) => ({ is: 'blob', key: decodeKey(key.subarray(1)), value: checkChecksum(key, value) }),
+  ],
+  [keyspaces.jobs[0], readJob],
+  [keyspaces.buried[0], readJob],
+])
+
+/** What a stored pair says by itself; null: nothing. @throws DamagedRecordError, RangeError where it is damaged */
+export const storedEntry = (key: Uint8Array, value: Uint8Array): StoredEntry | null =>
+  decoders.get(key[0])?.(asBuffer(key), asBuffer(value)) ?? null
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+function readHead(key: Buffer, value: Buffer): StoredEntry {
+  const { state, epoch } = decodeHead(key, value)
+  return { is: 'document', key: decodeKey(key.subarray(1)), state, epoch }
+}
+
+function readValue(key: Buffer, value: Buffer): StoredEntry {
+  const [part, name] = decodeKeyPair(key.subarray(1))
+  return { is: 'value', part, key: name, value: checkChecksum(key, value) }
+}
+
+/** A job that is leased is due when its lease ends. */
+function readJob(key: Buffer, value: Buffer): StoredEntry {
+  const [queue = '', id = ''] = decodeKey(key.subarray(1))
+  const { at, payload, error } = decodeJob(key, value)
+  return { is: key[0] === keyspaces.jobs[0] ? 'job' : 'buried', queue, id, at, payload, error }
+}

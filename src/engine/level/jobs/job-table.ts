@@ -1,0 +1,147 @@
+import type { Log } from '../../../log.ts'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { JobRecord } from '../../job-state.ts'
+import { decodeKey, decodeNumber, encodeKey, encodeNumber, splitKey } from '../../key-encoding.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
+import type { ReopeningStore } from '../store/reopening-store.ts'
+import { type CacheEntry, known, WriteThroughCache } from '../store/write-through-cache.ts'
+import { decodeJob, encodeJob } from './job-records.ts'
+
+/** Where a job is stored. */
+export interface JobKey {
+  readonly queue: string
+  readonly id: string
+  readonly stored: Buffer
+}
+
+export type JobCell = CacheEntry<JobRecord | null, JobKey>
+
+/** Says that a job with this id is, or was, due at this time. */
+export interface DueJob {
+  readonly id: string
+  readonly at: number
+}
+
+const nothing = Buffer.alloc(0)
+/** Of the time in a key. */
+const numberBytes = 8
+
+/**
+ * Jobs by id, and an index of when they are due. A leased job is due at the end of its lease, so that nothing has to
+ * be done for those whose holder is gone.
+ */
+export class JobTable {
+  readonly #disk: ReopeningStore
+  readonly #commit: GroupCommit
+  readonly #log: Log | undefined
+  readonly #cells: WriteThroughCache<JobRecord | null, JobKey>
+
+  constructor({ disk, commit, log }: { disk: ReopeningStore; commit: GroupCommit; log: Log | undefined }) {
+    this.#disk = disk
+    this.#commit = commit
+    this.#log = log
+    this.#cells = new WriteThroughCache((key) => this.#read(key), 0)
+  }
+
+  /** The job is known when the cell is ready; to be unpinned. */
+  pin(queue: string, id: string): JobCell {
+    const stored = inKeyspace(keyspaces.jobs, encodeKey([queue, id]))
+    return this.#cells.pin(stored.toString('latin1'), () => ({ queue, id, stored }))
+  }
+
+  unpin(cell: JobCell): void {
+    this.#cells.unpin(cell)
+  }
+
+  /** Adds it to the group commit; null removes the job. The cell must be ready. */
+  write(cell: JobCell, record: JobRecord | null): void {
+    this.prepare(cell, record)()
+  }
+
+  /** As `write`, in two steps: the first one encodes and may throw; the returned one adds, and never throws. */
+  prepare(cell: JobCell, record: JobRecord | null): () => void {
+    const { queue, id, stored } = cell.key
+    const before = known(cell)
+    const formerDue = before && dueKey(queue, before.at, id)
+    const after = record && { value: encodeJob(stored, record), due: dueKey(queue, record.at, id) }
+    return () => {
+      if (formerDue !== null) this.#commit.delete(formerDue)
+      if (after === null) this.#commit.delete(stored)
+      else {
+        this.#commit.put(stored, after.value)
+        this.#commit.put(after.due, nothing)
+      }
+      this.#pinUntilDurable(cell)
+      this.#cells.set(cell, record)
+    }
+  }
+
+  /** Adds a copy that nobody claims to the group commit. */
+  putAside({ queue, id }: JobKey, record: JobRecord, lease: string): void {
+    const key = inKeyspace(keyspaces.buried, encodeKey([queue, id, lease]))
+    this.#commit.put(key, encodeJob(key, record))
+  }
+
+  /** Up to `limit` entries of the index that are due by `now`, in order, after `after`. */
+  async due(
+    queue: string,
+    { now, after, limit }: { now: number; after: DueJob | undefined; limit: number },
+  ): Promise<readonly DueJob[]> {
+    const space = under(keyspaces.due, encodeKey([queue]))
+    const gte =
+      after === undefined ? space : Buffer.concat([dueKey(queue, after.at, after.id), Buffer.alloc(1)])
+    const range = { gte, lt: Buffer.concat([space, encodeNumber(Math.floor(now) + 1)]) }
+    return this.#disk.read(async (store) => {
+      const found: DueJob[] = []
+      for await (const page of store.pages(range, { limit, values: false })) {
+        for (const [key] of page) {
+          const [id] = decodeKey(key.subarray(space.length + 8))
+          found.push({ at: decodeNumber(key, space.length), id: id as string })
+        }
+      }
+      return found
+    })
+  }
+
+  /** Removes an entry that the job does not have, or has no more. */
+  forgetDue(queue: string, { at, id }: DueJob): void {
+    this.#commit.delete(dueKey(queue, at, id))
+  }
+
+  /** After a write whose outcome is unknown. */
+  forget(): void {
+    this.#cells.forget()
+  }
+
+  #pinUntilDurable(cell: JobCell): void {
+    const { queue, id } = cell.key
+    this.pin(queue, id)
+    const unpin = () => this.#cells.unpin(cell)
+    this.#commit.wait({ durable: unpin, lost: unpin })
+  }
+
+  /** A damaged job cannot be done: it is dropped, so that its queue and the commits that name it go on. */
+  async #read({ queue, id, stored }: JobKey): Promise<JobRecord | null> {
+    const value = await this.#disk.read((store) => store.get(stored))
+    if (value === undefined) return null
+    try {
+      return decodeJob(stored, value)
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error
+      this.#log?.error({ err: error, queue, id }, 'a damaged job is dropped')
+      return null
+    }
+  }
+}
+
+/** Of the index of times. */
+export const dueKey = (queue: string, at: number, id: string): Buffer =>
+  Buffer.concat([under(keyspaces.due, encodeKey([queue])), encodeNumber(at), encodeKey([id])])
+
+/** Queue and id that `dueKey` was given. @throws RangeError when it is no such key */
+export function readDueKey(key: Buffer): { readonly queue: string; readonly id: string } {
+  const [[queue = ''], rest] = splitKey(key.subarray(keyspaces.due.length))
+  const [id = ''] = decodeKey(rest.subarray(numberBytes))
+  return { queue, id }
+}

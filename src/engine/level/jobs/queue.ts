@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../../clock.ts'
+import type { ClaimedJob, Job, Queue } from '../../engine.ts'
+import {
+  checkJobs,
+  claimJob,
+  endJob,
+  enqueueJob,
+  extendLease,
+  holdsLease,
+  type JobRecord,
+  leaseJob,
+  parseLeaseToken,
+  rescheduleJob,
+} from '../../job-state.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { known } from '../store/write-through-cache.ts'
+import type { DueJob, JobCell, JobTable } from './job-table.ts'
+
+/** Jobs whose records are in memory, about to be enqueued. */
+export interface PinnedJobs {
+  /**
+   * Adds all of them to the group commit, without waiting. Adds none if it throws: call it before anything else of the
+   * same commit is added.
+   */
+  enqueue(): void
+  release(): void
+}
+
+/** Due jobs looked at in one read, beyond those wanted: some may have been taken a moment ago. */
+const lookAhead = 64
+
+export class LevelQueue implements Queue {
+  readonly #gate: OpenCalls
+  readonly #table: JobTable
+  readonly #commit: GroupCommit
+  readonly #clock: Clock
+
+  constructor(parts: { gate: OpenCalls; table: JobTable; commit: GroupCommit; clock: Clock }) {
+    this.#gate = parts.gate
+    this.#table = parts.table
+    this.#commit = parts.commit
+    this.#clock = parts.clock
+  }
+
+  /** Part of a commit of the log or of the Kv. @throws RangeError, TypeError as `checkJobs` */
+  async pin(jobs: readonly Job[]): Promise<PinnedJobs> {
+    checkJobs(jobs)
+    const pinned = jobs.map((job) => ({ job, cell: this.#table.pin(job.queue, job.id) }))
+    const release = () => {
+      for (const { cell } of pinned) this.#table.unpin(cell)
+    }
+    const enqueue = () => {
+      for (const add of this.#prepared(pinned)) add()
+    }
+    try {
+      for (const { cell } of pinned) await cell.ready
+      return { release, enqueue }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  claim(queue: string, count: number, leaseMs: number): Promise<readonly ClaimedJob[]> {
+    return this.#gate.run(async () => {
+      this.#commit.admit()
+      const found: ClaimedJob[] = []
+      const now = this.#clock.now()
+      let after: DueJob | undefined
+      while (found.length < count) {
+        const due = await this.#table.due(queue, { now, after, limit: count - found.length + lookAhead })
+        for (const job of due) {
+          if (found.length < count) found.push(...(await this.#take(queue, job, leaseMs)))
+        }
+        after = due.at(-1)
+        if (after === undefined) break
+      }
+      if (found.length > 0) await this.#commit.durable()
+      return found
+    })
+  }
+
+  extend(token: string, leaseMs: number): Promise<boolean> {
+    return this.#change(token, (record, now) => extendLease(record, now + leaseMs))
+  }
+
+  done(token: string): Promise<boolean> {
+    return this.#change(token, endJob)
+  }
+
+  retry(token: string, delayMs: number, error: string): Promise<boolean> {
+    return this.#change(token, (record, now) => rescheduleJob(record, now + delayMs, error))
+  }
+
+  bury(token: string, error: string): Promise<boolean> {
+    return this.#change(token, endJob, (record, now, { key }) =>
+      this.#table.putAside(key, { ...rescheduleJob(record, now, error), next: null }, record.lease),
+    )
+  }
+
+  /** A job may be named twice: the second one meets the record that the first one makes. */
+  #prepared(pinned: readonly { readonly job: Job; readonly cell: JobCell }[]): readonly (() => void)[] {
+    const now = this.#clock.now()
+    const records = new Map<JobCell, JobRecord>()
+    for (const { job, cell } of pinned)
+      records.set(cell, enqueueJob(records.get(cell) ?? known(cell), job, now))
+    return [...records]
+      .filter(([cell, record]) => record !== known(cell))
+      .map(([cell, record]) => this.#table.prepare(cell, record))
+  }
+
+  /** Nothing when it is not due any more. */
+  async #take(queue: string, due: DueJob, leaseMs: number): Promise<ClaimedJob[]> {
+    const cell = this.#table.pin(queue, due.id)
+    try {
+      await cell.ready
+      const record = known(cell)
+      if (record?.at !== due.at) {
+        this.#table.forgetDue(queue, due)
+        return []
+      }
+      const taken = leaseJob(record, this.#clock.now() + leaseMs, randomUUID())
+      this.#table.write(cell, taken)
+      return [claimJob(queue, due.id, taken)]
+    } finally {
+      this.#table.unpin(cell)
+    }
+  }
+
+  #change(
+    token: string,
+    change: (record: JobRecord, now: number) => JobRecord | null,
+    alsoAdd: (record: JobRecord, now: number, cell: JobCell) => void = () => undefined,
+  ): Promise<boolean> {
+    return this.#gate.run(async () => {
+      const lease = parseLeaseToken(token)
+      if (lease === null) return false
+      this.#commit.admit()
+      const cell = this.#table.pin(lease.queue, lease.id)
+      try {
+        await cell.ready
+        const [record, now] = [known(cell), this.#clock.now()]
+        if (!holdsLease(record, lease.lease, now)) return false
+        const add = this.#table.prepare(cell, change(record, now))
+        alsoAdd(record, now, cell)
+        add()
+      } finally {
+        this.#table.unpin(cell)
+      }
+      await this.#commit.durable()
+      return true
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../../clock.ts'
+import type { AdoptedLog, Key } from '../../engine.ts'
+import { adoptedState } from '../../log-state.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { encodeHead, encodeSnapshot } from '../store/record-codec.ts'
+import { inEntryOrder, known } from '../store/write-through-cache.ts'
+import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
+
+/** Takes logs over from other stores. */
+export class LogAdoption {
+  readonly #documents: DocumentHeads
+  readonly #commit: GroupCommit
+  readonly #clock: Clock
+
+  constructor({ documents, commit, clock }: { documents: DocumentHeads; commit: GroupCommit; clock: Clock }) {
+    this.#documents = documents
+    this.#commit = commit
+    this.#clock = clock
+  }
+
+  async adopt(doc: Key, log: AdoptedLog): Promise<boolean> {
+    this.#commit.admit()
+    return this.#documents.pinned(doc, async (cell) => {
+      const isDone = await inEntryOrder(cell, async () => this.#write(cell, log))
+      await this.#commit.durable()
+      return isDone
+    })
+  }
+
+  /** Head and snapshot come in one commit. */
+  #write(cell: DocumentCacheEntry, log: AdoptedLog): boolean {
+    this.#commit.admit()
+    const standing = adoptedState(known(cell), log, this.#clock.now())
+    if (standing === null) return false
+    const keys = cell.key
+    const head = encodeHead(keys.head, standing)
+    if (log.state === 'live') {
+      const { head: seq, changed, snapshot } = log
+      const key = keys.snapshot(seq)
+      this.#commit.put(key, encodeSnapshot(key, { seq, changed, bytes: new Uint8Array(snapshot) }))
+    }
+    this.#commit.put(keys.head, head)
+    this.#documents.set(cell, standing)
+    return true
+  }
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../clock.ts'
+import type { Appended, AppendOptions, AppendTo, FenceStore, Key, LogUpdate } from '../../engine.ts'
+import { checkFence } from '../../fences.ts'
+import { resolveAppend } from '../../log-state.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import type { LevelQueue } from '../jobs/queue.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { encodeHead, encodeUpdates } from '../store/record-codec.ts'
+import { inEntryOrder, known } from '../store/write-through-cache.ts'
+import type { DocumentHeads } from './document-heads.ts'
+import { PendingAppend } from './pending-append.ts'
+
+/**
+ * Appends to logs. Where the head is known, a number is given and the bytes are copied before the call returns;
+ * otherwise, and behind such a call, in the order of calls. The promises of one document resolve in that order too:
+ * each is resolved by its group commit directly, with no other promise in between.
+ */
+export class AppendQueue {
+  readonly #gate: OpenCalls
+  readonly #documents: DocumentHeads
+  readonly #commit: GroupCommit
+  readonly #queue: LevelQueue
+  readonly #clock: Clock
+  readonly #fences: FenceStore
+
+  constructor(parts: {
+    gate: OpenCalls
+    documents: DocumentHeads
+    commit: GroupCommit
+    queue: LevelQueue
+    clock: Clock
+    fences: FenceStore
+  }) {
+    this.#gate = parts.gate
+    this.#documents = parts.documents
+    this.#commit = parts.commit
+    this.#queue = parts.queue
+    this.#clock = parts.clock
+    this.#fences = parts.fences
+  }
+
+  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options: AppendOptions): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      if (updates.length === 0) throw new RangeError('an append without updates')
+      this.#commit.admit()
+      const call = new PendingAppend(this.#documents, { doc, to, updates, options }, resolve, reject)
+      const { knowledge, turn } = call.cell
+      if (knowledge.state === 'known' && turn === null && options.jobs === undefined) this.#write(call)
+      else this.#writeInTurn(call)
+    })
+  }
+
+  #writeInTurn(call: PendingAppend): void {
+    call.keepCopies()
+    const release = this.#commit.reserve(call.bytes)
+    const turn = async () => {
+      const jobs = await this.#queue.pin(call.options.jobs ?? [])
+      try {
+        this.#commit.admit()
+        this.#write(call, () => jobs.enqueue())
+      } finally {
+        jobs.release()
+      }
+    }
+    void this.#gate
+      .run(() => inEntryOrder(call.cell, turn))
+      .catch((error: unknown) => call.refuse(error))
+      .finally(release)
+  }
+
+  /** Nothing is written when it is refused. */
+  #write(call: PendingAppend, enqueue?: () => void): void {
+    const { cell, to, updates } = call
+    const keys = cell.key
+    try {
+      checkFence(this.#fences, call.options)
+      const log = resolveAppend(known(cell), to, call.options)
+      const { epoch, marks, head } = log
+      const [first, last] = [head + 1, head + updates.length]
+      const record = encodeUpdates(keys.updatesCrc, first, this.#clock.now(), updates)
+      const newHead = typeof to === 'number' ? null : encodeHead(keys.head, log)
+      const key = keys.update(first)
+      enqueue?.()
+      // From here on nothing throws.
+      this.#documents.set(cell, { state: 'live', epoch, marks, head: last })
+      if (newHead !== null) this.#commit.put(keys.head, newHead)
+      this.#commit.put(key, record)
+      call.written({ epoch, first, last })
+      this.#commit.wait(call)
+    } catch (error) {
+      call.refuse(error)
+    }
+  }
+}

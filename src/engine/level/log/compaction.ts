@@ -1,0 +1,144 @@
+import type { Clock } from '../../../clock.ts'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import { type Key, StoreUnavailableError } from '../../engine.ts'
+import { type CompactionRequest, canCompact, type LiveLogState } from '../../log-state.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import { droppedSnapshots, oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
+import { decodeSnapshot, decodeUpdates, encodeHead, encodeSnapshot } from '../store/record-codec.ts'
+import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { Store } from '../store/store.ts'
+import { known } from '../store/write-through-cache.ts'
+import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
+import { recordOf } from './read-entries.ts'
+
+/** Stored appends that are deleted in one commit: their keys are some hundred kilobytes. */
+export const deletedPerCommitMax = 2_000
+
+interface CompactionChange {
+  readonly at: number
+  readonly by: string
+}
+
+export interface LevelCompactionDependencies {
+  readonly gate: OpenCalls
+  readonly documents: DocumentHeads
+  readonly commit: GroupCommit
+  readonly disk: ReopeningStore
+  readonly clock: Clock
+  readonly rewriting: RangeCompaction
+}
+
+/** Puts snapshots in front of updates, and deletes the updates that are out of reach then. */
+export class LevelCompaction {
+  readonly #gate: OpenCalls
+  readonly #documents: DocumentHeads
+  readonly #commit: GroupCommit
+  readonly #disk: ReopeningStore
+  readonly #clock: Clock
+  readonly #rewriting: RangeCompaction
+
+  constructor({ gate, documents, commit, disk, clock, rewriting }: LevelCompactionDependencies) {
+    this.#gate = gate
+    this.#documents = documents
+    this.#commit = commit
+    this.#disk = disk
+    this.#clock = clock
+    this.#rewriting = rewriting
+  }
+
+  /** Appends go on meanwhile; if the log has been destroyed or compacted in between, nothing is done. */
+  async compact(doc: Key, wanted: CompactionRequest, snapshot: Uint8Array): Promise<boolean> {
+    this.#commit.admit()
+    return this.#documents.pinned(doc, async (cell) => {
+      await cell.ready
+      if (!canCompact(known(cell), wanted)) return false
+      const bytes = new Uint8Array(snapshot)
+      await this.#commit.durable()
+      const changed = await this.#disk.read((store) => readChangedAt(store, cell.key, wanted))
+      this.#commit.admit()
+      const standing = known(cell)
+      if (!canCompact(standing, wanted)) return false
+      if (changed === null) throw new DamagedRecordError(`update ${wanted.upTo} is missing`)
+      const compacted = this.#replace(cell, standing, wanted, { changed, bytes })
+      await this.#commit.durable()
+      await this.#sweep(cell, compacted)
+      return true
+    })
+  }
+
+  #replace(
+    cell: DocumentCacheEntry,
+    standing: LiveLogState,
+    { upTo, keepSince }: CompactionRequest,
+    { changed, bytes }: { changed: CompactionChange; bytes: Uint8Array },
+  ): LiveLogState {
+    const keys = cell.key
+    const marks = snapshotsAfterCompaction(standing.marks, { seq: upTo, at: this.#clock.now() }, keepSince)
+    const compacted = { ...standing, marks }
+    const key = keys.snapshot(upTo)
+    const record = encodeSnapshot(key, { seq: upTo, changed, bytes })
+    const head = encodeHead(keys.head, compacted)
+    const gone = droppedSnapshots(standing.marks, marks).map(({ seq }) => keys.snapshot(seq))
+    const updates = oldestSnapshot(marks).seq - oldestSnapshot(standing.marks).seq
+    this.#rewriting.noted(keys, gone.length * bytes.length + updates * updateBytesGuessed)
+    // From here on nothing throws.
+    for (const each of gone) this.#commit.delete(each)
+    this.#commit.put(key, record)
+    this.#commit.put(keys.head, head)
+    this.#documents.set(cell, compacted)
+    return compacted
+  }
+
+  /** The compaction is done, whatever becomes of this: what is left is swept the next time. */
+  async #sweep(cell: DocumentCacheEntry, compacted: LiveLogState): Promise<void> {
+    try {
+      await this.#deleteCovered(cell, compacted)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+    }
+  }
+
+  /** Deletes the appends that the anchor covers wholly. One that it covers in part stays whole; reading skips that part. */
+  async #deleteCovered(cell: DocumentCacheEntry, { epoch, marks, head }: LiveLogState): Promise<void> {
+    const keys = cell.key
+    const anchor = oldestSnapshot(marks).seq
+    if (anchor === 0) return
+    const end = keys.update(anchor + 1)
+    const lt = anchor === head ? end : await this.#disk.read((store) => recordOf(store, keys, anchor + 1))
+    for (let gte = keys.update(0); this.#gate.isOpen; ) {
+      const covered = await this.#disk.read((store) => firstKeys(store, { gte, lt }))
+      const last = covered.at(-1)
+      this.#commit.admit()
+      const standing = known(cell)
+      // In a log made anew the same keys mean something else.
+      if (last === undefined || standing.state !== 'live' || standing.epoch !== epoch) return
+      for (const key of covered) this.#commit.delete(key)
+      await this.#commit.durable()
+      gte = last
+    }
+  }
+}
+
+async function firstKeys(store: Store, range: { gte: Buffer; lt: Buffer }): Promise<Buffer[]> {
+  const found: Buffer[] = []
+  for await (const page of store.pages(range, { values: false, limit: deletedPerCommitMax })) {
+    found.push(...page.map(([key]) => key))
+  }
+  return found
+}
+
+/** Time and user of the update `upTo`; null when it is not there. */
+async function readChangedAt(
+  store: Store,
+  keys: DocumentKeyspace,
+  { expectBase, upTo }: CompactionRequest,
+): Promise<CompactionChange | null> {
+  const isSame = upTo === expectBase
+  const key = isSame ? keys.snapshot(upTo) : await recordOf(store, keys, upTo)
+  const stored = await store.get(key)
+  if (stored === undefined) return null
+  if (isSame) return decodeSnapshot(key, stored).changed
+  return decodeUpdates(key, stored).find(({ seq }) => seq === upTo) ?? null
+}

@@ -1,0 +1,188 @@
+import { crc32 } from 'node:zlib'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { Key, LogEntry } from '../../engine.ts'
+import {
+  type ByteRange,
+  cachedKeyNames,
+  encodeKey,
+  keyName,
+  rangeOf,
+  writeNumber,
+} from '../../key-encoding.ts'
+import { absentLog, type LogState } from '../../log-state.ts'
+import { baseSnapshot } from '../../snapshot-list.ts'
+import { inKeyspace, keyspaces, under } from '../store/keyspaces.ts'
+import type { KeyValuePair, Reads } from '../store/reads.ts'
+import { decodeHead, decodeUpdates } from '../store/record-codec.ts'
+import type { ReopeningStore } from '../store/reopening-store.ts'
+import type { Store } from '../store/store.ts'
+import { type CacheEntry, WriteThroughCache } from '../store/write-through-cache.ts'
+
+/** Heads of documents kept in memory although nobody appends to them now: about 1 KB each. */
+const idleHeadsMax = 4_000
+
+/** Where everything of one document is stored. */
+export class DocumentKeyspace {
+  /** Updates are stored under this and the number of the first of them. */
+  readonly updates: Buffer
+  /** Where the checksums of updates start from. */
+  readonly updatesCrc: number
+
+  /** @param encoded as `encodeKey` makes it */
+  constructor(encoded: Buffer) {
+    const updates = under(keyspaces.updates, encoded)
+    // Kept for long: a slice of the shared pool would keep 8 KB with it.
+    this.updates = Buffer.allocUnsafeSlow(updates.length)
+    this.updates.set(updates)
+    this.updatesCrc = crc32(this.updates)
+  }
+
+  get head(): Buffer {
+    return inKeyspace(keyspaces.heads, this.#encoded)
+  }
+
+  /** Everything that is stored of the document, but its head. */
+  get ranges(): readonly ByteRange[] {
+    return [rangeOf(this.updates), rangeOf(this.#snapshots)]
+  }
+
+  get #snapshots(): Buffer {
+    return under(keyspaces.snapshots, this.#encoded)
+  }
+
+  get #encoded(): Buffer {
+    return this.updates.subarray(keyspaces.updates.length, -1)
+  }
+
+  update(first: number): Buffer {
+    return numberedKey(this.updates, first)
+  }
+
+  /** Of the snapshot that covers everything up to `seq`. */
+  snapshot(seq: number): Buffer {
+    return numberedKey(this.#snapshots, seq)
+  }
+}
+
+function numberedKey(of: Buffer, number: number): Buffer {
+  const key = Buffer.allocUnsafe(of.length + 8)
+  key.set(of)
+  writeNumber(key, number, of.length)
+  return key
+}
+
+export type DocumentCacheEntry = CacheEntry<LogState, DocumentKeyspace>
+
+/** Where documents stand, appends on their way to the disk included. */
+export class DocumentHeads {
+  readonly #cells: WriteThroughCache<LogState, DocumentKeyspace>
+
+  constructor(disk: ReopeningStore) {
+    this.#cells = new WriteThroughCache(
+      (keys) => disk.read((store) => readLogStateNow(store, keys)),
+      idleHeadsMax,
+    )
+  }
+
+  pin(doc: Key): DocumentCacheEntry {
+    return this.#cells.pin(nameOf(doc), () => keysOf(doc))
+  }
+
+  unpin(cell: DocumentCacheEntry): void {
+    this.#cells.unpin(cell)
+  }
+
+  /** Runs `work` with the cell of a document, pinned as long. */
+  async pinned<T>(doc: Key, work: (cell: DocumentCacheEntry) => Promise<T>): Promise<T> {
+    const cell = this.pin(doc)
+    try {
+      return await work(cell)
+    } finally {
+      this.unpin(cell)
+    }
+  }
+
+  set(cell: DocumentCacheEntry, standing: LogState): void {
+    this.#cells.set(cell, standing)
+  }
+
+  /** Known without a read, and durable. */
+  settled(doc: Key): LogState | undefined {
+    return this.#cells.settled(keyName(doc))
+  }
+
+  forget(): void {
+    this.#cells.forget()
+  }
+}
+
+const nameOf = cachedKeyNames(keyName)
+
+export const keysOf = (doc: Key): DocumentKeyspace => new DocumentKeyspace(encodeKey(doc))
+
+/** As it is at one moment: a head and the last update belong together. @throws DamagedRecordError */
+export async function readLogStateNow(store: Store, keys: DocumentKeyspace): Promise<LogState> {
+  const moment = store.snapshot()
+  try {
+    return await readLogState(moment, keys)
+  } finally {
+    await moment.close()
+  }
+}
+
+export const readLogState = async (reads: Reads, keys: DocumentKeyspace): Promise<LogState> =>
+  (await readLogEnd(reads, keys, 1)).standing
+
+/** Where a document stands, and its last updates behind the snapshot: all of them, or those of `appendsMax` appends. */
+export interface LogEnd {
+  readonly standing: LogState
+  readonly updates: readonly LogEntry[]
+}
+
+/** Both are asked for at once: waiting for one after the other is most of what opening a document takes. */
+export async function readLogEnd(reads: Reads, keys: DocumentKeyspace, appendsMax: number): Promise<LogEnd> {
+  const [stored, appends] = await Promise.all([reads.get(keys.head), lastAppends(reads, keys, appendsMax)])
+  const [newest, ...older] = appends
+  const last = newest === undefined ? [] : decodeUpdates(...newest)
+  const standing = standingOf(keys, stored, last.at(-1))
+  if (standing.state !== 'live') return { standing, updates: [] }
+  return { standing, updates: [...updatesAfter(baseSnapshot(standing.marks).seq, older, last), ...last] }
+}
+
+function standingOf(
+  keys: DocumentKeyspace,
+  stored: Buffer | undefined,
+  last: LogEntry | undefined,
+): LogState {
+  if (stored === undefined) {
+    if (last !== undefined) throw new DamagedRecordError('updates without a head')
+    return absentLog
+  }
+  const head = decodeHead(keys.head, stored)
+  if (head.state === 'deleted') return head
+  const base = baseSnapshot(head.marks).seq
+  // A log is made by an append: without updates it has a snapshot.
+  if (last === undefined && base === 0) throw new DamagedRecordError('all updates are missing')
+  return { ...head, head: Math.max(base, last?.seq ?? 0) }
+}
+
+/** What is behind `base` in the appends before `next`, the newest first. What is older is of no interest, and not read. */
+function updatesAfter(
+  base: number,
+  appends: readonly KeyValuePair[],
+  next: readonly LogEntry[],
+): readonly LogEntry[] {
+  const found: (readonly LogEntry[])[] = []
+  let first = next[0]?.seq ?? 0
+  for (const append of appends) {
+    if (first <= base + 1) break
+    const updates = decodeUpdates(...append)
+    found.unshift(updates)
+    first = updates[0]?.seq ?? 0
+  }
+  return found.flat()
+}
+
+/** The last appends that are still there, the newest first, as far as they come in one page. */
+const lastAppends = (reads: Reads, keys: DocumentKeyspace, max: number): Promise<readonly KeyValuePair[]> =>
+  reads.firstPage(rangeOf(keys.updates), { reverse: true, limit: max })

@@ -1,0 +1,111 @@
+import type { Clock } from '../../../clock.ts'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { Key } from '../../engine.ts'
+import type { GroupCommit } from '../store/group-commit.ts'
+import { type RangeCompaction, updateBytesGuessed } from '../store/range-compaction.ts'
+import { decodeHead, encodeHead } from '../store/record-codec.ts'
+import type { ReopeningStore } from '../store/reopening-store.ts'
+import { inEntryOrder, known } from '../store/write-through-cache.ts'
+import type { DocumentCacheEntry, DocumentHeads, DocumentKeyspace } from './document-heads.ts'
+
+/** Takes everything out of logs. */
+export class LogRemoval {
+  readonly #documents: DocumentHeads
+  readonly #commit: GroupCommit
+  readonly #disk: ReopeningStore
+  readonly #clock: Clock
+  readonly #rewriting: RangeCompaction
+
+  constructor({
+    documents,
+    commit,
+    disk,
+    clock,
+    rewriting,
+  }: {
+    documents: DocumentHeads
+    commit: GroupCommit
+    disk: ReopeningStore
+    clock: Clock
+    rewriting: RangeCompaction
+  }) {
+    this.#rewriting = rewriting
+    this.#clock = clock
+    this.#documents = documents
+    this.#commit = commit
+    this.#disk = disk
+  }
+
+  /**
+   * Appends wait meanwhile, and are refused then.
+   * @param only nothing is done where the log has another epoch, unless it cannot be read
+   */
+  async destroy(doc: Key, only?: number): Promise<void> {
+    this.#commit.admit()
+    await this.#documents.pinned(doc, async (cell) => {
+      try {
+        await inEntryOrder(cell, () => this.#destroyLive(cell, only))
+      } catch (error) {
+        if (!(error instanceof DamagedRecordError)) throw error
+        await this.#destroyDamaged(cell.key)
+      }
+      await this.#commit.durable()
+    })
+  }
+
+  /**
+   * What cannot be read can still be removed. Memory holds nothing of such a document, and its appends fail until
+   * this is durable. Where even the epoch is lost, the time in seconds is one that no log has had.
+   */
+  async #destroyDamaged(keys: DocumentKeyspace): Promise<void> {
+    const stored = await this.#storedKeys(keys)
+    const epoch = (await this.#storedEpoch(keys)) ?? Math.floor(this.#clock.now() / 1000)
+    this.#commit.admit()
+    this.#remove(keys, stored, epoch)
+  }
+
+  async #storedEpoch(keys: DocumentKeyspace): Promise<number | null> {
+    const stored = await this.#disk.read((store) => store.get(keys.head))
+    try {
+      return stored === undefined ? null : decodeHead(keys.head, stored).epoch
+    } catch {
+      return null
+    }
+  }
+
+  async #destroyLive(cell: DocumentCacheEntry, only: number | undefined): Promise<void> {
+    const standing = known(cell)
+    if (standing.state !== 'live') return
+    if (only !== undefined && only !== standing.epoch) return
+    await this.#commit.durable()
+    const keys = cell.key
+    const stored = await this.#storedKeys(keys)
+    this.#commit.admit()
+    // A compaction that came in between has made another snapshot.
+    const latest = known(cell)
+    const snapshots = latest.state === 'live' ? latest.marks.map(({ seq }) => keys.snapshot(seq)) : []
+    const { epoch } = standing
+    this.#remove(keys, [...stored, ...snapshots], epoch)
+    this.#documents.set(cell, { state: 'deleted', epoch })
+  }
+
+  /** In one commit: a log made anew must not find anything of the old one, whatever happens in between. */
+  #remove(keys: DocumentKeyspace, stored: readonly Buffer[], epoch: number): void {
+    const head = encodeHead(keys.head, { state: 'deleted', epoch })
+    this.#rewriting.noted(keys, stored.length * updateBytesGuessed)
+    // From here on nothing throws.
+    for (const key of stored) this.#commit.delete(key)
+    this.#commit.put(keys.head, head)
+  }
+
+  #storedKeys(keys: DocumentKeyspace): Promise<Buffer[]> {
+    return this.#disk.read(async (store) => {
+      const found: Buffer[] = []
+      for (const range of keys.ranges) {
+        for await (const page of store.pages(range, { values: false }))
+          found.push(...page.map(([key]) => key))
+      }
+      return found
+    })
+  }
+}

@@ -1,0 +1,70 @@
+import { toCorruptRecord } from '../../damaged-record.ts'
+import type {
+  Appended,
+  AppendOptions,
+  AppendTo,
+  Key,
+  LogUpdate,
+  StoreUnavailableError,
+} from '../../engine.ts'
+import { copyOfJob } from '../../job-state.ts'
+import type { WriteWaiter } from '../store/group-commit.ts'
+import type { DocumentCacheEntry, DocumentHeads } from './document-heads.ts'
+
+/** One call of `append`, from then until its promise ends. Its document stays in memory as long. */
+export class PendingAppend implements WriteWaiter {
+  readonly cell: DocumentCacheEntry
+  readonly to: AppendTo
+  updates: readonly LogUpdate[]
+  options: AppendOptions
+  readonly #doc: Key
+  readonly #documents: DocumentHeads
+  readonly #resolve: (appended: Appended) => void
+  readonly #reject: (error: unknown) => void
+  #appended: Appended | null = null
+
+  constructor(
+    documents: DocumentHeads,
+    call: { doc: Key; to: AppendTo; updates: readonly LogUpdate[]; options: AppendOptions },
+    resolve: (appended: Appended) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#documents = documents
+    this.#doc = call.doc
+    this.to = call.to
+    this.updates = call.updates
+    this.options = call.options
+    this.#resolve = resolve
+    this.#reject = reject
+    this.cell = documents.pin(call.doc)
+  }
+
+  /** What the caller passed may be a view on a buffer that is used again: copied before anything is waited for. */
+  keepCopies(): void {
+    this.updates = this.updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
+    this.options = { ...this.options, jobs: (this.options.jobs ?? []).map(copyOfJob) }
+  }
+
+  get bytes(): number {
+    return this.updates.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  }
+
+  /** It has its numbers, and waits for the disk. */
+  written(appended: Appended): void {
+    this.#appended = appended
+  }
+
+  durable(): void {
+    this.#documents.unpin(this.cell)
+    this.#resolve(this.#appended as Appended)
+  }
+
+  lost(error: StoreUnavailableError): void {
+    this.refuse(error)
+  }
+
+  refuse(error: unknown): void {
+    this.#documents.unpin(this.cell)
+    this.#reject(toCorruptRecord('document', this.#doc, error))
+  }
+}

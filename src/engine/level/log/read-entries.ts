@@ -1,0 +1,50 @@
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { LogEntry } from '../../engine.ts'
+import type { Reads } from '../store/reads.ts'
+import { decodeUpdates } from '../store/record-codec.ts'
+import type { DocumentKeyspace } from './document-heads.ts'
+
+export interface EntryRange {
+  readonly after: number
+  readonly upTo: number
+  readonly bytesMax: number | undefined
+}
+
+/**
+ * Updates after a number up to another that exists, until they are more than `bytesMax`.
+ * @throws DamagedRecordError also when one of them is missing
+ */
+export async function readLevelEntries(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange,
+): Promise<LogEntry[]> {
+  const entries: LogEntry[] = []
+  let bytes = 0
+  let expected = after + 1
+  const range = { gte: await recordOf(reads, keys, after + 1), lt: keys.update(upTo + 1) }
+  for await (const page of reads.pages(range)) {
+    for (const [key, value] of page) {
+      for (const entry of decodeUpdates(key, value)) {
+        if (entry.seq < expected) continue
+        if (entry.seq > upTo) return entries
+        if (entry.seq > expected) throw new DamagedRecordError(`update ${expected} is missing`)
+        bytes += entry.bytes.length
+        if (entries.length > 0 && bytes > bytesMax) return entries
+        entries.push(entry)
+        expected += 1
+      }
+    }
+  }
+  if (expected <= upTo) throw new DamagedRecordError(`update ${expected} is missing`)
+  return entries
+}
+
+/** Key of the append that the update `seq`, which is there, was part of: the last that starts at or before it. */
+export async function recordOf(reads: Reads, keys: DocumentKeyspace, seq: number): Promise<Buffer> {
+  const upTo = { gte: keys.update(0), lt: keys.update(seq + 1) }
+  for await (const [pair] of reads.pages(upTo, { reverse: true, limit: 1, values: false })) {
+    if (pair !== undefined) return pair[0]
+  }
+  return upTo.gte
+}

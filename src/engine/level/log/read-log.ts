@@ -1,0 +1,116 @@
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { LoadAtOptions, LoadedLog, LoadedVersion, LoadOptions, LogEntry } from '../../engine.ts'
+import { effectiveSince, type LiveLogState, rebuildStart, type VersionRequest } from '../../log-state.ts'
+import { baseSnapshot } from '../../snapshot-list.ts'
+import type { Reads } from '../store/reads.ts'
+import { decodeSnapshot, type StoredSnapshot } from '../store/record-codec.ts'
+import type { Store } from '../store/store.ts'
+import { type DocumentKeyspace, type LogEnd, readLogEnd, readLogState } from './document-heads.ts'
+import { type EntryRange, readLevelEntries } from './read-entries.ts'
+
+/** Appends at the end of a log that are read with its head: where it has few behind its snapshot, that is all of it. */
+const appendsAtOnce = 32
+
+/** Reads a log as it is at one moment. @throws DamagedRecordError */
+export const readLevelLog = (
+  store: Store,
+  keys: DocumentKeyspace,
+  options: LoadOptions,
+): Promise<LoadedLog> => atOneMoment(store, (reads) => readNow(reads, keys, options))
+
+/** Reads what a version is rebuilt from, as it is at one moment. @throws DamagedRecordError */
+export const readLevelVersion = (
+  store: Store,
+  keys: DocumentKeyspace,
+  wanted: VersionRequest & LoadAtOptions,
+): Promise<LoadedVersion | null> => atOneMoment(store, (reads) => readThen(reads, keys, wanted))
+
+async function atOneMoment<T>(store: Store, read: (reads: Reads) => Promise<T>): Promise<T> {
+  const moment = store.snapshot()
+  try {
+    return await read(moment)
+  } finally {
+    await moment.close()
+  }
+}
+
+async function readNow(reads: Reads, keys: DocumentKeyspace, options: LoadOptions): Promise<LoadedLog> {
+  const end = await readLogEnd(reads, keys, appendsAtOnce)
+  const { standing } = end
+  if (standing.state !== 'live') return standing
+  const { epoch, head, marks } = standing
+  const base = baseSnapshot(marks)
+  const since = effectiveSince(standing, options)
+  const isSnapshotNeeded = since === null || head === base.seq
+  const snapshot = isSnapshotNeeded ? await readSnapshot(reads, keys, base.seq) : null
+  const wanted = { after: since ?? base.seq, upTo: head, bytesMax: options.bytesMax }
+  const page = pageIn(end, wanted) ?? (await readPage(reads, keys, wanted))
+  return {
+    state: 'live',
+    epoch,
+    base: base.seq,
+    basedAt: base.at,
+    head,
+    snapshot: since === null ? (snapshot?.bytes ?? null) : null,
+    ...page,
+    changed: changedIn(end, standing, snapshot),
+  }
+}
+
+async function readThen(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  wanted: VersionRequest & LoadAtOptions,
+): Promise<LoadedVersion | null> {
+  const base = rebuildStart(await readLogState(reads, keys), wanted)
+  if (base === null) return null
+  const snapshot = wanted.after === undefined ? await readSnapshot(reads, keys, base) : null
+  const { seq: upTo, bytesMax } = wanted
+  const page = await readPage(reads, keys, { after: base, upTo, bytesMax })
+  return { snapshot: snapshot?.bytes ?? null, base, ...page }
+}
+
+/** What is wanted, if all of it is among the last updates; null when it has to be looked for. */
+function pageIn({ updates }: LogEnd, { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRange) {
+  const entries = updates.filter(({ seq }) => seq > after)
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0)
+  const isWhole =
+    entries.length === upTo - after && entries.every(({ seq }, index) => seq === after + 1 + index)
+  return isWhole && bytes <= bytesMax ? { entries, more: false } : null
+}
+
+async function readPage(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  wanted: EntryRange,
+): Promise<{ entries: readonly LogEntry[]; more: boolean }> {
+  const entries = await readLevelEntries(reads, keys, wanted)
+  return { entries, more: (entries.at(-1)?.seq ?? wanted.after) < wanted.upTo }
+}
+
+/** Null for 0. @throws DamagedRecordError when there is none that covers `seq`, or it covers something else */
+async function readSnapshot(
+  reads: Reads,
+  keys: DocumentKeyspace,
+  seq: number,
+): Promise<StoredSnapshot | null> {
+  if (seq === 0) return null
+  const key = keys.snapshot(seq)
+  const stored = await reads.get(key)
+  if (stored === undefined) throw new DamagedRecordError(`the snapshot at ${seq} is missing`)
+  const snapshot = decodeSnapshot(key, stored)
+  if (snapshot.seq !== seq)
+    throw new DamagedRecordError(`the snapshot covers ${snapshot.seq} instead of ${seq}`)
+  return snapshot
+}
+
+function changedIn(
+  { updates }: LogEnd,
+  standing: LiveLogState,
+  snapshot: StoredSnapshot | null,
+): { at: number; by: string } {
+  if (standing.head === baseSnapshot(standing.marks).seq && snapshot !== null) return snapshot.changed
+  const last = updates.at(-1)
+  if (last === undefined) throw new DamagedRecordError('the last update is missing')
+  return { at: last.at, by: last.by }
+}

@@ -1,0 +1,58 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import type { StoredPage } from '../../engine.ts'
+import { writeManifest } from '../check/file-manifest.ts'
+import { storePath, unfinishedPath } from './open.ts'
+import { openLevelStore } from './store.ts'
+
+/**
+ * Makes the store of a data directory from pairs of another one. Under its own name it is there only when all of them
+ * are on the disk, and `beforeNamed` is done: an end in between leaves a directory that no server takes. Returns how
+ * many pairs there are.
+ */
+export async function bulkLoad(
+  directory: string,
+  pages: AsyncIterable<StoredPage>,
+  beforeNamed: () => Promise<void>,
+): Promise<number> {
+  const path = storePath(directory)
+  const unfinished = unfinishedPath(directory)
+  // Of two at a time one fails.
+  await mkdir(unfinished, { mode: 0o700 })
+  try {
+    const count = await writePairs(unfinished, pages)
+    await writeManifest(unfinished)
+    await syncDirectory(unfinished)
+    await beforeNamed()
+    await rename(unfinished, path)
+    await syncDirectory(directory)
+    return count
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writePairs(path: string, pages: AsyncIterable<StoredPage>): Promise<number> {
+  const store = await openLevelStore(path)
+  let count = 0
+  try {
+    for await (const page of pages) {
+      count += page.length
+      const operations = page.map(([key, value]) => ({ key, value }))
+      await store.write(operations, true)
+    }
+    return count
+  } finally {
+    await store.close()
+  }
+}
+
+/** What was named in a directory is named there after a loss of power. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,23 @@
+/** A promise and its two ends, for something that others wait for. */
+export class Deferred<T> {
+  readonly promise: Promise<T>
+  #resolve: (value: T) => void = () => undefined
+  #reject: (error: unknown) => void = () => undefined
+
+  constructor() {
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Often nobody waits.
+    this.promise.catch(() => undefined)
+  }
+
+  found(value: T): void {
+    this.#resolve(value)
+  }
+
+  missed(error: unknown): void {
+    this.#reject(error)
+  }
+}

@@ -1,0 +1,45 @@
+import { EngineOpenError } from '../../engine.ts'
+import { rangeOf } from '../../key-encoding.ts'
+import { keyspaces } from './keyspaces.ts'
+import { addChecksum, checkChecksum } from './record-codec.ts'
+import type { Store } from './store.ts'
+
+/** Number of the layout of keys and records; an older server refuses a newer one. */
+export const formatVersion = 2
+const formatKey = Buffer.concat([keyspaces.meta, Buffer.from('format')])
+
+/** Checks the format of a store; an empty store gets the current one. @throws EngineOpenError */
+export async function ensureFormat(store: Store, path: string): Promise<void> {
+  const version = await readFormat(store, path)
+  if (version === null) return writeFormat(store)
+  if (version > formatVersion) {
+    throw new EngineOpenError(
+      'newerFormat',
+      `${path} was written by a newer version (format ${version}, this one knows ${formatVersion}): use that version`,
+    )
+  }
+  if (version < formatVersion) {
+    throw new EngineOpenError(
+      'olderFormat',
+      `${path} was written by an older version (format ${version}, this one knows ${formatVersion}): run weft export with that version, then weft import weft with this one`,
+    )
+  }
+}
+
+/** Null for a store without anything in it. */
+async function readFormat(store: Store, path: string): Promise<number | null> {
+  const stored = await store.get(formatKey)
+  if (stored !== undefined) return checkChecksum(formatKey, stored)[0] ?? 0
+  if (await isEmpty(store)) return null
+  throw new EngineOpenError('corrupted', `${path} holds data whose format is not known: restore a backup`)
+}
+
+const writeFormat = (store: Store): Promise<void> =>
+  store.write([{ key: formatKey, value: addChecksum(formatKey, Buffer.of(formatVersion)) }], true)
+
+async function isEmpty(store: Store): Promise<boolean> {
+  for await (const page of store.pages(rangeOf(Buffer.alloc(0)), { limit: 1, values: false })) {
+    return page.length === 0
+  }
+  return true
+}

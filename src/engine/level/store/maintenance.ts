@@ -1,0 +1,57 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OpenedDump } from '../../engine.ts'
+import { writeManifest } from '../check/file-manifest.ts'
+import { dumpSnapshot } from './dump.ts'
+import { formatVersion } from './format.ts'
+import { openChecked, storePath } from './open.ts'
+import { openLevelStore } from './store.ts'
+
+/** What can be done to the store of a server that is stopped. */
+export { checkStore } from '../check/check-store.ts'
+export { checkManifest } from '../check/file-manifest.ts'
+export { storedEntry } from '../check/stored-entry.ts'
+export { bulkLoad, syncDirectory } from './bulk-load.ts'
+export { formatVersion } from './format.ts'
+export { importMarkPath, lockPath, readWarnings, startProblem, storePath } from './open.ts'
+
+/** Rewrites all tables without what has been deleted or replaced. @throws EngineOpenError, also where it is damaged */
+export async function compactFiles(directory: string): Promise<void> {
+  const { store, path } = await openChecked(directory, openLevelStore, {
+    depth: 'verify',
+    damaged: 'refuse',
+  })
+  try {
+    await store.compactTables()
+  } finally {
+    await store.close()
+  }
+  await writeManifest(path)
+}
+
+/** Opens the stored data to read it. The caller must close it. @throws EngineOpenError */
+export async function openDump(directory: string): Promise<OpenedDump> {
+  const { store, path } = await openChecked(directory, openLevelStore, {
+    depth: 'verify',
+    damaged: 'open',
+  })
+  const close = async () => {
+    await store.close()
+    await writeManifest(path)
+  }
+  return { format: formatVersion, pages: dumpSnapshot(store.snapshot()), close }
+}
+
+/** Bytes of all files of the store that hold data. */
+export async function storedBytes(directory: string): Promise<number> {
+  const path = storePath(directory)
+  const names = (await readdir(path)).filter((name) => /\.(ldb|log)$/.test(name))
+  const sizes = names.map((name) =>
+    // LevelDB may have removed it meanwhile.
+    stat(join(path, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}

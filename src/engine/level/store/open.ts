@@ -1,0 +1,204 @@
+import { realpathSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describeProcess, processWith } from '../../../config/process-with.ts'
+import { errorMessage } from '../../../errors.ts'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import { EngineOpenError } from '../../engine.ts'
+import {
+  checkFiles,
+  type FilesDepth,
+  isAboutLog,
+  isAboutTable,
+  withoutRemoved,
+} from '../check/check-files.ts'
+import { checkManifest, manifestName, noteLost } from '../check/file-manifest.ts'
+import { ensureFormat } from './format.ts'
+import { isDamage, levelErrorCode } from './level-errors.ts'
+import type { OpenStore, Store } from './store.ts'
+
+/** Of the data directory. */
+const storeFolder = 'store'
+
+export interface OpenedStore {
+  readonly store: Store
+  readonly path: string
+  readonly warnings: readonly string[]
+}
+
+export interface OpenRequest {
+  /** How much of the files is looked at before. */
+  readonly depth: FilesDepth
+  /** Whether a damaged store is opened. Only `inspect` opens one whose log has lost writes; it notes the loss. */
+  readonly damaged: 'open' | 'refuse' | 'inspect'
+  /** What becomes of a store into which an import has not been ended; refused unless given. */
+  readonly importing?: 'open' | 'refuse'
+}
+
+/** Where the store of a data directory is. */
+export const storePath = (directory: string): string => join(directory, storeFolder)
+
+/** Where it is until all of it is there. */
+export const unfinishedPath = (directory: string): string => `${storePath(directory)}.unfinished`
+
+/** Is there while a store that was empty takes in an export: what is there meanwhile is not all of it. */
+export const importMarkPath = (directory: string): string => join(directory, 'import.unfinished')
+
+/** Opens the store in a data directory, or makes it, unless something there speaks against it. @throws EngineOpenError */
+export async function openChecked(
+  directory: string,
+  openStore: OpenStore,
+  { depth, damaged, importing = 'refuse' }: OpenRequest,
+): Promise<OpenedStore> {
+  const path = storePath(directory)
+  let changed: readonly string[] = []
+  try {
+    await refuseUnfinished(directory, importing)
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await refuseHeadless(path)
+    changed = await checkFiles(path, depth)
+    refuseChangedManifest(path, changed)
+    if (damaged === 'inspect') await noteLost(path, changed.filter(isAboutLog))
+    else refuseLost(directory, changed)
+    // Opening replaces what is no table.
+    if (damaged === 'refuse')
+      refuseDamaged(
+        directory,
+        changed.filter((sentence) => !isAboutTable(sentence)),
+      )
+    const store = await openStore(path)
+    try {
+      const warnings = [...(await withoutRemoved(path, changed)), ...(await readWarnings(path))]
+      if (damaged === 'refuse') refuseDamaged(directory, warnings)
+      await ensureFormat(store, path)
+      return { store, path, warnings }
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  } catch (error) {
+    throw levelOpenError(error, path, changed)
+  }
+}
+
+/** An empty store must not take the place of one that was being restored, and half of one must not pass for all of it. */
+async function refuseUnfinished(directory: string, importing: 'open' | 'refuse'): Promise<void> {
+  const names: readonly string[] = await readdir(directory).catch(() => [])
+  const problem =
+    restoreProblem(directory, names) ?? (importing === 'refuse' ? importProblem(directory, names) : null)
+  if (problem !== null) throw new EngineOpenError('corrupted', problem)
+}
+
+/** Why no server starts on this directory. Opens nothing. Null when its files show no reason. */
+export async function startProblem(directory: string): Promise<string | null> {
+  const names: readonly string[] = await readdir(directory).catch(() => [])
+  const unfinished = restoreProblem(directory, names) ?? importProblem(directory, names)
+  if (unfinished !== null || !names.includes(storeFolder)) return unfinished
+  return lostProblem(directory, (await checkManifest(storePath(directory), 'start')).problems)
+}
+
+function restoreProblem(directory: string, names: readonly string[]): string | null {
+  const unfinished = unfinishedPath(directory)
+  if (!names.includes(basename(unfinished)) || names.includes(storeFolder)) return null
+  return `${unfinished} is what a restore has left that was interrupted: remove it, and restore again`
+}
+
+function importProblem(directory: string, names: readonly string[]): string | null {
+  if (!names.includes(basename(importMarkPath(directory)))) return null
+  return `the import of an export into ${directory} was interrupted: start it again, and let it come to its end`
+}
+
+/** LevelDB would make an empty store where its tables have lost the file that names them. */
+async function refuseHeadless(path: string): Promise<void> {
+  const names = await readdir(path)
+  if (names.includes('CURRENT')) return
+  const data = names.filter((name) => /\.(ldb|sst|log)$/.test(name))
+  const sizes = await Promise.all(data.map(async (name) => (await stat(join(path, name))).size))
+  if (!sizes.some((size) => size > 0)) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${path} holds data, but its file CURRENT is missing: restore the directory from a backup`,
+  )
+}
+
+/** What LevelDB finds no longer named by a manifest it would remove. */
+function refuseChangedManifest(path: string, changed: readonly string[]): void {
+  const manifest = changed.find((sentence) => /^(MANIFEST|CURRENT)/.test(sentence))
+  if (manifest === undefined) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${path} is damaged (${manifest}): restore the directory from a backup`,
+  )
+}
+
+/** An opening would replace the log files, and with them what shows the loss. */
+function refuseLost(directory: string, changed: readonly string[]): void {
+  const problem = lostProblem(directory, changed)
+  if (problem !== null) throw new EngineOpenError('corrupted', problem)
+}
+
+function lostProblem(directory: string, changed: readonly string[]): string | null {
+  const lost = changed.filter(isAboutLog)
+  if (lost.length === 0) return null
+  const path = storePath(directory)
+  const help = `check the rest with \`weft verify ${directory}\`; restore a backup into an empty directory, or copy the directory and then remove ${join(path, manifestName)} to serve the rest`
+  return `${path} is damaged (${lost.join('; ')}): acknowledged writes were lost after the server stopped; ${help}`
+}
+
+/** For what rewrites the files: nothing would tell of the damage any more. */
+function refuseDamaged(directory: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  throw new EngineOpenError(
+    'corrupted',
+    `${storePath(directory)} is damaged (${problems.join('; ')}): see with \`weft verify ${directory}\` what that affects, and restore a backup into an empty directory`,
+  )
+}
+
+/** Damage that LevelDB passes over in silence is in the text it writes while opening. */
+export async function readWarnings(path: string): Promise<readonly string[]> {
+  const text = await readFile(join(path, 'LOG'), 'utf8').catch(() => '')
+  return text.split('\n').filter((line) => /corrupt|dropp|ignoring error|missing/i.test(line))
+}
+
+/** Names the process that has the store open, for a sentence. */
+function holderOf(path: string): string {
+  const found = processWith([lockPath(path)])
+  return found === null ? 'another process' : `the ${describeProcess(found)}`
+}
+
+/** The file that a process with the store open has open, as /proc names it. */
+export function lockPath(path: string): string {
+  const lock = join(path, 'LOCK')
+  try {
+    return realpathSync(lock)
+  } catch {
+    return lock
+  }
+}
+
+/** The sentence for what `level` says by codes. @param changed sentences about files that are damaged */
+export function levelOpenError(
+  error: unknown,
+  path: string,
+  changed: readonly string[] = [],
+): EngineOpenError {
+  if (error instanceof EngineOpenError) return error
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const code = levelErrorCode(cause)
+  const message = errorMessage(cause)
+  const isDamaged = isDamage(code, message) || error instanceof DamagedRecordError
+  const fail = (reason: EngineOpenError['reason'], sentence: string) =>
+    new EngineOpenError(reason, sentence, { cause: error })
+  if (code === 'LEVEL_LOCKED') return fail('locked', `${path} is in use by ${holderOf(path)}: stop it first`)
+  if (isDamaged || /corruption|does not exist|no such file|CURRENT/i.test(message)) {
+    const problems = [message, ...changed].join('; ')
+    return fail('corrupted', `${path} is damaged (${problems}): restore the directory from a backup`)
+  }
+  if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(`${code} ${message}`)) {
+    return fail('readOnly', `${path} cannot be written (${message}): make it writable for this user`)
+  }
+  if (/ENOSPC|EDQUOT|no space left|quota exceeded/i.test(`${code} ${message}`)) {
+    return fail('full', `${path} cannot be opened (${message}): make room on its disk`)
+  }
+  return fail('failed', `${path} cannot be opened: ${message}`)
+}

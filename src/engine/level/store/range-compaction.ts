@@ -1,0 +1,113 @@
+import type { Clock } from '../../../clock.ts'
+import { errorMessage } from '../../../errors.ts'
+import type { Log } from '../../../log.ts'
+import type { ByteRange } from '../../key-encoding.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import type { DocumentKeyspace } from '../log/document-heads.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { ReopeningStore } from './reopening-store.ts'
+
+/** Of one update that is deleted without being read: it is at least as long with what belongs to it. */
+export const updateBytesGuessed = 64
+/** What has been deleted of a document, in bytes, from which on its tables are rewritten. */
+const deletedBytesMin = 64 * 1024
+/** A document of which more is deleted meanwhile waits so long again. */
+const quietMs = 10_000
+/** After each rewriting so many times as long as it took: it takes a tenth of the disk at most. */
+const restShare = 9
+/** Documents that wait; LevelDB comes past the others by itself some day. */
+const waitingMax = 10_000
+
+/** No update or snapshot has this number, or 0. */
+const numberMax = Number.MAX_SAFE_INTEGER
+
+interface WaitingRange {
+  readonly keys: DocumentKeyspace
+  bytes: number
+  at: number
+}
+
+export interface RangeCompactionDependencies {
+  readonly gate: OpenCalls
+  readonly commit: GroupCommit
+  readonly disk: ReopeningStore
+  readonly clock: Clock
+  readonly log: Log | undefined
+}
+
+/**
+ * Takes what was deleted out of the files. LevelDB leaves it there until so much else has been written that it comes
+ * past; for a document whose log has been compacted that may be never. One document at a time, so the work is bounded
+ * by the tables that its keys are in.
+ */
+export class RangeCompaction {
+  readonly #gate: OpenCalls
+  readonly #disk: ReopeningStore
+  readonly #commit: GroupCommit
+  readonly #clock: Clock
+  readonly #log: Log | undefined
+  /** By their keys, the longest quiet first. */
+  readonly #waiting = new Map<string, WaitingRange>()
+  #cancel: (() => void) | null = null
+
+  constructor({ gate, commit, disk, clock, log }: RangeCompactionDependencies) {
+    this.#gate = gate
+    this.#commit = commit
+    this.#disk = disk
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** So many bytes of a document have been deleted. */
+  noted(keys: DocumentKeyspace, bytes: number): void {
+    const name = keys.updates.toString('latin1')
+    const waiting = this.#waiting.get(name) ?? { keys, bytes: 0, at: 0 }
+    this.#waiting.delete(name)
+    waiting.bytes += bytes
+    waiting.at = this.#clock.now() + quietMs
+    if (this.#waiting.size < waitingMax) this.#waiting.set(name, waiting)
+    if (this.#cancel === null) this.#schedule()
+  }
+
+  /** Ends the waiting; what is under way ends with the calls of the gate. */
+  stop(): void {
+    this.#cancel?.()
+    this.#waiting.clear()
+  }
+
+  #schedule(restMs = 0): void {
+    const [first] = this.#waiting
+    this.#cancel = null
+    if (first === undefined || !this.#gate.isOpen) return
+    const [name, { at }] = first
+    this.#cancel = this.#clock.after(Math.max(restMs, at - this.#clock.now()), () => {
+      const start = this.#clock.now()
+      void this.#take(name).then(() => this.#schedule(restShare * (this.#clock.now() - start)))
+    })
+  }
+
+  async #take(name: string): Promise<void> {
+    const waiting = this.#waiting.get(name)
+    if (waiting === undefined || waiting.at > this.#clock.now()) return
+    this.#waiting.delete(name)
+    if (waiting.bytes < deletedBytesMin || !this.#gate.isOpen) return
+    try {
+      await this.#gate.run(() => this.#rewrite(waiting.keys))
+    } catch (error) {
+      this.#log?.warn({ reason: errorMessage(error) }, 'the tables of a document could not be rewritten')
+    }
+  }
+
+  /**
+   * A range that only the lowest of its levels has tables of, LevelDB leaves alone. So what is in memory becomes a
+   * table first; then deletions of keys that never are, around all others, make one above it.
+   */
+  async #rewrite(keys: DocumentKeyspace): Promise<void> {
+    const compact = (range: ByteRange) => this.#disk.read((store) => store.compactTables(range))
+    const around = [0, numberMax].flatMap((at) => [keys.update(at), keys.snapshot(at)])
+    await compact({ gte: keys.update(0), lt: keys.update(0) })
+    for (const key of around) this.#commit.delete(key)
+    await this.#commit.durable()
+    for (const range of keys.ranges) await compact(range)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Level } from 'level'
+import type { ByteRange } from '../../key-encoding.ts'
+import type { ReadMany } from './batched-reads.ts'
+
+export type KeyValuePair = readonly [key: Buffer, value: Buffer]
+
+export interface ScanOptions {
+  readonly reverse?: boolean
+  /** Pairs at most. */
+  readonly limit?: number
+  /** False: values are left empty. */
+  readonly values?: boolean
+}
+
+export interface Reads {
+  get(key: Uint8Array): Promise<Buffer | undefined>
+  /** The pairs of a range in pages; what is there when the first page is asked for. */
+  pages(range: ByteRange, options?: ScanOptions): AsyncIterable<readonly KeyValuePair[]>
+  /** The first of them; less to do than a loop that is left after it. */
+  firstPage(range: ByteRange, options?: ScanOptions): Promise<readonly KeyValuePair[]>
+}
+
+/** Reads that all see the same moment. Must be closed. */
+export interface ReadSnapshot extends Reads {
+  close(): Promise<void>
+}
+
+export type LevelDatabase = Level<Uint8Array, Uint8Array>
+export type DatabaseSnapshot = ReturnType<LevelDatabase['snapshot']>
+
+const pagePairs = 1_000
+const pageBytes = 1024 * 1024
+export const encodings = { keyEncoding: 'view', valueEncoding: 'view' } as const
+
+/** Reads values as they are now, or at a moment. */
+export const readerOf =
+  (database: LevelDatabase, snapshot?: DatabaseSnapshot): ReadMany =>
+  async (keys) => {
+    const at = snapshot === undefined ? encodings : { ...encodings, snapshot }
+    const values = await database.getMany([...keys], at)
+    return values.map((value) => (value === undefined ? undefined : asBuffer(value)))
+  }
+
+/** Reads ranges as they are now, or at a moment. */
+export const rangesOf = (
+  database: LevelDatabase,
+  snapshot?: DatabaseSnapshot,
+): Pick<Reads, 'pages' | 'firstPage'> => ({
+  async *pages(range, options) {
+    const iterator = iteratorOf(database, snapshot, range, options)
+    try {
+      for (;;) {
+        const pairs = await iterator.nextv(pagePairs)
+        if (pairs.length === 0) return
+        yield pairs.map(pairOf)
+      }
+    } finally {
+      await iterator.close()
+    }
+  },
+  async firstPage(range, options) {
+    const iterator = iteratorOf(database, snapshot, range, options)
+    try {
+      return (await iterator.nextv(pagePairs)).map(pairOf)
+    } finally {
+      // Nobody needs to wait for it: what is closed after it waits itself.
+      void iterator.close()
+    }
+  },
+})
+
+const iteratorOf = (
+  database: LevelDatabase,
+  snapshot: DatabaseSnapshot | undefined,
+  { gte, lt }: ByteRange,
+  { reverse = false, limit = -1, values = true }: ScanOptions = {},
+) =>
+  database.iterator({
+    ...encodings,
+    ...(snapshot !== undefined && { snapshot }),
+    gte,
+    lt,
+    reverse,
+    limit,
+    values,
+    highWaterMarkBytes: pageBytes,
+  })
+
+const pairOf = ([key, value]: readonly [Uint8Array, Uint8Array | undefined]): KeyValuePair => [
+  asBuffer(key),
+  asBuffer(value ?? nothing),
+]
+
+const nothing = new Uint8Array(0)
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

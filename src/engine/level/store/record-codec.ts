@@ -1,0 +1,147 @@
+import { crc32 } from 'node:zlib'
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { LogEntry, LogUpdate } from '../../engine.ts'
+import { decodeNumber, encodeNumber, writeNumber } from '../../key-encoding.ts'
+import type { SnapshotInfo, SnapshotList } from '../../snapshot-list.ts'
+
+/** Every value starts with a CRC-32 over its key and the rest, and the number of its layout. */
+const headerBytes = 5
+const layout = 1
+
+/** Room for a value; its header is filled in by `seal`. */
+const allocate = (bytes: number): Buffer => Buffer.allocUnsafe(headerBytes + bytes)
+
+/** The checksum covers the key, so that a record is not taken for another's. */
+function seal(keyCrc: number, value: Buffer): Buffer {
+  value[4] = layout
+  value.writeUInt32BE(crc32(value.subarray(4), keyCrc), 0)
+  return value
+}
+
+/** The bytes that were sealed. @throws DamagedRecordError */
+export const checkChecksum = (key: Uint8Array, value: Buffer): Buffer => unsealFrom(crc32(key), value)
+
+function unsealFrom(keyCrc: number, value: Buffer): Buffer {
+  if (value.length < headerBytes) throw new DamagedRecordError('a record is too short')
+  if (value.readUInt32BE(0) !== crc32(value.subarray(4), keyCrc)) {
+    throw new DamagedRecordError('a checksum is wrong')
+  }
+  if (value[4] !== layout) throw new DamagedRecordError(`a record has the unknown layout ${value[4]}`)
+  return value.subarray(headerBytes)
+}
+
+export function addChecksum(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
+  const value = allocate(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = headerBytes
+  for (const part of parts) {
+    value.set(part, at)
+    at += part.length
+  }
+  return seal(crc32(key), value)
+}
+
+/** First number, time, count; then per update the lengths of user and bytes, and both. */
+const batchBytes = 20
+const updateBytes = 8
+const seqBytes = 8
+
+/**
+ * One append. Its key ends with the number of its first update, which is in the record too, so the checksum starts
+ * from that of the key before it (`documentCrc`), which is known. `bytes` are copied.
+ */
+export function encodeUpdates(
+  documentCrc: number,
+  first: number,
+  at: number,
+  updates: readonly LogUpdate[],
+): Buffer {
+  let size = batchBytes
+  for (const { bytes, by } of updates) size += updateBytes + Buffer.byteLength(by) + bytes.length
+  const value = allocate(size)
+  writeNumber(value, first, headerBytes)
+  writeNumber(value, at, headerBytes + 8)
+  value.writeUInt32BE(updates.length, headerBytes + 16)
+  let end = headerBytes + batchBytes
+  for (const { bytes, by } of updates) {
+    const userBytes = value.write(by, end + updateBytes)
+    value.writeUInt32BE(userBytes, end)
+    value.writeUInt32BE(bytes.length, end + 4)
+    value.set(bytes, end + updateBytes + userBytes)
+    end += updateBytes + userBytes + bytes.length
+  }
+  return seal(documentCrc, value)
+}
+
+/** @throws DamagedRecordError */
+export function decodeUpdates(key: Buffer, value: Buffer): LogEntry[] {
+  const numberAt = key.length - seqBytes
+  const record = unsealFrom(crc32(key.subarray(0, numberAt)), value)
+  const first = decodeNumber(record, 0)
+  if (first !== decodeNumber(key, numberAt)) throw new DamagedRecordError('updates are misplaced')
+  const at = decodeNumber(record, 8)
+  const entries: LogEntry[] = []
+  let end = batchBytes
+  for (let seq = first; seq < first + record.readUInt32BE(16); seq++) {
+    const user = end + updateBytes
+    const start = user + record.readUInt32BE(end)
+    const bytes = record.subarray(start, start + record.readUInt32BE(end + 4))
+    entries.push({ seq, at, by: record.toString('utf8', user, start), bytes })
+    end = start + bytes.length
+  }
+  return entries
+}
+
+export interface StoredSnapshot {
+  readonly seq: number
+  readonly changed: { readonly at: number; readonly by: string }
+  readonly bytes: Uint8Array
+}
+
+export function encodeSnapshot(key: Uint8Array, { seq, changed, bytes }: StoredSnapshot): Buffer {
+  const user = Buffer.from(changed.by)
+  return addChecksum(key, encodeNumber(seq), encodeNumber(changed.at), encodeNumber(user.length), user, bytes)
+}
+
+/** @throws DamagedRecordError */
+export function decodeSnapshot(key: Uint8Array, value: Buffer): StoredSnapshot {
+  const record = checkChecksum(key, value)
+  const start = 24 + decodeNumber(record, 16)
+  const changed = { at: decodeNumber(record, 8), by: record.toString('utf8', 24, start) }
+  return { seq: decodeNumber(record, 0), changed, bytes: record.subarray(start) }
+}
+
+/** A document without its head, which follows from its last update. */
+export type EncodedHead =
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList }
+
+const epochBytes = 8
+const markBytes = 16
+
+/** Epoch, then number and time of each snapshot; a deleted document has none. */
+export function encodeHead(key: Uint8Array, head: EncodedHead): Buffer {
+  const marks = head.state === 'live' ? head.marks : []
+  return addChecksum(
+    key,
+    encodeNumber(head.epoch),
+    ...marks.flatMap(({ seq, at }) => [encodeNumber(seq), encodeNumber(at)]),
+  )
+}
+
+/** @throws DamagedRecordError */
+export function decodeHead(key: Uint8Array, value: Buffer): EncodedHead {
+  const record = checkChecksum(key, value)
+  const epoch = decodeNumber(record, 0)
+  const [anchor, ...later] = decodeMarks(record.subarray(epochBytes))
+  return anchor === undefined
+    ? { state: 'deleted', epoch }
+    : { state: 'live', epoch, marks: [anchor, ...later] }
+}
+
+function decodeMarks(record: Buffer): SnapshotInfo[] {
+  const marks: SnapshotInfo[] = []
+  for (let at = 0; at < record.length; at += markBytes) {
+    marks.push({ seq: decodeNumber(record, at), at: decodeNumber(record, at + 8) })
+  }
+  return marks
+}

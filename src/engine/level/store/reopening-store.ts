@@ -1,0 +1,201 @@
+import type { Clock } from '../../../clock.ts'
+import { errorMessage } from '../../../errors.ts'
+import type { Log } from '../../../log.ts'
+import { type Health, StoreUnavailableError } from '../../engine.ts'
+import { closedMessage } from '../../open-calls.ts'
+import { Deferred } from './deferred.ts'
+import { keyspaces } from './keyspaces.ts'
+import { isDamage, levelErrorCode, readError, settleError } from './level-errors.ts'
+import type { BatchOperation, Store } from './store.ts'
+
+/** How long a failed write is tried again before those who wait are told that its outcome is unknown. */
+export const holdMsDefault = 30_000
+/** Wait before the store is opened again; doubled after each failure up to the maximum. */
+const reopenDelayMs = { first: 100, max: 5_000 }
+
+const probeKey = Buffer.concat([keyspaces.meta, Buffer.from('probe')])
+
+export interface ReopeningStoreOptions {
+  readonly store: Store
+  /** Opens the store anew. */
+  readonly open: () => Promise<Store>
+  /** Wait for the disk itself, not only for the operating system. */
+  readonly sync: boolean
+  readonly holdMs: number
+  readonly clock: Clock
+  readonly log: Log | undefined
+  /** Sentences about files that are damaged, as far as that is known. */
+  readonly damages: readonly string[]
+  /** Called when failed writes are given up: what memory knows of the store may be wrong. */
+  readonly onGivenUp: (error: StoreUnavailableError) => void
+}
+
+interface Outage {
+  reason: string
+  readonly sinceMs: number
+  givenUp: boolean
+  /** Before the store is opened the next time; at once the first time. */
+  delayMs: number
+  readonly stopHolding: () => void
+}
+
+/**
+ * The store behind a handle that can be replaced: after a failed write a LevelDB handle stays failed, even when the
+ * disk has room again. So the store is closed and opened until a probe can be written, and then the operations that
+ * failed are written again: they are puts and deletions, so it does not matter how many of them were there already.
+ */
+export class ReopeningStore {
+  readonly #options: ReopeningStoreOptions
+  #store: Store | null
+  #outage: Outage | null = null
+  /** The store that is being opened. */
+  #next: Deferred<Store> | null = null
+  #reopening: Promise<void> | null = null
+  #stopWaiting: () => void = () => undefined
+  #isClosed = false
+  /** Grows when writes are given up: those from before must not be tried again. */
+  #era = 0
+
+  constructor(options: ReopeningStoreOptions) {
+    this.#options = options
+    this.#store = options.store
+  }
+
+  health(): Health {
+    if (this.#isClosed) return { ok: false, reason: closedMessage }
+    return this.#outage === null ? { ok: true } : { ok: false, reason: this.#outage.reason }
+  }
+
+  /** @throws StoreUnavailableError when writes would not even be held */
+  admit(): void {
+    if (this.#isClosed) throw new StoreUnavailableError(closedMessage)
+    if (this.#outage?.givenUp) throw new StoreUnavailableError(this.#outage.reason)
+  }
+
+  /** Waits while the store is being opened anew. @throws StoreUnavailableError, DamagedRecordError, and what `work` throws */
+  async read<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    for (;;) {
+      const store = await this.#usable()
+      try {
+        return await work(store)
+      } catch (error) {
+        if (this.#store === store) throw readError(error)
+      }
+    }
+  }
+
+  /** One call at a time. Resolves when written, however long it takes. @throws StoreUnavailableError when given up */
+  async write(operations: readonly BatchOperation[]): Promise<void> {
+    const era = this.#era
+    for (;;) {
+      const store = await this.#usable()
+      const failure = await settleError(store.write(operations, this.#options.sync))
+      if (era !== this.#era) throw new StoreUnavailableError('the write was given up')
+      if (failure === null) return this.#endOutage()
+      this.#fail(store, failure.error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#outage?.stopHolding()
+    this.#next?.missed(new StoreUnavailableError(closedMessage))
+    this.#stopWaiting()
+    await this.#reopening
+    await this.#store?.close()
+    this.#store = null
+  }
+
+  async #usable(): Promise<Store> {
+    this.admit()
+    return this.#store ?? (this.#next as Deferred<Store>).promise
+  }
+
+  #fail(store: Store, error: unknown): void {
+    const reason = this.#reasonOf(error)
+    this.#outage ??= this.#newOutage(reason)
+    this.#outage.reason = reason
+    if (this.#store === store) this.#replace(store)
+  }
+
+  /** Where LevelDB comes upon damage while it rewrites tables it does not say where. */
+  #reasonOf(error: unknown): string {
+    const { damages } = this.#options
+    const reason = `the store cannot be written: ${errorMessage(error)}`
+    if (!isDamage(levelErrorCode(error), errorMessage(error)) || damages.length === 0) return reason
+    return `${reason} (${damages.join('; ')}): restore a backup into an empty directory`
+  }
+
+  #replace(store: Store): void {
+    this.#store = null
+    this.#next = new Deferred()
+    this.#reopening = this.#reopen(store)
+  }
+
+  #newOutage(reason: string): Outage {
+    const { clock, holdMs, log } = this.#options
+    log?.error({ reason }, 'a write failed: holding changes and opening the store again')
+    const stopHolding = clock.after(holdMs, () => this.#giveUp())
+    return { reason, sinceMs: clock.now(), givenUp: false, delayMs: 0, stopHolding }
+  }
+
+  #giveUp(): void {
+    if (this.#outage === null || this.#isClosed) return
+    const error = new StoreUnavailableError(this.#outage.reason)
+    this.#era += 1
+    this.#outage.givenUp = true
+    // A write that is still on its way must have ended before anything is read: closing waits for it.
+    if (this.#store !== null) this.#replace(this.#store)
+    this.#next?.missed(error)
+    this.#options.onGivenUp(error)
+  }
+
+  async #reopen(old: Store): Promise<void> {
+    await old.close().catch(() => undefined)
+    while (!this.#isClosed && this.#outage !== null) {
+      const { delayMs } = this.#outage
+      this.#outage.delayMs = Math.min(Math.max(reopenDelayMs.first, delayMs * 2), reopenDelayMs.max)
+      if (delayMs > 0) await this.#wait(delayMs)
+      const store = this.#isClosed ? null : await this.#tryOpen()
+      if (store !== null) return this.#found(store)
+    }
+  }
+
+  /** A store that has just been written to; null when it cannot be. */
+  async #tryOpen(): Promise<Store | null> {
+    let store: Store | undefined
+    try {
+      store = await this.#options.open()
+      await store.write([{ key: probeKey, value: Buffer.alloc(1) }], true)
+      return store
+    } catch (error) {
+      if (this.#outage !== null) this.#outage.reason = this.#reasonOf(error)
+      await store?.close().catch(() => undefined)
+      return null
+    }
+  }
+
+  #found(store: Store): void {
+    this.#store = store
+    if (this.#outage?.givenUp) this.#endOutage()
+    this.#next?.found(store)
+  }
+
+  #endOutage(): void {
+    if (this.#outage === null) return
+    this.#outage.stopHolding()
+    const { clock, log } = this.#options
+    log?.warn({ outageMs: clock.now() - this.#outage.sinceMs }, 'the store can be written again')
+    this.#outage = null
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#options.clock.after(ms, resolve)
+      this.#stopWaiting = () => {
+        stop()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,99 @@
+import { Level } from 'level'
+import { type ByteRange, rangeOf } from '../../key-encoding.ts'
+import { BatchedReads } from './batched-reads.ts'
+import { levelErrorCode, settleError } from './level-errors.ts'
+import { encodings, type LevelDatabase, type ReadSnapshot, type Reads, rangesOf, readerOf } from './reads.ts'
+import { SharedSnapshots } from './shared-snapshots.ts'
+
+/** A put; a deletion where `value` is null. */
+export interface BatchOperation {
+  readonly key: Uint8Array
+  readonly value: Uint8Array | null
+}
+
+/**
+ * The few things wanted of a key-value store. Behind an interface so that tests can hold a write back or let the
+ * disk be full; everything else is real.
+ */
+export interface Store extends Reads {
+  /** All or nothing. With `sync` it resolves when the operations are on the disk. */
+  write(operations: readonly BatchOperation[], sync: boolean): Promise<void>
+  snapshot(): ReadSnapshot
+  /** Rewrites the tables of a range, or all, without what has been deleted or replaced. */
+  compactTables(range?: ByteRange): Promise<void>
+  /** Bytes of the tables that a range is in, about; without what is only in memory and in the log. */
+  tableBytes(range: ByteRange): Promise<number>
+  close(): Promise<void>
+}
+
+export type OpenStore = (directory: string) => Promise<Store>
+
+/** Uncompressed blocks kept in memory for reads. */
+const cacheBytes = 32 * 1024 * 1024
+/** Two such buffers exist at most; larger ones mean fewer and larger tables. */
+const writeBufferBytes = 16 * 1024 * 1024
+
+/** Opens or creates the LevelDB in `directory`. @throws what `level` throws */
+export async function openLevelStore(directory: string): Promise<Store> {
+  const database: LevelDatabase = new Level<Uint8Array, Uint8Array>(directory, {
+    ...encodings,
+    cacheSize: cacheBytes,
+    writeBufferSize: writeBufferBytes,
+  })
+  await database.open()
+  const now = new BatchedReads(readerOf(database))
+  const moments = new SharedSnapshots(database)
+  return {
+    get: (key) => now.get(key),
+    ...rangesOf(database),
+    async write(operations, sync) {
+      const batch = database.batch()
+      for (const { key, value } of operations) {
+        if (value === null) batch.del(key)
+        else batch.put(key, value)
+      }
+      await batch.write({ sync })
+      // Who looks after this must find it.
+      moments.end()
+    },
+    snapshot: () => moments.enter(),
+    compactTables: (range = everything) => compactTables(database, range),
+    tableBytes: async ({ gte, lt }) =>
+      isMeasurable(database) ? database.approximateSize(gte, lt, encodings) : 0,
+    close: () => {
+      now.flush()
+      return database.close()
+    },
+  }
+}
+
+/** Is nobody else at the store in `directory`? Nothing in it is read for that. @throws what `level` throws otherwise */
+export async function requireUnlocked(directory: string): Promise<void> {
+  // LevelDB locks it before it sees that there is one.
+  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
+  const failure = await settleError(database.open())
+  await database.close()
+  const cause = failure?.error instanceof Error ? failure.error.cause : null
+  if (levelErrorCode(cause) === 'LEVEL_LOCKED') throw failure?.error
+}
+
+/** `level` does not tell that its databases in Node have this. */
+interface Compactable {
+  compactRange(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<void>
+}
+
+const isCompactable = (database: LevelDatabase): database is LevelDatabase & Compactable =>
+  'compactRange' in database
+
+interface Measurable {
+  approximateSize(start: Uint8Array, end: Uint8Array, options: typeof encodings): Promise<number>
+}
+
+const isMeasurable = (database: LevelDatabase): database is LevelDatabase & Measurable =>
+  'approximateSize' in database
+
+async function compactTables(database: LevelDatabase, { gte, lt }: ByteRange): Promise<void> {
+  if (isCompactable(database)) await database.compactRange(gte, lt, encodings)
+}
+
+const everything = rangeOf(new Uint8Array(0))

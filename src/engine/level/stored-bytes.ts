@@ -1,0 +1,34 @@
+import type { StoredUnder } from '../engine.ts'
+import { type ByteRange, keyRange } from '../key-encoding.ts'
+import { keyspaces } from './store/keyspaces.ts'
+import type { Store } from './store/store.ts'
+
+/** Before all keys, so that no table holds it: its range only has LevelDB write its memory to a table. */
+const noKey = Buffer.of(0)
+/** After all keys. */
+const afterAll = Buffer.of(0xff)
+
+/** As `Engine.storedBytes`. LevelDB estimates ranges from the indexes of its tables, so its memory is written to a table first. */
+export async function storedBytes(store: Store, { logs, blobs, parts }: StoredUnder): Promise<number> {
+  await store.compactTables({ gte: noKey, lt: noKey })
+  const logSpaces = [keyspaces.heads, keyspaces.snapshots, keyspaces.updates]
+  const ranges = [
+    ...logs.flatMap((prefix) => logSpaces.map((space) => keyRange(space, { prefix }))),
+    ...blobs.map((prefix) => keyRange(keyspaces.blobs, { prefix })),
+    ...parts.map((prefix) => keyRange(keyspaces.kv, { prefix })),
+  ]
+  const sizes = await Promise.all(ranges.map((range) => tableBytes(store, range)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** The index of a table has one key for each block, which may be between two keys: only stored keys have exact places. */
+async function tableBytes(store: Store, { gte, lt }: ByteRange): Promise<number> {
+  const first = await firstKey(store, gte)
+  if (Buffer.compare(first, lt) >= 0) return 0
+  return store.tableBytes({ gte: first, lt: await firstKey(store, lt) })
+}
+
+async function firstKey(store: Store, gte: Buffer): Promise<Buffer> {
+  const [first] = await store.firstPage({ gte, lt: afterAll }, { limit: 1, values: false })
+  return first === undefined ? afterAll : first[0]
+}

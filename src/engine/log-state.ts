@@ -1,0 +1,108 @@
+import {
+  type AdoptedLog,
+  type AppendOptions,
+  AppendRejectedError,
+  type AppendTo,
+  type LoadOptions,
+  type LogHead,
+} from './engine.ts'
+import { baseSnapshot, noSnapshots, oldestSnapshot, type SnapshotList } from './snapshot-list.ts'
+
+/** Where a document stands. `head` is the last number given out. */
+export type LogState =
+  | { readonly state: 'absent' }
+  | { readonly state: 'deleted'; readonly epoch: number }
+  | { readonly state: 'live'; readonly epoch: number; readonly marks: SnapshotList; readonly head: number }
+
+export type LiveLogState = Extract<LogState, { state: 'live' }>
+
+/** Null unless the document lives. */
+export function headOf(standing: LogState): LogHead | null {
+  if (standing.state !== 'live') return null
+  const { epoch, head, marks } = standing
+  return { epoch, head, base: baseSnapshot(marks).seq, oldest: oldestSnapshot(marks).seq }
+}
+
+export const absentLog: LogState = { state: 'absent' }
+
+/** Epoch of a document's first log. */
+const firstEpoch = 1
+
+/** The log an append goes to, before the append. @throws AppendRejectedError */
+export function resolveAppend(standing: LogState, to: AppendTo, { expectHead }: AppendOptions): LiveLogState {
+  const log = typeof to === 'number' ? existing(standing, to) : created(standing, to)
+  if (expectHead !== undefined && expectHead !== log.head) throw new AppendRejectedError('head')
+  return log
+}
+
+function existing(standing: LogState, epoch: number): LiveLogState {
+  if (standing.state !== 'live') throw new AppendRejectedError(standing.state)
+  if (standing.epoch !== epoch) throw new AppendRejectedError('epoch')
+  return standing
+}
+
+function created(standing: LogState, to: 'create' | 'recreate'): LiveLogState {
+  if (standing.state === 'live') throw new AppendRejectedError('exists')
+  if (standing.state === 'deleted' && to === 'create') throw new AppendRejectedError('deleted')
+  const epoch = standing.state === 'deleted' ? standing.epoch + 1 : firstEpoch
+  return { state: 'live', epoch, marks: noSnapshots, head: 0 }
+}
+
+/** What a compaction was asked for. */
+export interface CompactionRequest {
+  readonly epoch: number
+  readonly expectBase: number
+  readonly upTo: number
+  readonly keepSince: number
+}
+
+/** May a snapshot of everything up to `upTo` become the base? */
+export function canCompact(
+  standing: LogState,
+  { epoch, expectBase, upTo }: CompactionRequest,
+): standing is LiveLogState {
+  if (standing.state !== 'live' || standing.epoch !== epoch) return false
+  const base = baseSnapshot(standing.marks).seq
+  return base === expectBase && upTo > 0 && upTo >= base && upTo <= standing.head
+}
+
+/** Epochs and heads that an adopted log may have: some are left for what comes after. */
+export const adoptedMax = 2 ** 52
+
+/** Where a log stands that has been adopted; null where it may not be. @throws RangeError for numbers that no log has */
+export function adoptedState(
+  standing: LogState,
+  log: AdoptedLog,
+  now: number,
+): Exclude<LogState, { state: 'absent' }> | null {
+  const { epoch } = log
+  for (const number of [epoch, log.state === 'live' ? log.head : 1])
+    if (!Number.isInteger(number) || number < 1 || number > adoptedMax)
+      throw new RangeError(`a log has no number ${number}`)
+  if (standing.state === 'live' || (standing.state === 'deleted' && standing.epoch >= epoch)) return null
+  if (log.state === 'deleted') return { state: 'deleted', epoch }
+  return { state: 'live', epoch, marks: [{ seq: log.head, at: now }], head: log.head }
+}
+
+/** `since`, if it is a number of this log and every entry after it is still there; else null: all is loaded. */
+export function effectiveSince(log: LiveLogState, { since, epoch = log.epoch }: LoadOptions): number | null {
+  if (since === undefined || epoch !== log.epoch) return null
+  return since >= oldestSnapshot(log.marks).seq && since <= log.head ? since : null
+}
+
+/** A version, and after which number to go on. */
+export interface VersionRequest {
+  readonly epoch: number
+  readonly seq: number
+  readonly after?: number | undefined
+}
+
+/** The number after which entries lead to a version: `after`, or that of a snapshot; null when they can't. */
+export function rebuildStart(standing: LogState, { epoch, seq, after }: VersionRequest): number | null {
+  if (standing.state !== 'live' || standing.epoch !== epoch || seq > standing.head) return null
+  if (after !== undefined) return after >= oldestSnapshot(standing.marks).seq && after <= seq ? after : null
+  return standing.marks.findLast((mark) => mark.seq <= seq)?.seq ?? null
+}
+
+/** Documents that one call of `destroyPrefix` destroys. */
+export const destroyedPerCallMax = 100

@@ -1,0 +1,29 @@
+/** From the first loss until it is told, and between one telling and the next, in ms: who is told looks at everything. */
+const pauseMs = { first: 20, next: 1_000 }
+
+/** Who is to be told of losses. Those that come close together are one. */
+export class LossNotifier {
+  readonly #listeners = new Set<{ readonly call: () => void }>()
+  #toldAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | null = null
+
+  listen(call: () => void): () => void {
+    const listener = { call }
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  tell(): void {
+    const waitMs = Math.max(pauseMs.first, this.#toldAt + pauseMs.next - performance.now())
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#toldAt = performance.now()
+      for (const { call } of Array.from(this.#listeners)) call()
+    }, waitMs).unref()
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#listeners.clear()
+  }
+}

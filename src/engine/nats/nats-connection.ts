@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { errorMessage } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { EngineOpenError } from '../engine.ts'
+import { connectToAny, NatsRejectedError, type NatsSettings } from './settings.ts'
+
+/** Pauses between tries to connect, in ms: the first, and the longest. */
+const pauseMs = { first: 50, longest: 5_000 }
+/** Bytes on their way that the server has not been seen to take: beyond them nothing is sent. */
+const unconfirmedBytesMax = 16 * 2 ** 20
+/** After so many the server is asked whether it has them. */
+const confirmEveryBytes = 256 * 1024
+
+export interface NatsConnectionEvents {
+  /** There is a connection, on which nothing has been subscribed yet. */
+  readonly up: (connection: NatsConnection) => void
+  /** The server says that something went wrong, and stays. */
+  readonly trouble: () => void
+  /** Something that was taken was not sent after all. */
+  readonly dropped: () => void
+}
+
+interface Outgoing {
+  readonly subject: string
+  readonly bytes: Uint8Array
+  readonly reply: string | undefined
+}
+
+/** One connection to NATS, made anew for ever. While there is none, what is sent is dropped. */
+export class BusConnection {
+  readonly #settings: NatsSettings
+  readonly #log: Log | undefined
+  readonly #events: NatsConnectionEvents
+  readonly #stop = new AbortController()
+  /** Of those who wait for the server; it may go away before it answers. */
+  readonly #waiting = new Set<() => void>()
+  /** What has been said in this turn of the event loop: it goes out in one write. */
+  #outgoing: Outgoing[] = []
+  #connection: NatsConnection | null = null
+  #state: 'new' | 'up' | 'away' = 'new'
+  #unconfirmed = 0
+  #unasked = 0
+  #isAsking = false
+  #keeping: Promise<void> = Promise.resolve()
+
+  private constructor(settings: NatsSettings, log: Log | undefined, events: NatsConnectionEvents) {
+    this.#settings = settings
+    this.#log = log
+    this.#events = events
+  }
+
+  /**
+   * Waits for the first try. A server that is away is tried again, one that refuses us is not.
+   * @throws EngineOpenError
+   */
+  static async open(
+    settings: NatsSettings,
+    log: Log | undefined,
+    events: NatsConnectionEvents,
+  ): Promise<BusConnection> {
+    const link = new BusConnection(settings, log, events)
+    const first = await link.#connect()
+    link.#keeping = link.#keep(first)
+    return link
+  }
+
+  get connection(): NatsConnection | null {
+    return this.#connection
+  }
+
+  /** Largest message that the server takes, in bytes; null while there is none. */
+  get bytesMax(): number | null {
+    return this.#connection?.info?.max_payload ?? null
+  }
+
+  /** False when it was dropped. */
+  send(subject: string, bytes: Uint8Array, reply?: string): boolean {
+    if (this.#connection === null || this.#unconfirmed + bytes.length > unconfirmedBytesMax) return false
+    if (this.#outgoing.push({ subject, bytes, reply }) === 1) setImmediate(() => this.#sendAll())
+    this.#unconfirmed += bytes.length
+    this.#unasked += bytes.length
+    return true
+  }
+
+  #sendAll(): void {
+    const outgoing = this.#outgoing
+    this.#outgoing = []
+    for (const { subject, bytes, reply } of outgoing) {
+      try {
+        if (this.#connection === null) return this.#events.dropped()
+        this.#connection.publish(subject, bytes, reply === undefined ? {} : { reply })
+      } catch {
+        // It is about to end, which is told in a moment.
+        return this.#events.dropped()
+      }
+    }
+    if (this.#unasked > confirmEveryBytes) this.#confirm()
+  }
+
+  /** Resolves when the server has done what was asked of it so far, or is away. */
+  flush(): Promise<void> {
+    this.#sendAll()
+    const connection = this.#connection
+    if (connection === null) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#waiting.delete(end)
+        resolve()
+      }
+      this.#waiting.add(end)
+      connection.flush().then(end, end)
+    })
+  }
+
+  #confirm(): void {
+    if (this.#isAsking) return
+    const [connection, asked] = [this.#connection, this.#unasked]
+    this.#isAsking = true
+    this.#unasked = 0
+    void this.flush().then(() => {
+      if (connection !== this.#connection) return
+      this.#isAsking = false
+      this.#unconfirmed -= asked
+      if (this.#unasked > confirmEveryBytes) this.#confirm()
+    })
+  }
+
+  async #keep(first: NatsConnection | null): Promise<void> {
+    let [connection, pause] = [first, pauseMs.first]
+    while (!this.#stop.signal.aborted) {
+      if (connection !== null) {
+        pause = pauseMs.first
+        await this.#serve(connection)
+      }
+      const signal = this.#stop.signal
+      // Not all nodes at the same moment.
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
+      pause = Math.min(2 * pause, pauseMs.longest)
+      connection = signal.aborted ? null : await this.#connect().catch(() => null)
+    }
+    await connection?.close()
+  }
+
+  /** Null where no server answers. @throws EngineOpenError when we are refused */
+  async #connect(): Promise<NatsConnection | null> {
+    try {
+      return await connectToAny(this.#settings)
+    } catch (error) {
+      this.#away(error)
+      if (!(error instanceof NatsRejectedError)) return null
+      throw new EngineOpenError('failed', error.message, { cause: error })
+    }
+  }
+
+  /** Resolves when the connection has ended. */
+  async #serve(connection: NatsConnection): Promise<void> {
+    this.#connection = connection
+    ;[this.#unconfirmed, this.#unasked, this.#isAsking] = [0, 0, false]
+    if (this.#state === 'away') this.#log?.info({ server: connection.getServer() }, 'the bus serves again')
+    this.#state = 'up'
+    this.#events.up(connection)
+    if (this.#stop.signal.aborted) await connection.close()
+    const watching = this.#watch(connection)
+    const reason = await connection.closed()
+    this.#connection = null
+    for (const end of this.#waiting) end()
+    await watching
+    if (!this.#stop.signal.aborted) this.#away(reason ?? new Error('the connection has ended'))
+  }
+
+  async #watch(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'error') {
+        this.#log?.error({ reason: errorMessage(status.error) }, 'the bus refuses something')
+        this.#events.trouble()
+      }
+    }
+  }
+
+  /** Told once, however long it lasts. */
+  #away(error: unknown): void {
+    if (this.#state === 'away') return
+    this.#state = 'away'
+    this.#log?.warn(
+      { reason: errorMessage(error) },
+      'the bus is away: other nodes are heard of by the store only',
+    )
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection
+    if (connection !== null)
+      await Promise.race([this.flush(), sleep(closingMsMax, undefined, { ref: false })])
+    this.#stop.abort()
+    if (connection === null) return
+    await connection.close()
+    await this.#keeping
+  }
+}
+
+/** How long the server may take to take what is left, in ms. */
+const closingMsMax = 1_000

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../../log.ts'
+import { bucketOf } from '../../buckets.ts'
+import type { ClusterBus } from '../../cluster-bus.ts'
+import { type Cluster, EngineOpenError, type Key } from '../../engine.ts'
+import { homeNodeOf } from '../../home-node.ts'
+import { keyName } from '../../key-encoding.ts'
+import type { PostgresDatabase, WritePermission } from '../connection/database.ts'
+import type { DatabaseSession } from '../connection/database-session.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import {
+  type ClusterNode,
+  deadMs,
+  firstDeadInMs,
+  type HeartbeatResult,
+  type NodeIdentity,
+  type NodeState,
+  removeDeadNodes,
+  removeNode,
+  writeHeartbeat,
+} from './node-rows.ts'
+import { LeaseMonitor } from './row-lease.ts'
+
+/** And as soon as somebody would be dead: that is known to everybody within 5 s. In ms. */
+const beatEveryMs = 1_000
+/** Not at the very moment: somebody who is heard of late is not asked after twice. In ms. */
+const afterDeathMs = 20
+const lookEveryMs = 100
+/** Told when the list has changed: who hears it looks at once. */
+const topic = 'cluster/nodes'
+
+export interface MembershipOptions {
+  readonly schema: string
+  /** Id of this node; one that nobody else has unless given. */
+  readonly id: string
+  /** Null where the clock is not the database's. */
+  readonly clock: DatabaseClock | null
+  readonly log: Log | undefined
+}
+
+/**
+ * This process among the nodes that share a schema. The right to write goes with the heartbeat: who has not been heard of
+ * for as long as makes it dead to the others writes nothing until it has been. What it had sent before that may still be
+ * written later: that is no harm to a log, where updates commute and what may not be late names the head it expects; a job is
+ * safe by its lease, a record by its checks.
+ */
+export class ClusterMembership implements WritePermission, Cluster {
+  readonly isShared = true
+  readonly #database: PostgresDatabase
+  readonly #node: NodeIdentity
+  readonly #parts: MembershipOptions
+  readonly #watching = new Set<{ readonly call: () => void }>()
+  #state: NodeState = 'serving'
+  #others: readonly ClusterNode[] = []
+  #homes: (string | undefined)[] = []
+  #refusal: string | null = 'it has not joined the others yet'
+  /** Until then nobody is taken for dead: while the database was away, or slow, nobody could be heard of. */
+  #patientUntil = 0
+  #bus: ClusterBus | null = null
+  /** When the heartbeat began that is known of; later ones may have been answered earlier. */
+  #heardAt = 0
+  /** When somebody will be dead, by the last heartbeat; one that fails tells nothing. */
+  #firstDeadAt = Number.POSITIVE_INFINITY
+  #timer: NodeJS.Timeout | null = null
+  /** The one under way, or the one after it where that has been asked for. */
+  #beating: Promise<HeartbeatResult | null> = Promise.resolve(null)
+  #next: Promise<HeartbeatResult | null> | null = null
+  #isLeaving = false
+
+  private constructor(database: PostgresDatabase, parts: MembershipOptions) {
+    this.#database = database
+    this.#parts = parts
+    this.#node = { id: parts.id, incarnation: randomUUID() }
+  }
+
+  /** Waits for the end of who is in the way and dead. @throws EngineOpenError where he is alive */
+  static async join(database: PostgresDatabase, parts: MembershipOptions): Promise<ClusterMembership> {
+    const membership = new ClusterMembership(database, parts)
+    await database.once(removeDeadNodes)
+    const signs = new LeaseMonitor()
+    for (;;) {
+      const found = await database.once((session) => membership.#beat(session))
+      if (found.isListed) break
+      signs.note(found.sign)
+      if (signs.isAlive) throw membership.#inTheWay(found)
+      await sleep(lookEveryMs)
+    }
+    membership.#schedule()
+    return membership
+  }
+
+  /** From now on changes of the list are told and heard at once. */
+  connect(bus: ClusterBus): void {
+    this.#bus = bus
+    bus.subscribe(topic, () => {
+      void this.#beatAside()
+      return undefined
+    })
+    this.#announce()
+  }
+
+  get self(): string {
+    return this.#node.id
+  }
+
+  nodes(): readonly string[] {
+    return [this.self, ...this.#others.map(({ id }) => id)].sort()
+  }
+
+  home(doc: Key): string {
+    const bucket = bucketOf(keyName(doc))
+    this.#homes[bucket] ??= homeNodeOf(bucket, this.#serving())
+    return this.#homes[bucket]
+  }
+
+  /** Who is about to leave is nobody's home, unless all are. */
+  #serving(): readonly string[] {
+    const all = [{ id: this.self, state: this.#state }, ...this.#others]
+    const serving = all.filter(({ state }) => state === 'serving')
+    return (serving.length === 0 ? all : serving).map(({ id }) => id)
+  }
+
+  on(_event: 'change', call: () => void): () => void {
+    const watcher = { call }
+    this.#watching.add(watcher)
+    return () => void this.#watching.delete(watcher)
+  }
+
+  async drain(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs
+    this.#state = 'draining'
+    this.#changed()
+    let markedAt: number | null = null
+    while (performance.now() < deadline && !this.#isLeaving) {
+      const found = await this.#beatAside()
+      if (markedAt === null && found !== null) {
+        markedAt = found.now
+        this.#announce()
+      }
+      if (markedAt !== null && this.#others.every(({ heardAt }) => heardAt > Number(markedAt))) return
+      await sleep(Math.min(lookEveryMs, Math.max(0, deadline - performance.now())))
+    }
+  }
+
+  refusal(): string | null {
+    if (this.#refusal !== null) return this.#refusal
+    return performance.now() < this.#heardAt + deadMs
+      ? null
+      : 'this node could not be heard of in time, and is dead to the others'
+  }
+
+  async renew(session: DatabaseSession): Promise<void> {
+    await this.#beat(session)
+  }
+
+  /** Out of the list; the others are told. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#beating
+    await this.#database.aside((session) => removeNode(session, this.#node)).catch(() => undefined)
+    this.#announce()
+  }
+
+  #announce(): void {
+    this.#bus?.publish(topic, new Uint8Array())
+  }
+
+  #schedule(): void {
+    if (this.#isLeaving) return
+    const inMs = Math.max(this.#firstDeadAt - performance.now(), 0) + afterDeathMs
+    this.#firstDeadAt = Number.POSITIVE_INFINITY
+    const beat = (): void => void this.#beatAside().then(() => this.#schedule())
+    this.#timer = setTimeout(beat, Math.min(inMs, beatEveryMs)).unref()
+  }
+
+  /**
+   * One at a time: who asks during one gets the next. Null where it failed, which is the database's matter: it tells the
+   * log, and renews when it is back.
+   */
+  #beatAside(): Promise<HeartbeatResult | null> {
+    this.#next ??= this.#beating.then(() => {
+      this.#next = null
+      return this.#isLeaving ? null : this.#database.aside((session) => this.#beat(session)).catch(() => null)
+    })
+    this.#beating = this.#next
+    return this.#next
+  }
+
+  async #beat(session: DatabaseSession): Promise<HeartbeatResult> {
+    const [startedAt, measured] = [performance.now(), this.#parts.clock?.measuring()]
+    const found = await writeHeartbeat(session, this.#node, this.#state)
+    measured?.(found.now)
+    const refusal = found.isListed ? null : this.#inTheWay(found).message
+    if (refusal !== null && this.#refusal === null)
+      this.#parts.log?.error({ reason: refusal }, 'nothing is written')
+    if (refusal === null && this.#heardAt > 0 && this.refusal() !== null) this.#returned()
+    this.#refusal = refusal
+    if (refusal !== null || startedAt < this.#heardAt) return found
+    const answeredAt = performance.now()
+    const slowestMs = Math.max(startedAt - this.#heardAt, answeredAt - startedAt)
+    if (this.#heardAt > 0 && slowestMs > 2 * beatEveryMs) this.#patientUntil = answeredAt + deadMs
+    this.#heardAt = startedAt
+    this.#firstDeadAt = answeredAt + firstDeadInMs(found)
+    this.#look(found.others)
+    return found
+  }
+
+  /** The others may have written what is not known here, and have taken this node for dead. */
+  #returned(): void {
+    this.#parts.log?.warn('this node was not heard of in time, and is heard of again')
+    this.#bus?.lost()
+    this.#announce()
+  }
+
+  #look(found: readonly ClusterNode[]): void {
+    const known = new Set(this.#others.map(({ id }) => id))
+    const isPatient = performance.now() < this.#patientUntil
+    const before = listOf(this.#others)
+    this.#others = found.filter(({ id, isAlive }) => isAlive || (isPatient && known.has(id)))
+    if (listOf(this.#others) === before) return
+    this.#parts.log?.info({ nodes: this.nodes() }, 'the nodes have changed')
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#homes = []
+    for (const { call } of Array.from(this.#watching)) call()
+  }
+
+  #inTheWay({ isOurs }: HeartbeatResult): EngineOpenError {
+    const { schema } = this.#parts
+    return new EngineOpenError(
+      'locked',
+      isOurs
+        ? `a node named ${this.self} is alive in the cluster of the schema ${schema}: give this one another name`
+        : `the schema ${schema} of the database is in use by a server that is alone: stop it, or give it the bus, too`,
+    )
+  }
+}
+
+const listOf = (nodes: readonly ClusterNode[]): string =>
+  JSON.stringify(nodes.map(({ id, state }) => [id, state]).sort())

@@ -1,0 +1,57 @@
+import type { Clock } from '../../../clock.ts'
+import type { Log } from '../../../log.ts'
+import type { ClusterOptions } from '../../cluster-bus.ts'
+import type { Bus, Cluster } from '../../engine.ts'
+import { LocalBus } from '../../local-bus.ts'
+import { SingleNode } from '../../single-node.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import { ClusterMembership } from './cluster-membership.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import { newNodeName } from './node-name.ts'
+import { readClusterId } from './node-rows.ts'
+import { SchemaLease } from './schema-lease.ts'
+
+/** The right of this process to use a schema: alone, or together with others. */
+export interface SchemaAccess {
+  readonly bus: Bus
+  readonly cluster: Cluster
+  /** Gives it up; nothing is written after it. */
+  end(): Promise<void>
+}
+
+interface Given {
+  readonly schema: string
+  readonly log: Log | undefined
+  readonly clock: Clock
+}
+
+/** @throws EngineOpenError where others use the schema */
+export async function openExclusive(
+  database: PostgresDatabase,
+  { schema, log, clock }: Given,
+): Promise<SchemaAccess> {
+  const lease = await SchemaLease.take(database, { schema, log })
+  database.guard(lease)
+  return { bus: new LocalBus(clock), cluster: new SingleNode(), end: () => lease.give() }
+}
+
+/** @throws EngineOpenError where one that is alone uses the schema, or the bus refuses us */
+export async function joinCluster(
+  database: PostgresDatabase,
+  { schema, log, clock, shared }: Given & { readonly shared: DatabaseClock | null },
+  { name = newNodeName(), openBus }: ClusterOptions,
+): Promise<SchemaAccess> {
+  // Whatever this process logs from now on, so that logs of several can be told apart.
+  log?.setBindings({ node: name })
+  const cluster = await ClusterMembership.join(database, { schema, id: name, clock: shared, log })
+  database.guard(cluster)
+  try {
+    const id = await database.read(readClusterId)
+    const bus = await openBus({ prefix: `weft.${schema}.${id}`, node: name, clock })
+    cluster.connect(bus)
+    return { bus, cluster, end: () => cluster.leave().then(() => bus.close()) }
+  } catch (error) {
+    await cluster.leave()
+    throw error
+  }
+}

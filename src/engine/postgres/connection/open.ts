@@ -1,0 +1,73 @@
+import { schemaName } from '../../../config/option-parsers.ts'
+import { postgresUrls } from '../../../config/postgres-urls.ts'
+import { errorMessage } from '../../../errors.ts'
+import { EngineOpenError, StoreUnavailableError } from '../../engine.ts'
+import type { PostgresDatabase } from './database.ts'
+import { statement } from './database-session.ts'
+import { sqlStateOf } from './postgres-errors.ts'
+
+/** The oldest PostgreSQL that is used, as `server_version_num` says it. */
+const oldestVersion = 150_000
+
+const readVersion = statement<{ version: string; fsync: string; standbys: string; waits: string }>(
+  'read-version',
+  `select current_setting('server_version_num') as version, current_setting('fsync') as fsync,
+     current_setting('synchronous_standby_names') as standbys, current_setting('synchronous_commit') as waits`,
+)
+
+/** Why what is acknowledged may be lost though all works, and what to do about it. */
+export interface DurabilityWarning {
+  readonly found: string
+  readonly help: string
+}
+
+const noFsync: DurabilityWarning = {
+  found: 'fsync is off in the database: what is acknowledged does not survive a loss of power',
+  help: 'set fsync to on',
+}
+const noStandby: DurabilityWarning = {
+  found:
+    'the URL names several servers, and no standby is waited for: what is acknowledged may be lost when another one takes over',
+  help: "set synchronous_standby_names, such as 'ANY 1 (…)', and synchronous_commit to on",
+}
+
+/** @throws EngineOpenError */
+export function checkSchemaName(schema: string): void {
+  if (schemaName.parse(schema) !== undefined) return
+  throw new EngineOpenError(
+    'failed',
+    `${JSON.stringify(schema)} cannot be the name of a schema: expected ${schemaName.expected}`,
+  )
+}
+
+/** What must hold of the server before anything is made there. @throws EngineOpenError */
+export async function checkServer(
+  database: PostgresDatabase,
+  url: string,
+): Promise<readonly DurabilityWarning[]> {
+  const [found] = await database.read((session) => session.rows(readVersion, []))
+  const version = Number(found?.version)
+  if (version < oldestVersion) {
+    throw new EngineOpenError(
+      'failed',
+      `PostgreSQL ${Math.floor(version / 10_000)} is too old: version 15 or newer is needed`,
+    )
+  }
+  const waitsForNobody = found?.standbys === '' || found?.waits === 'local'
+  return [
+    ...(found?.fsync === 'off' ? [noFsync] : []),
+    ...(waitsForNobody && postgresUrls(url).length > 1 ? [noStandby] : []),
+  ]
+}
+
+/** The sentence for what went wrong, which never holds the password. */
+export function postgresOpenError(error: unknown): EngineOpenError {
+  if (error instanceof EngineOpenError) return error
+  const fail = (reason: EngineOpenError['reason'], sentence: string) =>
+    new EngineOpenError(reason, sentence, { cause: error })
+  const message = errorMessage(error)
+  const state = sqlStateOf(error)
+  if (state === '42501') return fail('readOnly', `the database refuses what is needed (${message}): grant it`)
+  if (error instanceof StoreUnavailableError) return fail('failed', message)
+  return fail('failed', `the database cannot be opened: ${message}`)
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage } from '../../../errors.ts'
+import type { Log } from '../../../log.ts'
+import { StoreUnavailableError } from '../../engine.ts'
+import { publicErrorCode } from './postgres-errors.ts'
+
+/** Pauses between tries to reach the database, in ms: the first, and the longest. */
+const pauseMs = { first: 20, longest: 2000 }
+
+/** A time in which nobody is served, from the first failure on until the database answers again. */
+export class Outage {
+  readonly #since = performance.now()
+  readonly #over: Promise<void>
+  #reason: string
+  #code: string
+
+  /** @param reach resolves when the database serves @param onOver called when it does, or `reach` is given up */
+  constructor(
+    failure: unknown,
+    { reach, log, stop }: { reach: () => Promise<void>; log: Log | undefined; stop: AbortSignal },
+    onOver: () => void,
+  ) {
+    this.#reason = errorMessage(failure)
+    this.#code = publicErrorCode(failure)
+    this.#over = this.#tryAgain(reach, log, stop).then(onOver)
+  }
+
+  /** Names no address and no user. */
+  get code(): string {
+    return this.#code
+  }
+
+  /** Resolves when it is over. @throws StoreUnavailableError when it has lasted longer than `holdMs`, or with `giveUp` */
+  async waited(holdMs: number, giveUp: AbortSignal): Promise<void> {
+    const restMs = this.#since + holdMs - performance.now()
+    const waiting = new AbortController()
+    const signal = AbortSignal.any([waiting.signal, giveUp])
+    const late = sleep(Math.max(0, restMs), undefined, { signal }).catch(() => undefined)
+    const ended = await Promise.race([this.#over.then(() => 'over' as const), late])
+    waiting.abort()
+    if (ended !== 'over') throw new StoreUnavailableError(`the database does not serve: ${this.#reason}`)
+  }
+
+  async #tryAgain(reach: () => Promise<void>, log: Log | undefined, stop: AbortSignal): Promise<void> {
+    log?.warn({ reason: this.#reason }, 'the database does not serve')
+    for (let pause = pauseMs.first; !stop.aborted; pause = Math.min(2 * pause, pauseMs.longest)) {
+      try {
+        await reach()
+        log?.info({ ms: Math.round(performance.now() - this.#since) }, 'the database serves again')
+        return
+      } catch (error) {
+        this.#reason = errorMessage(error)
+        this.#code = publicErrorCode(error)
+      }
+      // Not all servers of a cluster at the same moment.
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: stop }).catch(() => undefined)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { postgresUrls } from '../../../config/postgres-urls.ts'
+import type { PostgresEngineOptions } from '../engine.ts'
+import { PostgresDatabase } from './database.ts'
+import { statement } from './database-session.ts'
+import { checkServer, type DurabilityWarning, postgresOpenError } from './open.ts'
+
+/** What is to be known of a database before a server uses it. */
+export interface DatabaseProbe {
+  /** As PostgreSQL says it, such as `18.4`. */
+  readonly version: string
+  /** Of an empty question, in ms. */
+  readonly roundTripMs: number
+  /** That it takes at once from all who use it; those that it keeps for administrators are not counted. */
+  readonly connectionsMax: number
+  readonly warnings: readonly DurabilityWarning[]
+}
+
+/** `reserved_connections` is there from PostgreSQL 16 on. */
+const readServer = statement<{ version: string; connections: number }>(
+  'look',
+  `select split_part(current_setting('server_version'), ' ', 1) as version,
+     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+       - coalesce(current_setting('reserved_connections', true), '0')::int as connections`,
+)
+
+/** Changes nothing, whoever uses the schema. @throws EngineOpenError */
+export async function probeDatabase({
+  url,
+  connectTimeoutMs,
+}: Required<Pick<PostgresEngineOptions, 'url' | 'connectTimeoutMs'>>): Promise<DatabaseProbe> {
+  const database = new PostgresDatabase({
+    url,
+    schema: 'public',
+    poolSize: 1,
+    statementTimeoutMs: connectTimeoutMs,
+    connectTimeoutMs,
+    // Each server has its turn.
+    holdMs: (postgresUrls(url).length - 1) * connectTimeoutMs,
+    durability: 'disk',
+  })
+  try {
+    const warnings = await checkServer(database, url)
+    const startedAt = performance.now()
+    const [found] = await database.read((session) => session.rows(readServer, []))
+    const roundTripMs = performance.now() - startedAt
+    return { version: found?.version ?? '', roundTripMs, connectionsMax: found?.connections ?? 0, warnings }
+  } catch (error) {
+    throw postgresOpenError(error)
+  } finally {
+    await database.close()
+  }
+}

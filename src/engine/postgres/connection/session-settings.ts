@@ -1,0 +1,66 @@
+import { type DatabaseSession, statement } from './database-session.ts'
+
+/** What is set on each connection. */
+export interface SessionSettings {
+  readonly schema: string
+  readonly durability: 'disk' | 'process'
+}
+
+/** Which one is written to: one more after each promotion of a standby. */
+const readTimeline = `case when not pg_is_in_recovery()
+  then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end`
+
+/** Settings of a session that do not depend on options, in place of the defaults of the role and the database. */
+const fixedSettings: readonly (readonly [name: string, value: string])[] = [
+  // A transaction reads under its locks what others have committed before: a snapshot from before the locks is too old.
+  ['default_transaction_isolation', 'read committed'],
+  ['default_transaction_read_only', 'off'],
+  ['default_transaction_deferrable', 'off'],
+  // The limits of `connections.ts` bound each wait. They are sent when a connection starts, which precedes all defaults.
+  ['lock_timeout', '0'],
+  ['idle_session_timeout', '0'],
+  // Everything is found by its key: plans are made once, and never for tables that look empty.
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+  ['enable_hashjoin', 'off'],
+  ['enable_mergejoin', 'off'],
+  ['jit', 'off'],
+  // The forms in which values are written and read.
+  ['standard_conforming_strings', 'on'],
+  ['bytea_output', 'hex'],
+  ['extra_float_digits', '1'],
+  // That a standby was not waited for comes as a warning.
+  ['client_min_messages', 'warning'],
+]
+
+/** PostgreSQL before 17 does not have it. A setting that does not exist reads as null. */
+const noTransactionTimeout = `case when current_setting('transaction_timeout', true) is not null
+  then set_config('transaction_timeout', '0', false) end`
+
+/**
+ * Sets all of a session in one round trip, so that transactions need no settings of their own. An acknowledged write
+ * has been flushed: `synchronous_commit` is at least `on`, and a stronger setting of the server stays.
+ * @param servers of several the timeline is read
+ * @returns the timeline; 0 where it is not read
+ * @throws of a server that takes no writes
+ */
+export async function prepareSession(
+  session: DatabaseSession,
+  { schema, durability }: SessionSettings,
+  servers: 'one' | 'several',
+): Promise<number> {
+  const settings = [['search_path', schema], ...fixedSettings]
+  const set = settings.map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  const synchronous =
+    durability === 'process'
+      ? `set_config('synchronous_commit', 'off', false)`
+      : `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
+  const timeline = servers === 'one' ? '0' : readTimeline
+  const asked = statement<{ standby: boolean; timeline: number }>(
+    '',
+    `select ${[...set, noTransactionTimeout, synchronous].join(', ')}, pg_is_in_recovery() as standby, ${timeline} as timeline`,
+  )
+  const [found] = await session.rows(asked, [])
+  if (found?.standby !== false) throw new Error('it is a standby, which takes no writes')
+  return found.timeline
+}

@@ -1,0 +1,77 @@
+import { allSettled, type DatabaseSession } from './database-session.ts'
+import { endsConnection, OutcomeUnknownError, TransactionRolledBackError } from './postgres-errors.ts'
+
+export interface SqlTransaction<Asked, Result> {
+  /** Locks and reads: sent with the beginning. */
+  readonly ask: (session: DatabaseSession) => Promise<Asked>
+  /** Decides, and says what is to be written: sent with the commit. It may come again after a collision. */
+  readonly act: (asked: Asked, write: Write) => Result
+}
+
+type SendStatements = (session: DatabaseSession) => Promise<unknown>
+
+/** Adds a write to a transaction. */
+export type Write = (send: SendStatements) => void
+
+/**
+ * A transaction in two round trips. @throws Undone, OutcomeUnknownError, and what `act` throws
+ */
+export async function runSqlTransaction<Asked, Result>(
+  session: DatabaseSession,
+  { ask, act }: SqlTransaction<Asked, Result>,
+): Promise<Result> {
+  const asked = await asking(session, ask)
+  const writes: SendStatements[] = []
+  let result: Result
+  try {
+    result = act(asked, (send) => writes.push(send))
+  } catch (error) {
+    await session.command('rollback').catch(() => undefined)
+    throw error
+  }
+  await commit(session, writes)
+  return result
+}
+
+async function asking<Asked>(
+  session: DatabaseSession,
+  ask: (session: DatabaseSession) => Promise<Asked>,
+): Promise<Asked> {
+  try {
+    const [, asked] = await allSettled([session.command('begin'), ask(session)])
+    return asked
+  } catch (error) {
+    if (!endsConnection(error)) await session.command('rollback').catch(() => undefined)
+    throw new TransactionRolledBackError(error)
+  }
+}
+
+/** After an error PostgreSQL makes of the commit that follows a rollback, and says so. */
+async function commit(session: DatabaseSession, writes: readonly SendStatements[]): Promise<void> {
+  const { sent, problem } = sendAll(session, writes)
+  if (problem !== null) {
+    // The connection must not go on with a part of this transaction: its next user would commit that part.
+    await Promise.allSettled([...sent, session.command('rollback')])
+    throw problem.error
+  }
+  const [done, ...written] = await Promise.allSettled([session.command('commit'), ...sent])
+  const failed = written.find((each) => each.status === 'rejected')
+  if (done?.status === 'fulfilled') {
+    if (done.value === 'COMMIT') return
+    throw new TransactionRolledBackError(failed?.reason ?? new Error('the transaction was rolled back'))
+  }
+  if (failed !== undefined && !endsConnection(failed.reason))
+    throw new TransactionRolledBackError(failed.reason)
+  throw new OutcomeUnknownError(failed?.reason ?? done?.reason)
+}
+
+/** A write may throw before it is sent, while its values are encoded. Then those behind it are not sent either. */
+function sendAll(session: DatabaseSession, writes: readonly SendStatements[]) {
+  const sent: Promise<unknown>[] = []
+  try {
+    for (const send of writes) sent.push(send(session))
+    return { sent, problem: null }
+  } catch (error) {
+    return { sent, problem: { error } }
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { Fence, FenceStore, Key } from '../engine.ts'
+import { countersOf, FenceCache } from '../fences.ts'
+import { encodeKey } from '../key-encoding.ts'
+import type { OpenCalls } from '../open-calls.ts'
+import { bytesArray } from './connection/arrays.ts'
+import type { PostgresDatabase } from './connection/database.ts'
+import { allSettled, type DatabaseSession, statement } from './connection/database-session.ts'
+import type { Write } from './connection/sql-transaction.ts'
+
+/** The partition of the counters. No caller of the Kv uses it. */
+const part = encodeKey(['', 'fences'])
+
+/** Counters share locks: a transaction takes no more locks than these, however many documents it writes. */
+const locksMax = 256
+
+const lockShared = statement(
+  'lock-fences-shared',
+  'select pg_advisory_xact_lock_shared(lock) from unnest($1::bigint[]) as l(lock)',
+)
+const lockAlone = statement(
+  'lock-fences',
+  'select pg_advisory_xact_lock(lock) from unnest($1::bigint[]) as l(lock)',
+)
+const readCounts = statement<{ key: Buffer; value: Buffer }>(
+  'read-fences',
+  'select key, value from kv where part = $1 and key = any($2::bytea[])',
+)
+const raiseCounts = statement(
+  'raise-fences',
+  `insert into kv select $1, u.key, convert_to('1', 'UTF8') from unnest($2::bytea[]) as u(key)
+   on conflict (part, key) do update
+   set value = convert_to((convert_from(kv.value, 'UTF8')::bigint + 1)::text, 'UTF8')`,
+)
+
+/** Counts of fences in the store: other processes also raise them. */
+export class PostgresFences implements FenceStore {
+  readonly #gate: OpenCalls
+  readonly #database: PostgresDatabase
+  readonly #locks: readonly bigint[]
+  readonly #here = new FenceCache()
+
+  constructor({ gate, database, schema }: { gate: OpenCalls; database: PostgresDatabase; schema: string }) {
+    this.#gate = gate
+    this.#database = database
+    this.#locks = Array.from({ length: locksMax }, (_, index) =>
+      createHash('sha256').update(schema).update('\0fence').update(`${index}`).digest().readBigInt64BE(0),
+    )
+  }
+
+  read(names: readonly Key[]): Promise<Fence> {
+    return this.#gate.run(async () => {
+      const fence = countersOf(names).map((counter) => this.#here.at(counter, 0))
+      const counts = await this.#database.read((session) => countsOf(session, fence))
+      return fence.map((one) => ({ ...one, raised: counts.get(one.counter) ?? 0 }))
+    })
+  }
+
+  isCurrent(fence: Fence): boolean {
+    return this.#here.isCurrent(fence)
+  }
+
+  /** Reads counts for appends: until the transaction ends, no process raises them. */
+  async hold(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
+    if (fence.length === 0) return new Map()
+    const locked = session.rows(lockShared, [this.#locksOf(fence.map(({ counter }) => counter))])
+    const [, counts] = await allSettled([locked, countsOf(session, fence)])
+    return counts
+  }
+
+  /** Call it before `raise`: from here on no append that has read the counters ends after this transaction. */
+  async lock(session: DatabaseSession, counters: readonly number[]): Promise<void> {
+    if (counters.length > 0) await session.rows(lockAlone, [this.#locksOf(counters)])
+  }
+
+  raise(counters: readonly number[], write: Write): void {
+    if (counters.length === 0) return
+    this.raisedHere(counters)
+    const keys = bytesArray([...new Set(counters)].sort((a, b) => a - b).map(keyOf))
+    write((session) => session.rows(raiseCounts, [part, keys]))
+  }
+
+  /** Makes this process read the counters again. */
+  raisedHere(counters: readonly number[]): void {
+    this.#here.raise(counters)
+  }
+
+  /** In one order for all transactions. */
+  #locksOf(counters: readonly number[]): string {
+    const locks = [...new Set(counters.map((counter) => this.#locks[counter % locksMax] as bigint))]
+    return `{${locks.sort((a, b) => (a < b ? -1 : 1)).join(',')}}`
+  }
+}
+
+/** True when a count is another one in the store by now. */
+export const isRaised = (fence: Fence, counts: ReadonlyMap<number, number>): boolean =>
+  fence.some(({ counter, raised }) => (counts.get(counter) ?? 0) !== raised)
+
+async function countsOf(session: DatabaseSession, fence: Fence): Promise<ReadonlyMap<number, number>> {
+  const keys = [...new Set(fence.map(({ counter }) => counter))].map(keyOf)
+  const rows = await session.rows(readCounts, [part, bytesArray(keys)])
+  return new Map(rows.map(({ key, value }) => [key.readUInt32BE(0), Number(value.toString())]))
+}
+
+function keyOf(counter: number): Buffer {
+  const key = Buffer.alloc(4)
+  key.writeUInt32BE(counter)
+  return key
+}

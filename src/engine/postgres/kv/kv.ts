@@ -1,0 +1,77 @@
+import type { Key, Kv, KvCommit, KvEntry, KvRange } from '../../engine.ts'
+import { decodeKey, encodeKey, keyRange } from '../../key-encoding.ts'
+import type { OpenCalls } from '../../open-calls.ts'
+import { bytesArray } from '../connection/arrays.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import { statement } from '../connection/database-session.ts'
+import type { PendingBytes } from '../connection/pending-bytes.ts'
+import { type KvCommitQueue, PendingCommit } from './kv-commits.ts'
+
+interface StoredValue {
+  readonly key: Buffer
+  readonly value: Buffer
+}
+
+const noSpace = Buffer.alloc(0)
+
+const getValues = statement<StoredValue>(
+  'get-values',
+  'select key, value from kv where part = $1 and key = any($2::bytea[])',
+)
+const scan = (order: 'asc' | 'desc') =>
+  statement<StoredValue>(
+    `scan-${order}`,
+    `select key, value from kv where part = $1 and key >= $2 and key < $3 order by key ${order} limit $4`,
+  )
+const forwards = scan('asc')
+const backwards = scan('desc')
+
+export class PostgresKv implements Kv {
+  readonly #gate: OpenCalls
+  readonly #database: PostgresDatabase
+  readonly #pending: PendingBytes
+  readonly #commits: KvCommitQueue
+
+  constructor(parts: {
+    gate: OpenCalls
+    database: PostgresDatabase
+    pending: PendingBytes
+    commits: KvCommitQueue
+  }) {
+    this.#gate = parts.gate
+    this.#database = parts.database
+    this.#pending = parts.pending
+    this.#commits = parts.commits
+  }
+
+  get(part: Key, keys: readonly Key[]): Promise<readonly (Uint8Array | null)[]> {
+    return this.#gate.run(async () => {
+      const wanted = keys.map(encodeKey)
+      const values = [encodeKey(part), bytesArray(wanted)]
+      const stored = await this.#database.read((session) => session.rows(getValues, values))
+      const byName = new Map(stored.map(({ key, value }) => [key.toString('latin1'), value]))
+      return wanted.map((key) => byName.get(key.toString('latin1')) ?? null)
+    })
+  }
+
+  scan(part: Key, range: KvRange): Promise<readonly KvEntry[]> {
+    return this.#gate.run(async () => {
+      const { gte, lt } = keyRange(noSpace, range)
+      const values = [encodeKey(part), gte, lt, range.limit]
+      const ordered = range.reverse === true ? backwards : forwards
+      const stored = await this.#database.read((session) => session.rows(ordered, values))
+      return stored.map(({ key, value }) => ({ key: decodeKey(key), value }))
+    })
+  }
+
+  /** `pace` is not looked at: whatever comes in one turn of the event loop is one transaction. */
+  commit(part: Key, commit: KvCommit): Promise<boolean> {
+    return this.#gate.run(async () => {
+      const call = new PendingCommit(encodeKey(part), commit)
+      return this.#pending.during(call.bytes, () => {
+        this.#commits.add(call)
+        return call.ended
+      })
+    })
+  }
+}

@@ -1,0 +1,100 @@
+import { crc32 } from 'node:zlib'
+import type { AdoptedLog, LogUpdate } from '../../engine.ts'
+import { encodeNumber } from '../../key-encoding.ts'
+import type { LiveLogState, LogState } from '../../log-state.ts'
+import type { DocumentRow } from './document-rows.ts'
+
+export interface NewEntry {
+  readonly doc: string
+  readonly epoch: number
+  readonly seq: number
+  readonly at: number
+  readonly by: Buffer
+  readonly crc: number
+  readonly bytes: Uint8Array
+}
+
+export interface NewSnapshot {
+  readonly doc: string
+  readonly epoch: number
+  readonly seq: number
+  readonly crc: number
+  readonly bytes: Uint8Array
+}
+
+const noChange = { at: 0, by: '' }
+
+/** The checksum covers what an entry is of, so that it is not taken for another's. */
+export function entryCrc(
+  key: Uint8Array,
+  {
+    epoch,
+    seq,
+    at,
+    by,
+    bytes,
+  }: Pick<NewEntry, 'epoch' | 'seq' | 'at' | 'bytes'> & { readonly by: Uint8Array },
+): number {
+  const numbers = Buffer.concat([encodeNumber(epoch), encodeNumber(seq), encodeNumber(at)])
+  return crc32(bytes, crc32(by, crc32(numbers, crc32(key))))
+}
+
+export const snapshotCrc = (key: Uint8Array, epoch: number, seq: number, bytes: Uint8Array): number =>
+  crc32(bytes, crc32(Buffer.concat([encodeNumber(epoch), encodeNumber(seq)]), crc32(key)))
+
+/** One document in a transaction: where it stood, and what the calls of a group make of it. */
+export class DocumentChangeSet {
+  readonly key: Buffer
+  readonly before: DocumentRow
+  after: DocumentRow
+  entries: NewEntry[] = []
+  /** Of an adopted log. */
+  snapshot: NewSnapshot | null = null
+  /** Its entries and snapshots up to this epoch go. */
+  destroyedEpoch: number | null = null
+
+  constructor(key: Buffer, before: DocumentRow) {
+    this.key = key
+    this.before = before
+    this.after = before
+  }
+
+  get standing(): LogState {
+    return this.after.standing
+  }
+
+  append({ epoch, marks, head }: LiveLogState, updates: readonly LogUpdate[], at: number): void {
+    const doc = this.before.id
+    const entries = updates.map(({ by, bytes }, index) => {
+      const entry = { epoch, seq: head + 1 + index, at, by: Buffer.from(by), bytes }
+      return { ...entry, doc, crc: entryCrc(this.key, entry) }
+    })
+    for (const entry of entries) this.entries.push(entry)
+    this.after = {
+      ...this.after,
+      standing: { state: 'live', epoch, marks, head: head + updates.length },
+      changed: { at, by: updates.at(-1)?.by ?? '' },
+    }
+  }
+
+  adopt(standing: LogState, log: AdoptedLog): void {
+    const changed = log.state === 'live' ? log.changed : noChange
+    if (log.state === 'live') {
+      const { epoch, head: seq, snapshot: bytes } = log
+      const crc = snapshotCrc(this.key, epoch, seq, bytes)
+      this.snapshot = { doc: this.before.id, epoch, seq, crc, bytes }
+    }
+    this.after = { ...this.after, standing, changed }
+  }
+
+  /** @param only unless it has another epoch */
+  destroy(only?: number): void {
+    if (this.standing.state !== 'live') return
+    const { epoch } = this.standing
+    if (only !== undefined && only !== epoch) return
+    this.entries = []
+    this.snapshot = null
+    this.destroyedEpoch = epoch
+    this.after = { ...this.after, standing: { state: 'deleted', epoch }, changed: noChange }
+  }
+}

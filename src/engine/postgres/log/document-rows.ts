@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { absentLog, type LogState } from '../../log-state.ts'
+import { noSnapshots, type SnapshotList } from '../../snapshot-list.ts'
+import { bytesArray, numberArray, plainArray } from '../connection/arrays.ts'
+import { statement } from '../connection/database-session.ts'
+
+/** The head row of a document, or what it would be. */
+export interface DocumentRow {
+  /** Names the document in other tables. */
+  readonly id: string
+  readonly isStored: boolean
+  readonly standing: LogState
+  readonly changed: { readonly at: number; readonly by: string }
+}
+
+export interface HeadRow {
+  readonly key: Buffer
+  readonly id: string
+  readonly epoch: number
+  readonly state: 'live' | 'deleted'
+  readonly head: number
+  readonly marks: string
+  readonly changed_at: number
+  readonly changed_by: Buffer
+}
+
+/** By name: columns that a newer version adds are nothing to this one. */
+const names = 'key, id, epoch, state, head, marks, changed_at, changed_by'
+const columns = names.replaceAll(/\w+/g, (name) => `d.${name}`)
+
+/** In the order of the keys given, which must be the same for everybody. */
+export const lockHeads = statement<HeadRow>(
+  'lock-heads',
+  `select ${columns} from unnest($1::bytea[]) with ordinality as k(key, at)
+   cross join lateral (select ${names} from document where document.key = k.key for update) d`,
+)
+export const readHead = statement<HeadRow>('read-head', `select ${columns} from document d where d.key = $1`)
+export const readHeads = statement<HeadRow>(
+  'read-heads',
+  `select ${columns} from unnest($1::bytea[]) as k(key) join document d on d.key = k.key`,
+)
+export type ListedHead = Pick<HeadRow, 'key' | 'epoch'>
+
+export const listHeads = statement<ListedHead>(
+  'list-heads',
+  `select key, epoch from document where key >= $1 and key < $2 and state = 'live' order by key limit $3`,
+)
+
+const given =
+  'unnest($1::bytea[], $2::uuid[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bytea[])'
+export const makeHeads = statement('make-heads', `insert into document (${names}) select * from ${given}`)
+export const moveHeads = statement(
+  'move-heads',
+  `update document d set epoch = u.epoch, state = u.state, head = u.head, marks = u.marks,
+     changed_at = u.changed_at, changed_by = u.changed_by
+   from ${given} as u(${names}) where d.key = u.key`,
+)
+
+export function rowOf(stored: HeadRow | undefined): DocumentRow {
+  if (stored === undefined) {
+    return { id: randomUUID(), isStored: false, standing: absentLog, changed: { at: 0, by: '' } }
+  }
+  const { id, epoch, state, head } = stored
+  const changed = { at: stored.changed_at, by: stored.changed_by.toString() }
+  const standing: LogState =
+    state === 'live' ? { state, epoch, head, marks: marksOf(stored.marks) } : { state: 'deleted', epoch }
+  return { id, isStored: true, standing, changed }
+}
+
+/** Values of `makeHeads` and `moveHeads`. */
+export function headValues(rows: readonly (readonly [key: Buffer, row: DocumentRow])[]): unknown[] {
+  const standings = rows.map(([, { standing }]) => standing)
+  return [
+    bytesArray(rows.map(([key]) => key)),
+    plainArray(rows.map(([, { id }]) => id)),
+    numberArray(standings.map((standing) => (standing.state === 'absent' ? 0 : standing.epoch))),
+    plainArray(standings.map(({ state }) => state)),
+    numberArray(standings.map((standing) => (standing.state === 'live' ? standing.head : 0))),
+    plainArray(standings.map((standing) => (standing.state === 'live' ? marksText(standing.marks) : '[]'))),
+    numberArray(rows.map(([, { changed }]) => changed.at)),
+    bytesArray(rows.map(([, { changed }]) => Buffer.from(changed.by))),
+  ]
+}
+
+/** Number and time of each snapshot, oldest first. */
+const marksText = (marks: SnapshotList): string => JSON.stringify(marks.map(({ seq, at }) => [seq, at]))
+
+function marksOf(text: string): SnapshotList {
+  const pairs = JSON.parse(text) as [number, number][]
+  const [anchor, ...later] = pairs.map(([seq, at]) => ({ seq, at }))
+  return anchor === undefined ? noSnapshots : [anchor, ...later]
+}

@@ -1,0 +1,113 @@
+import {
+  type AdoptedLog,
+  type Appended,
+  type AppendOptions,
+  AppendRejectedError,
+  type AppendTo,
+  type Fence,
+  type Job,
+  type LogUpdate,
+} from '../../engine.ts'
+import { checkJobs, copyOfJob } from '../../job-state.ts'
+import { adoptedState, resolveAppend } from '../../log-state.ts'
+import type { DocumentCall } from './append-batch.ts'
+import type { DocumentChangeSet } from './document-change-set.ts'
+
+/** What a call makes of its document; it throws where it is refused. */
+interface Work<T> {
+  readonly do: (change: DocumentChangeSet) => T
+  readonly bytes: number
+  readonly jobs: readonly Job[]
+  readonly fence?: Fence | undefined
+}
+
+/** One call, from then until its promise ends. */
+export class PendingCall<T> implements DocumentCall {
+  readonly key: Buffer
+  readonly line: string
+  readonly bytes: number
+  readonly jobs: readonly Job[]
+  readonly fence: Fence
+  readonly ended: Promise<T>
+  readonly #work: Work<T>
+  #resolve!: (value: T) => void
+  #reject!: (error: unknown) => void
+  #outcome: { readonly value: T } | { readonly refusal: unknown } | null = null
+
+  constructor(key: Buffer, work: Work<T>) {
+    this.key = key
+    this.line = key.toString('latin1')
+    this.bytes = work.bytes
+    this.jobs = work.jobs
+    this.fence = work.fence ?? []
+    this.#work = work
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  apply(change: DocumentChangeSet, isFenced: boolean): boolean {
+    try {
+      if (isFenced) throw new AppendRejectedError('fence')
+      this.#outcome = { value: this.#work.do(change) }
+      return true
+    } catch (refusal) {
+      this.#outcome = { refusal }
+      return false
+    }
+  }
+
+  durable(): void {
+    if (this.#outcome !== null && 'value' in this.#outcome) this.#resolve(this.#outcome.value)
+    else this.#reject(this.#outcome?.refusal)
+  }
+
+  lost(error: unknown): void {
+    this.#reject(error)
+  }
+}
+
+/** What is passed may be a view on a buffer that is used again: it is copied. @throws RangeError, TypeError */
+export function appendCall(
+  key: Buffer,
+  {
+    to,
+    updates,
+    options,
+    at,
+  }: { to: AppendTo; updates: readonly LogUpdate[]; options: AppendOptions; at: number },
+): PendingCall<Appended> {
+  if (updates.length === 0) throw new RangeError('an append without updates')
+  checkJobs(options.jobs ?? [])
+  const copies = updates.map(({ bytes, by }) => ({ bytes: new Uint8Array(bytes), by }))
+  return new PendingCall(key, {
+    bytes: copies.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    jobs: (options.jobs ?? []).map(copyOfJob),
+    fence: options.fence,
+    do: (change) => {
+      const log = resolveAppend(change.standing, to, options)
+      change.append(log, copies, at)
+      const { epoch, head } = log
+      return { epoch, first: head + 1, last: head + copies.length }
+    },
+  })
+}
+
+/** @param only the epoch in which it is removed; any unless given */
+export const removalCall = (key: Buffer, only?: number): PendingCall<void> =>
+  new PendingCall<void>(key, { bytes: 0, jobs: [], do: (change) => change.destroy(only) })
+
+export function adoptionCall(key: Buffer, log: AdoptedLog, at: number): PendingCall<boolean> {
+  const copy = log.state === 'live' ? { ...log, snapshot: new Uint8Array(log.snapshot) } : log
+  return new PendingCall(key, {
+    bytes: copy.state === 'live' ? copy.snapshot.length : 0,
+    jobs: [],
+    do: (change) => {
+      const standing = adoptedState(change.standing, copy, at)
+      if (standing === null) return false
+      change.adopt(standing, copy)
+      return true
+    },
+  })
+}

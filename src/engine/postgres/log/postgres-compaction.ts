@@ -1,0 +1,74 @@
+import { type CompactionRequest, canCompact } from '../../log-state.ts'
+import { oldestSnapshot, snapshotsAfterCompaction } from '../../snapshot-list.ts'
+import type { StoreClock } from '../cluster/database-clock.ts'
+import { bytesArray, numberArray } from '../connection/arrays.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import { allSettled, type DatabaseSession, statement } from '../connection/database-session.ts'
+import { snapshotCrc } from './document-change-set.ts'
+import { headValues, lockHeads, moveHeads, readHead, rowOf } from './document-rows.ts'
+import { upsertSnapshot } from './snapshot-rows.ts'
+
+const dropSnapshots = statement(
+  'drop-snapshots',
+  'delete from snapshot where doc = $1 and epoch = $2 and seq <> all($3::bigint[])',
+)
+/** What no version needs, a slice at a time. */
+const dropEntries = statement<{ seq: number }>(
+  'drop-entries',
+  `delete from entry where doc = $1 and epoch = $2 and seq in
+     (select seq from entry where doc = $1 and epoch = $2 and seq <= $3 order by seq limit $4)
+   returning seq`,
+)
+/** Entries that one statement removes. */
+const sliceEntries = 1000
+
+/** What a compaction has put out of reach. */
+interface OutOfReach {
+  readonly id: string
+  readonly epoch: number
+  readonly upTo: number
+}
+
+/** Puts a snapshot in the place of entries. */
+export class PostgresCompaction {
+  readonly #database: PostgresDatabase
+  readonly #clock: StoreClock
+
+  constructor(database: PostgresDatabase, clock: StoreClock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Null when it was refused. The snapshot is sent before the head is locked: appends wait for no large upload. */
+  async compact(key: Buffer, wanted: CompactionRequest, snapshot: Uint8Array): Promise<OutOfReach | null> {
+    const [found] = await this.#database.read((session) => session.rows(readHead, [key]))
+    const { id, standing } = rowOf(found)
+    if (!canCompact(standing, wanted)) return null
+    const { epoch, upTo } = wanted
+    const crc = snapshotCrc(key, epoch, upTo, snapshot)
+    const keep = upsertSnapshot({ doc: id, epoch, seq: upTo, crc, bytes: snapshot })
+    return this.#database.write({
+      ask: (session) => allSettled([keep(session), session.rows(lockHeads, [bytesArray([key])])]),
+      act: ([, [stored]], write) => {
+        const row = rowOf(stored)
+        if (row.id !== id || !canCompact(row.standing, wanted)) {
+          write((session) => session.command('rollback'))
+          return null
+        }
+        const made = { seq: upTo, at: this.#clock.now() }
+        const marks = snapshotsAfterCompaction(row.standing.marks, made, this.#clock.of(wanted.keepSince))
+        const after = { ...row, standing: { ...row.standing, marks } }
+        const kept = numberArray(marks.map(({ seq }) => seq))
+        write((session) => session.rows(moveHeads, headValues([[key, after]])))
+        write((session) => session.rows(dropSnapshots, [id, epoch, kept]))
+        return { id, epoch, upTo: oldestSnapshot(marks).seq }
+      },
+    })
+  }
+
+  /** Removes what is out of reach; what it leaves goes with a later compaction. @throws StoreUnavailableError */
+  async sweep({ id, epoch, upTo }: OutOfReach): Promise<void> {
+    const slice = (session: DatabaseSession) => session.rows(dropEntries, [id, epoch, upTo, sliceEntries])
+    for (;;) if ((await this.#database.read(slice)).length < sliceEntries) return
+  }
+}

@@ -1,0 +1,94 @@
+import { DamagedRecordError } from '../../damaged-record.ts'
+import type { LogEntry } from '../../engine.ts'
+import { type DatabaseSession, statement } from '../connection/database-session.ts'
+import { entryCrc, snapshotCrc } from './document-change-set.ts'
+
+/** Of which log. */
+export interface LogRequest {
+  readonly key: Buffer
+  readonly id: string
+  readonly epoch: number
+}
+
+export interface EntryRequest {
+  readonly after: number
+  readonly upTo: number
+  readonly bytesMax: number | undefined
+}
+
+interface StoredEntry {
+  readonly seq: number
+  readonly at: number
+  readonly by: Buffer
+  readonly crc: number
+  readonly bytes: Buffer
+}
+
+/** What is asked for at once. */
+const chunk = { entries: 2000, bytes: 8 * 1024 * 1024 }
+
+/** The sizes are known without reading the bytes. */
+const readChunk = statement<StoredEntry>(
+  'read-entries',
+  `select seq, at, by, crc, bytes from entry
+   where doc = $1 and epoch = $2 and seq > $3 and seq <= (
+     select max(seq) from (
+       select seq, sum(octet_length(bytes)) over (order by seq) - octet_length(bytes) as before
+       from (select seq, bytes from entry where doc = $1 and epoch = $2 and seq > $3 and seq <= $4
+             order by seq limit $5) first
+     ) sized where before < $6
+   ) order by seq`,
+)
+const readSnapshot = statement<{ crc: number; bytes: Buffer }>(
+  'read-snapshot',
+  'select crc, bytes from snapshot where doc = $1 and epoch = $2 and seq = $3',
+)
+
+/**
+ * Entries after a number up to another that exists, until they are more than `bytesMax`.
+ * @throws DamagedRecordError also when one of them is missing
+ */
+export async function readPostgresEntries(
+  session: DatabaseSession,
+  log: LogRequest,
+  { after, upTo, bytesMax = Number.POSITIVE_INFINITY }: EntryRequest,
+): Promise<LogEntry[]> {
+  const entries: LogEntry[] = []
+  let bytes = 0
+  for (let expected = after + 1; expected <= upTo; ) {
+    // One byte more than asked for: an entry is seen to be too much only when it is there.
+    const chunkBytes = Math.min(chunk.bytes, Math.max(0, bytesMax - bytes) + 1)
+    const values = [log.id, log.epoch, expected - 1, upTo, chunk.entries, chunkBytes]
+    const stored = await session.rows(readChunk, values)
+    if (stored[0]?.seq !== expected) throw new DamagedRecordError(`update ${expected} is missing`)
+    for (const row of stored) {
+      if (row.seq !== expected) throw new DamagedRecordError(`update ${expected} is missing`)
+      bytes += row.bytes.length
+      if (entries.length > 0 && bytes > bytesMax) return entries
+      entries.push(checked(log, row))
+      expected += 1
+    }
+  }
+  return entries
+}
+
+function checked({ key, epoch }: LogRequest, row: StoredEntry): LogEntry {
+  if (entryCrc(key, { ...row, epoch }) !== row.crc) {
+    throw new DamagedRecordError(`the checksum of update ${row.seq} is wrong`)
+  }
+  return { seq: row.seq, at: row.at, by: row.by.toString(), bytes: row.bytes }
+}
+
+/** @throws DamagedRecordError also when it is missing */
+export async function readSnapshotAt(
+  session: DatabaseSession,
+  { key, id, epoch }: LogRequest,
+  seq: number,
+): Promise<Uint8Array> {
+  const [row] = await session.rows(readSnapshot, [id, epoch, seq])
+  if (row === undefined) throw new DamagedRecordError(`the snapshot at ${seq} is missing`)
+  if (snapshotCrc(key, epoch, seq, row.bytes) !== row.crc) {
+    throw new DamagedRecordError(`the checksum of the snapshot at ${seq} is wrong`)
+  }
+  return row.bytes
+}

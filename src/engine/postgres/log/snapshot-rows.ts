@@ -1,0 +1,15 @@
+import { asBuffer } from '../connection/arrays.ts'
+import { type DatabaseSession, statement } from '../connection/database-session.ts'
+import type { NewSnapshot } from './document-change-set.ts'
+
+const keepSnapshot = statement(
+  'keep-snapshot',
+  `insert into snapshot values ($1, $2, $3, $4, $5)
+   on conflict (doc, epoch, seq) do update set crc = excluded.crc, bytes = excluded.bytes`,
+)
+
+/** Writes a snapshot, in the place of one of the same number. */
+export const upsertSnapshot =
+  ({ doc, epoch, seq, crc, bytes }: NewSnapshot) =>
+  (session: DatabaseSession): Promise<unknown> =>
+    session.rows(keepSnapshot, [doc, epoch, seq, crc, asBuffer(bytes)])

@@ -1,0 +1,110 @@
+import type { Log } from '../../../log.ts'
+import { EngineOpenError } from '../../engine.ts'
+import { RowLease } from '../cluster/row-lease.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import { type DatabaseSession, statement } from '../connection/database-session.ts'
+import { baseTables, clusterTables } from './tables.ts'
+
+/** Layout of the tables. A server reads and writes those of its major number, also where the minor one is newer. */
+export interface SchemaFormat {
+  readonly major: number
+  readonly minor: number
+}
+
+/** What makes a format of the one before it. Within a major number steps only add. */
+interface SchemaStep {
+  readonly to: SchemaFormat
+  readonly sql: (partitions: number) => string
+}
+
+const steps: readonly SchemaStep[] = [
+  { to: { major: 1, minor: 0 }, sql: baseTables },
+  { to: { major: 1, minor: 1 }, sql: () => clusterTables },
+]
+
+export const schemaFormat: SchemaFormat = { major: 1, minor: 1 }
+
+const isBefore = (a: SchemaFormat, b: SchemaFormat): boolean =>
+  a.major < b.major || (a.major === b.major && a.minor < b.minor)
+const textOf = ({ major, minor }: SchemaFormat): string => `${major}.${minor}`
+
+/** How long the making of tables may take before another server goes on with it, in ms. */
+const migrationMs = 60_000
+
+const readStored = statement<{ value: string }>('read-format', `select value from meta where name = 'format'`)
+
+/** The schema, and the two tables in which everything else is told. Several may do this at once. */
+const foundation = (schema: string): string => `
+  select pg_advisory_xact_lock(hashtextextended('weft ${schema}', 0));
+  do $$ begin
+    if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
+    if to_regclass('${schema}.meta') is null then
+      create table ${schema}.meta (name text primary key, value text not null);
+    end if;
+    if to_regclass('${schema}.lease') is null then
+      create table ${schema}.lease (name text primary key, holder text not null, until timestamptz not null);
+    end if;
+  end $$`
+
+/** Makes what is missing. @throws EngineOpenError */
+export async function ensureSchema(
+  database: PostgresDatabase,
+  { schema, partitions, log }: { schema: string; partitions: number; log: Log | undefined },
+): Promise<void> {
+  await database.once((session) => session.command(foundation(schema)))
+  if (isSettled(schema, await storedFormat(database))) return
+  const lease = new RowLease(database, 'migration', migrationMs)
+  await lease.wait(() => false)
+  try {
+    for (const step of steps) {
+      const stored = await storedFormat(database)
+      if (stored !== null && !isBefore(stored, step.to)) continue
+      log?.info({ schema, to: textOf(step.to) }, 'making the tables')
+      await database.once((session) => take(session, step, { lease, partitions }))
+    }
+  } finally {
+    await lease.give()
+  }
+}
+
+/** The step and the number that says so in one transaction, which only the holder of the lease can commit. */
+async function take(
+  session: DatabaseSession,
+  { to, sql }: SchemaStep,
+  { lease, partitions }: { lease: RowLease; partitions: number },
+): Promise<void> {
+  await session.command(`
+    begin;
+    set local statement_timeout = 0;
+    do $$ begin
+      perform 1 from lease where name = 'migration' and holder = '${lease.holder}' for update;
+      if not found then raise 'another server makes the tables'; end if;
+    end $$;
+    ${sql(partitions)}
+    insert into meta values ('format', '${textOf(to)}') on conflict (name) do update set value = excluded.value;
+    commit`)
+}
+
+async function storedFormat(database: PostgresDatabase): Promise<SchemaFormat | null> {
+  const [row] = await database.read((session) => session.rows(readStored, []))
+  if (row === undefined) return null
+  const [major = Number.NaN, minor = 0] = row.value.split('.').map(Number)
+  return { major, minor }
+}
+
+/** False where something is missing. @throws EngineOpenError */
+function isSettled(schema: string, stored: SchemaFormat | null): boolean {
+  if (stored === null) return false
+  if (stored.major === schemaFormat.major) return !isBefore(stored, schemaFormat)
+  const formats = `format ${textOf(stored)}, this one knows ${textOf(schemaFormat)}`
+  if (stored.major < schemaFormat.major) {
+    throw new EngineOpenError(
+      'olderFormat',
+      `the schema ${schema} was made by an older version (${formats}): use that`,
+    )
+  }
+  throw new EngineOpenError(
+    'newerFormat',
+    `the schema ${schema} was made by a newer version (${formats}): use that version`,
+  )
+}

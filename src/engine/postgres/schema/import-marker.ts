@@ -1,0 +1,33 @@
+import { EngineOpenError } from '../../engine.ts'
+import type { PostgresDatabase } from '../connection/database.ts'
+import { statement } from '../connection/database-session.ts'
+
+const read = statement<{ value: string }>('read-import', `select value from meta where name = 'import'`)
+const write = statement(
+  'write-import',
+  `insert into meta values ('import', $1) on conflict (name) do update set value = excluded.value`,
+)
+const remove = statement('end-import', `delete from meta where name = 'import'`)
+
+/** Which export a schema that was empty is taking in; null: none. */
+export async function readImport(database: PostgresDatabase): Promise<string | null> {
+  const [row] = await database.read((session) => session.rows(read, []))
+  return row?.value ?? null
+}
+
+export async function beginImport(database: PostgresDatabase, name: string): Promise<void> {
+  await database.once((session) => session.rows(write, [name]))
+}
+
+export async function endImport(database: PostgresDatabase): Promise<void> {
+  await database.once((session) => session.rows(remove, []))
+}
+
+/** Nobody is to serve half of an export. @throws EngineOpenError */
+export async function refuseUnfinishedImport(database: PostgresDatabase, schema: string): Promise<void> {
+  if ((await readImport(database)) === null) return
+  throw new EngineOpenError(
+    'failed',
+    `an import into the schema ${schema} of the database was interrupted: start it again (weft import weft), or name another schema`,
+  )
+}

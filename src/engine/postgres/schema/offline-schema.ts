@@ -1,0 +1,87 @@
+import { type Engine, EngineOpenError } from '../../engine.ts'
+import type { StoredEntry } from '../../stored-entry.ts'
+import { PostgresDatabase } from '../connection/database.ts'
+import { statement } from '../connection/database-session.ts'
+import { checkSchemaName, postgresOpenError } from '../connection/open.ts'
+import { openPostgresEngine, type PostgresEngineOptions } from '../engine.ts'
+import { beginImport, endImport, readImport } from './import-marker.ts'
+import { storedEntries } from './stored-entries.ts'
+
+/** A schema that no server uses, and none can while this one has it. To be closed. */
+export interface OfflineSchema {
+  readonly engine: Engine
+  /** All but the contents of documents. @throws CorruptRecordError, StoreUnavailableError */
+  entries(): AsyncGenerator<StoredEntry>
+  /** See `ImportMarker`. */
+  readonly mark: {
+    read(): Promise<string | null>
+    write(name: string): Promise<void>
+    remove(): Promise<void>
+  }
+  close(): Promise<void>
+}
+
+export type StoppedOptions = PostgresEngineOptions & Required<Pick<PostgresEngineOptions, 'schema'>>
+
+const isThere = statement<{ made: boolean }>(
+  'is-made',
+  `select to_regclass(current_setting('search_path') || '.document') is not null as made`,
+)
+
+const databaseOf = ({ url, schema, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 }: StoppedOptions) =>
+  new PostgresDatabase({
+    url,
+    schema,
+    poolSize: 2,
+    statementTimeoutMs,
+    connectTimeoutMs,
+    holdMs: 30_000,
+    durability: 'disk',
+  })
+
+/** Has a server, or an import, ever made tables there? @throws EngineOpenError */
+export async function schemaExists(options: StoppedOptions): Promise<boolean> {
+  checkSchemaName(options.schema)
+  const database = databaseOf(options)
+  try {
+    const [found] = await database.read((session) => session.rows(isThere, []))
+    return found?.made === true
+  } catch (error) {
+    throw postgresOpenError(error)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Opens it, or makes it. @throws EngineOpenError, also where servers use it, or an import has not ended (`importing`) */
+export async function openOfflineSchema(options: StoppedOptions): Promise<OfflineSchema> {
+  const engine = await openPostgresEngine(options).catch((error: unknown) => {
+    throw isLocked(error) ? stopThem(options.schema, error) : error
+  })
+  const database = databaseOf(options)
+  return {
+    engine,
+    entries: () => storedEntries(database, engine.blobs),
+    mark: {
+      read: () => readImport(database),
+      write: (name) => beginImport(database, name),
+      remove: () => endImport(database),
+    },
+    close: async () => {
+      await database.close()
+      await engine.close()
+    },
+  }
+}
+
+const isLocked = (error: unknown): boolean => error instanceof EngineOpenError && error.reason === 'locked'
+
+/** Of what a server is told half is no help here. */
+const stopThem = (schema: string, cause: unknown): EngineOpenError =>
+  new EngineOpenError(
+    'locked',
+    `the schema ${schema} of the database is in use: stop all its servers first`,
+    {
+      cause,
+    },
+  )

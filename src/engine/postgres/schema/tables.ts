@@ -1,0 +1,69 @@
+/** Partitions of the tables that grow, by a hash of their key: each can be vacuumed and kept in memory on its own. */
+export const partitionsDefault = 16
+
+/** Room in the pages of heads for a newer version of a row beside the older one, so that no index changes. */
+const headFillFactor = 70
+
+/** What is partitioned, and by what. */
+const partitioned = [
+  { table: 'document', by: 'key', with: `(fillfactor = ${headFillFactor})` },
+  { table: 'entry', by: 'doc', with: null },
+  { table: 'snapshot', by: 'doc', with: null },
+  { table: 'kv', by: 'part', with: null },
+] as const
+
+/**
+ * Format 1.0. Keys and texts are bytes: PostgreSQL's texts have no zero character, and an order of their own. Times
+ * are epoch milliseconds of the engine's clock. The order of entries is their number, which the head row gives out.
+ */
+const tables = `
+create table document (
+  key bytea primary key, id uuid not null, epoch bigint not null, state text not null, head bigint not null,
+  marks text not null, changed_at bigint not null, changed_by bytea not null
+) partition by hash (key);
+create table entry (
+  doc uuid, epoch bigint, seq bigint, at bigint not null, by bytea not null, crc bigint not null, bytes bytea not null,
+  primary key (doc, epoch, seq)
+) partition by hash (doc);
+create table snapshot (
+  doc uuid, epoch bigint, seq bigint, crc bigint not null, bytes bytea not null,
+  primary key (doc, epoch, seq)
+) partition by hash (doc);
+create table kv (
+  part bytea, key bytea, value bytea not null,
+  primary key (part, key)
+) partition by hash (part);
+create table job (
+  queue bytea, id bytea, due bigint not null, attempt int not null, lease text not null, payload bytea not null,
+  error bytea not null, next_due bigint, next_payload bytea,
+  primary key (queue, id)
+);
+create index job_due on job (queue, due, id);
+create table buried (
+  queue bytea, id bytea, at bigint not null, payload bytea not null, error bytea not null,
+  primary key (queue, id)
+);
+create table blob (key bytea primary key, crc bigint not null, bytes bytea not null);
+alter table entry alter column bytes set storage external;
+alter table snapshot alter column bytes set storage external;
+alter table blob alter column bytes set storage external;
+`
+
+/** Makes the tables of format 1.0. */
+export function baseTables(partitions: number): string {
+  const parts = partitioned.flatMap(({ table, with: storage }) =>
+    Array.from({ length: partitions }, (_, index) => {
+      const values = `for values with (modulus ${partitions}, remainder ${index})`
+      return `create table ${table}_${index} partition of ${table} ${values} ${storage === null ? '' : `with ${storage}`};`
+    }),
+  )
+  return `${tables}${parts.join('\n')}`
+}
+
+/** Nodes of a cluster, `heard_at` by the clock of the database; and an id that tells this schema from others of the same name. */
+export const clusterTables = `
+create table node (
+  id text primary key, incarnation text not null, state text not null, heard_at timestamptz not null
+);
+insert into meta values ('cluster', gen_random_uuid()::text) on conflict (name) do nothing;
+`

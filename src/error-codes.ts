@@ -1,0 +1,649 @@
+/** HTTP code of each status of the error envelope. The list is closed: a new status is a new line here. */
+export const httpCodes = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  ABORTED: 409,
+  RESOURCE_EXHAUSTED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const
+
+export type Status = keyof typeof httpCodes
+
+/** One cause of an error, as the chapter of error codes describes it. */
+interface ErrorCause {
+  readonly status: Status
+  /** HTTP code if it is not the usual one of the status. */
+  readonly httpCode?: number
+  /** Sentence: what happened. */
+  readonly meaning: string
+  /** Sentence: what the caller can do. */
+  readonly remedy: string
+}
+
+/**
+ * Every code that `error.details.code` can have. A code is stable: clients compare with it, so it is never renamed and
+ * never gets another status. An `ApiError` has exactly one of them.
+ */
+export const errorCodes = {
+  'request/malformed': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The request is not valid HTTP, or its target, `Host` or `Expect` header is not valid.',
+    remedy: 'Send the request with an HTTP library. Correct the part that the message names.',
+  },
+  'request/expectation-unsupported': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 417,
+    meaning: 'The `Expect` header asks for something else than `100-continue`.',
+    remedy: 'Leave out the `Expect` header.',
+  },
+  'request/headers-too-large': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 431,
+    meaning: 'The request has too many headers, or too many bytes of headers.',
+    remedy:
+      'Send fewer and shorter headers. Cookies of other applications on the same domain are a frequent cause.',
+  },
+  'request/chunk-extensions-too-large': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 413,
+    meaning: 'The chunk extensions of the body are too large.',
+    remedy: 'Send the body without chunk extensions.',
+  },
+  'request/timeout': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 408,
+    meaning: 'The headers or the body did not arrive in time.',
+    remedy: 'Send the request again, with a smaller body if the connection is slow.',
+  },
+  'request/unknown-path': {
+    status: 'NOT_FOUND',
+    meaning: 'There is no operation or page at this path.',
+    remedy: 'Compare the path with the API reference at `/docs/reference`.',
+  },
+  'request/method': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 405,
+    meaning: 'The path exists, but not with this HTTP method.',
+    remedy: 'Use a method of the `Allow` header. All operations are `POST`.',
+  },
+  'request/content-type': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The body is not announced as uncompressed JSON in UTF-8.',
+    remedy: 'Send `content-type: application/json`, and no `content-encoding`.',
+  },
+  'request/body-too-large': {
+    status: 'INVALID_ARGUMENT',
+    httpCode: 413,
+    meaning: 'The body is larger than `maxBodyBytes`.',
+    remedy: 'Split the call into several, or raise `WEFT_MAX_BODY_BYTES`.',
+  },
+  'request/invalid-json': {
+    status: 'INVALID_ARGUMENT',
+    meaning:
+      'The body is not a JSON object in UTF-8. The message and `details` name line and column of the problem.',
+    remedy: 'Correct the JSON at that place. Create bodies with a JSON library.',
+  },
+  'request/too-deep': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The arrays and objects of the body are nested too deeply.',
+    remedy: 'Flatten the body below the number of levels that the message names.',
+  },
+  'request/invalid-member': {
+    status: 'INVALID_ARGUMENT',
+    meaning:
+      'A member of the body is missing or not valid. `details.issues` lists each with its JSON pointer.',
+    remedy: 'Correct the members that `details.issues` names.',
+  },
+  'request/unknown-member': {
+    status: 'INVALID_ARGUMENT',
+    meaning:
+      'The operation has no such member, query parameter or header. `details.issues` lists the members, each with the ' +
+      'known name that it misspells, if any.',
+    remedy:
+      'Correct or remove them. The option `unknownMembers` lets operations that write ignore those that misspell nothing.',
+  },
+  'request/repeated-item': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The call lists one id more than once. It carries out none of the items with this id.',
+    remedy: 'List each id once.',
+  },
+  'request/too-many-users': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The item, or the items of the call together, name too many users.',
+    remedy: 'Name fewer users, or divide the items among several calls. The message names the limit.',
+  },
+  'request/page-token': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The page token or iterator is damaged, or belongs to another query.',
+    remedy: 'Start the listing again without a token. Keep all other members the same between pages.',
+  },
+  'request/conflict': {
+    status: 'ABORTED',
+    meaning: 'Other calls changed the same records each time the server tried.',
+    remedy: 'Send the call again after a moment.',
+  },
+
+  'idempotency/invalid-key': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The `idempotency-key` header is not a valid key.',
+    remedy: 'Send one key of visible ASCII characters, for example a UUID.',
+  },
+  'idempotency/key-reused': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The `idempotency-key` was used for another operation or another body.',
+    remedy: 'Use a new key for each new call.',
+  },
+  'idempotency/in-progress': {
+    status: 'ABORTED',
+    meaning: 'The first call with this `idempotency-key` is not finished. `details.outcome` is `running`.',
+    remedy: 'Send the same call with the same key again after `Retry-After` seconds.',
+  },
+  'idempotency/outcome-unknown': {
+    status: 'ABORTED',
+    meaning: 'The server stopped during the first call with this key. `details.outcome` is `unknown`.',
+    remedy: 'Check whether the call took effect. If it did not, send it with a new key.',
+  },
+  'idempotency/response-not-kept': {
+    status: 'ABORTED',
+    meaning: 'The first call with this key succeeded or failed for good, but its response is not stored.',
+    remedy: 'Do not repeat the call. Read the result with another operation.',
+  },
+
+  'auth/missing-credentials': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'A header with a credential is missing.',
+    remedy: 'Send the header that the message names.',
+  },
+  'auth/invalid-credentials': {
+    status: 'UNAUTHENTICATED',
+    meaning:
+      'The credentials in the headers are not valid together. An unknown key and a wrong token look the same.',
+    remedy: 'Check both headers, and that this server and its data folder are those that issued them.',
+  },
+  'auth/credentials-mismatch': {
+    status: 'UNAUTHENTICATED',
+    meaning: 'The operation repeats the credentials in its body, and they differ from the headers.',
+    remedy: 'Send the same API key and auth token in the body and in the headers.',
+  },
+  'auth/origin-not-allowed': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'A browser page called with an API key from a domain that is not allowed for it.',
+    remedy: 'Call from your backend, or allow the domain with `/v2/workspace/domains/add`.',
+  },
+  'auth/loopback-only': {
+    status: 'PERMISSION_DENIED',
+    meaning: 'The server runs without authentication, so it accepts requests of this machine only.',
+    remedy: 'Call it at `localhost`, or start the server with authentication.',
+  },
+  'auth/admin-token-unset': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The operation needs the admin token, and this server does not have one.',
+    remedy: 'Start the server with `WEFT_ADMIN_TOKEN`.',
+  },
+  'auth/metrics-token': {
+    status: 'UNAUTHENTICATED',
+    meaning: 'The request for metrics does not have the metrics token.',
+    remedy: 'Send `Authorization: Bearer <WEFT_METRICS_TOKEN>`.',
+  },
+  'auth/token-too-long': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The token would be too long for a URL, because it names too many resources.',
+    remedy: 'Grant folders or the organization instead of single documents, or leave out `permissions`.',
+  },
+  'auth/too-many-results': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The number of users times the number of resources is too large for one response.',
+    remedy: 'Split the call into several.',
+  },
+  'auth/resource-not-found': {
+    status: 'NOT_FOUND',
+    meaning:
+      'A requested folder, document or the organization does not exist. `details` has the result for each user.',
+    remedy: 'Leave out the resources that have the `errorCode` `does_not_exist`, or create them.',
+  },
+
+  'limit/exceeded': {
+    status: 'RESOURCE_EXHAUSTED',
+    meaning: 'The call reached a limit. `details` names the limit, its value and its scope.',
+    remedy:
+      'Wait for `Retry-After` seconds if the header is present. Otherwise send less. The chapter [Limits](limits.md) names the option.',
+  },
+
+  'server/internal': {
+    status: 'INTERNAL',
+    meaning: 'The server has a bug. It logged the cause with the id of the request.',
+    remedy: 'Report the request id to the operator, who finds the cause in the log of the server.',
+  },
+  'server/not-ready': {
+    status: 'UNAVAILABLE',
+    meaning: 'The server starts, stops, or does not reach its store. The message names the cause.',
+    remedy: 'Send the call again after `Retry-After` seconds. Operators look at `/readyz`.',
+  },
+  'server/store-unavailable': {
+    status: 'UNAVAILABLE',
+    meaning: 'The store did not answer or did not accept the change.',
+    remedy: 'Send the call again. It may have taken effect, so use an `idempotency-key`.',
+  },
+  'server/stopping': {
+    status: 'UNAVAILABLE',
+    meaning: 'The server stopped before the call was finished.',
+    remedy: 'Send the call again. It may have taken effect, so use an `idempotency-key`.',
+  },
+  'server/background-failed': {
+    status: 'UNAVAILABLE',
+    meaning: 'A deletion or another task of the call failed. The server tries it again in the background.',
+    remedy: 'Do nothing, or send the call again: it waits for the same task.',
+  },
+  'server/no-documentation': {
+    status: 'NOT_FOUND',
+    meaning: 'This server was started without built documentation.',
+    remedy: 'Run `npm run build` and start the server again.',
+  },
+
+  'backup/nothing-stored': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The server keeps its data in memory only.',
+    remedy: 'Start the server with another engine to make backups.',
+  },
+  'backup/busy': {
+    status: 'RESOURCE_EXHAUSTED',
+    meaning: 'The server makes other backups at the moment.',
+    remedy: 'Request the backup again after `Retry-After` seconds.',
+  },
+  'backup/too-slow': {
+    status: 'RESOURCE_EXHAUSTED',
+    meaning: 'The client did not read the backup in time.',
+    remedy: 'Request the backup again on a faster connection, and write it to a fast disk.',
+  },
+
+  'cluster/not-accepting': {
+    status: 'UNAVAILABLE',
+    meaning: 'A node does not accept clients of other nodes at the moment.',
+    remedy: 'Do nothing: the other node serves the client itself.',
+  },
+  'cluster/unknown-node': {
+    status: 'UNAUTHENTICATED',
+    meaning: 'A forwarded websocket is not from a node of this cluster.',
+    remedy: 'Connect to `/sync` without the headers of forwarded websockets.',
+  },
+
+  'websocket/invalid-handshake': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The upgrade request is not a valid websocket handshake.',
+    remedy: 'Connect with a websocket library. Check that proxies forward upgrade headers.',
+  },
+  'websocket/unknown-path': {
+    status: 'NOT_FOUND',
+    meaning: 'There is no websocket at this path.',
+    remedy: 'Connect to `/sync/{organizationId}/{documentId}/{editorId}`, or to `/hocuspocus`.',
+  },
+
+  'location/ambiguous-document': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'Several organizations have a document of this id, and the call names none of them.',
+    remedy: 'Add `organizationId`. `details.organizationIds` lists the organizations.',
+  },
+  'workspace/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The workspace does not exist.',
+    remedy: 'Check the workspace id.',
+  },
+  'api-key/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The workspace does not have this API key.',
+    remedy: 'List the keys with `/v2/workspace/apikeys/get`.',
+  },
+  'api-key/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The workspace has the maximum number of API keys.',
+    remedy: 'Use an existing API key.',
+  },
+  'domain/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The API key would have more than the maximum number of domains.',
+    remedy: 'Delete domains with `/v2/workspace/domains/delete`, or use a wildcard such as `*.example.com`.',
+  },
+  'domain/partly-changed': {
+    status: 'INTERNAL',
+    meaning:
+      'Some domains existed before `add`, or did not exist before `delete`. The call changed the others.',
+    remedy: 'Do nothing: `details` lists the changed and the skipped domains.',
+  },
+
+  'organization/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The organization does not exist, or is being deleted.',
+    remedy: 'Check `organizationId`. Create the organization with `/v2/organizations/add`.',
+  },
+  'organization/exists': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'The organization exists, so `add` does not change it.',
+    remedy: 'Change the organization with `/v2/organizations/update`.',
+  },
+  'organization/being-deleted': {
+    status: 'ABORTED',
+    meaning: 'The organization is being deleted.',
+    remedy: 'Send the call again after the deletion.',
+  },
+  'organization/removal-in-progress': {
+    status: 'ABORTED',
+    meaning: 'The organization cannot be deleted while something in it is being deleted.',
+    remedy: 'Send the call again after a moment.',
+  },
+  'folder/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The folder does not exist in the organization.',
+    remedy: 'Check `folderId`. Create the folder with `/v1/organizations/folders/add`.',
+  },
+  'folder/exists': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'The folder exists, so `add` does not change it.',
+    remedy: 'Change the folder with `/v1/organizations/folders/update`.',
+  },
+  'folder/being-deleted': {
+    status: 'ABORTED',
+    meaning: 'The folder is being deleted.',
+    remedy: 'Send the call again after the deletion.',
+  },
+  'folder/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The organization would have more than the maximum number of folders.',
+    remedy: 'Delete folders, or put documents into existing folders.',
+  },
+  'folder/too-deep': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The folder, or a folder in it, would be below the maximum depth.',
+    remedy: 'Choose a parent folder nearer to the top.',
+  },
+  'folder/below-itself': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The move would put the folder into itself.',
+    remedy: 'Choose a parent folder that is not in the folder.',
+  },
+  'folder/root': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The folder `root` stands for the organization itself, and cannot be added, changed or deleted.',
+    remedy: 'Name another folder, or delete the organization.',
+  },
+  'folder/response-too-large': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The folders are too many for one response.',
+    remedy: 'Request one folder, with few levels below it.',
+  },
+  'document/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The document does not exist in the organization, or is being deleted.',
+    remedy:
+      'Check `documentId` and `organizationId`. Create the document with `/v2/organizations/documents/add`, or its content with `/v2/crdt/add`.',
+  },
+  'document/exists': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'The document exists, so `add` does not change it.',
+    remedy: 'Change the document with `/v2/organizations/documents/update`.',
+  },
+  'document/being-deleted': {
+    status: 'ABORTED',
+    meaning: 'The document, its folder or its organization is being deleted.',
+    remedy: 'Send the call again after the deletion.',
+  },
+  'document/disabled': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document is disabled, so nothing can change it.',
+    remedy: 'Enable it with `disabled: false` in `/v2/organizations/documents/update`.',
+  },
+  'document/damaged': {
+    status: 'INTERNAL',
+    meaning: 'The stored document is damaged.',
+    remedy: 'The operator restores the document from a backup, or deletes it.',
+  },
+  'group/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The user group does not exist in the organization.',
+    remedy: 'Check the id. Create the group with `/v1/organizations/usergroups/add`.',
+  },
+  'group/user-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The user is not in the group.',
+    remedy: 'List the users of the group with `/v2/organizations/usergroups/get`.',
+  },
+  'group/too-many-of-user': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The user is in the maximum number of groups.',
+    remedy: 'Remove the user from a group with `/v1/organizations/usergroups/users/delete`.',
+  },
+  'user/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The organization, folder or document does not have this user.',
+    remedy: 'List the users with `/v2/users/get`. Add the user with `/v2/users/add`.',
+  },
+  'user/no-role': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The user has no role on the organization itself, so there is no role to change.',
+    remedy: 'Add the user to the organization with `/v2/users/add`.',
+  },
+  'activity/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The document does not have this activity.',
+    remedy: 'List the activities with `/v2/activities/get`.',
+  },
+
+  'crdt/no-content': {
+    status: 'NOT_FOUND',
+    meaning: 'The document exists, but this editor does not have content.',
+    remedy:
+      'Check `editorId`. Create the content with `upsert: true` in `/v2/crdt/update`, with `create: true` in `/v2/crdt/apply`, or with `/v2/crdt/add`.',
+  },
+  'crdt/content-exists': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'The editor has content, so `/v2/crdt/add` does not create it.',
+    remedy: 'Change the content with `/v2/crdt/update`.',
+  },
+  'crdt/root-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The document has roots, and none of them is called `contentKey`. `details.roots` lists them.',
+    remedy: 'Name one of `details.roots` as `contentKey`.',
+  },
+  'crdt/root-kind-mismatch': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The shared type at `contentKey` is of another type than the request names.',
+    remedy: 'Send the `type` that the message names, or another `contentKey`.',
+  },
+  'crdt/invalid-content-key': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The `contentKey` is not valid.',
+    remedy: 'Send a name that the message describes, for example `default`.',
+  },
+  'crdt/invalid-content': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The member `data` is not content of the `type`. The message names the place.',
+    remedy: 'Correct `data` at that place, or send another `type`.',
+  },
+  'crdt/content-limit': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The content has too many values, too many levels, or too much formatting.',
+    remedy: 'Divide the content among several editors. The message names the limit.',
+  },
+  'crdt/document-too-large': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The document would be larger than `maxDocumentBytes`.',
+    remedy: 'Divide the content among several editors, or raise `WEFT_MAX_DOCUMENT_BYTES`.',
+  },
+  'crdt/malformed-update': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The bytes of `update` are not a Yjs update that the server accepts.',
+    remedy: 'Send what `Y.encodeStateAsUpdate` returns (encoding V1), in base64.',
+  },
+  'crdt/update-incomplete': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The update depends on updates that the document does not have.',
+    remedy: 'Send the difference to the state vector that `/v2/crdt/get` returns.',
+  },
+  'crdt/update-too-expensive': {
+    status: 'RESOURCE_EXHAUSTED',
+    meaning: 'Yjs would need too many steps to read the document with this update.',
+    remedy: 'Send the content as new edits, for example with `/v2/crdt/update`.',
+  },
+  'crdt/document-expensive': {
+    status: 'UNAVAILABLE',
+    meaning: 'The document is expensive to open, and a thread is preparing it.',
+    remedy: 'Send the call again after `Retry-After` seconds.',
+  },
+  'crdt/document-changed': {
+    status: 'ABORTED',
+    meaning: 'Clients changed the document each time the server tried, or someone deleted it meanwhile.',
+    remedy: 'Send the call again.',
+  },
+  'crdt/version-conflict': {
+    status: 'ABORTED',
+    meaning: 'The document is not at `ifVersion`. `details.version` is its version.',
+    remedy: 'Read the document, apply your change to it, and send the new version.',
+  },
+  'crdt/base-version-too-old': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The server does not have the state at `baseVersion`.',
+    remedy: 'Read the document again, and send the new version.',
+  },
+  'crdt/too-many-editors': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document has too many editors for one response.',
+    remedy: 'Name an `editorId`.',
+  },
+  'version/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The editor does not have this saved version.',
+    remedy: 'List the versions with `/v2/crdt/versions/list`.',
+  },
+  'version/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The editor has the maximum number of saved versions.',
+    remedy: 'Delete versions with `/v2/crdt/versions/delete`.',
+  },
+
+  'presence/too-many-users': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The document would have too many users without a websocket.',
+    remedy: 'Delete users with `/v2/presence/delete`, or let them connect.',
+  },
+  'comment/annotation-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The document does not have this annotation.',
+    remedy: 'List the annotations with `/v2/commentannotations/get`.',
+  },
+  'comment/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The annotation does not have this comment.',
+    remedy: 'List the comments with `/v2/commentannotations/comments/get`.',
+  },
+  'comment/annotation-id-taken': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'An annotation of the organization has this id.',
+    remedy: 'Choose another id, or change the annotation with `/v2/commentannotations/update`.',
+  },
+  'comment/id-taken': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'A comment of the annotation has this id.',
+    remedy: 'Choose another id, or change the comment with `/v2/commentannotations/comments/update`.',
+  },
+  'comment/too-many': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The annotation would have more than the maximum number of comments.',
+    remedy: 'Start another annotation.',
+  },
+  'comment/no-suggestion': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The annotation has no suggestion to accept or reject.',
+    remedy: 'Add a suggestion with `suggestion.content` in `/v2/commentannotations/update`.',
+  },
+  'comment/reaction-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The comment does not have this reaction.',
+    remedy: 'List the comments and their reactions with `/v2/commentannotations/comments/get`.',
+  },
+  'comment/reaction-exists': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'A reaction of the comment has this id, or the user has reacted in the same way.',
+    remedy: 'Do nothing, or choose another id.',
+  },
+  'comment/too-many-reactions': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The reactions of the comment would exceed their maximum number or size.',
+    remedy: 'Delete reactions with `/v2/commentannotations/comments/reactions/delete`.',
+  },
+  'notification/not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The organization does not have this notification, or it does not fit the filters.',
+    remedy: 'List the notifications with `/v2/notifications/get`.',
+  },
+  'notification/not-addressed': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The notification is not addressed to a user in `readByUserIds`.',
+    remedy: 'Name only recipients of the notification.',
+  },
+  'notification/too-many-users': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The notification names too many users.',
+    remedy: 'Send several notifications.',
+  },
+
+  'memory/judgment-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'There is no such judgment.',
+    remedy: 'List the judgments with `/v2/memory/judgments/query`.',
+  },
+
+  'webhook/never-configured': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'Advanced webhooks of the API key were never configured.',
+    remedy: 'Call `/v2/workspace/advancedwebhookconfig/update` with `isEnabled: true`.',
+  },
+  'webhook/disabled': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'Advanced webhooks of the API key are disabled.',
+    remedy: 'Call `/v2/workspace/advancedwebhookconfig/update` with `isEnabled: true`.',
+  },
+  'webhook/public-key-missing': {
+    status: 'INVALID_ARGUMENT',
+    meaning: 'The configuration asks for encryption and has no public key.',
+    remedy: 'Send `publicKey` with `encryptData`.',
+  },
+  'webhook/endpoint-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'There is no endpoint with this id or uid.',
+    remedy: 'List the endpoints with `/v2/workspace/advancedwebhook/endpoints/get`.',
+  },
+  'webhook/endpoint-disabled': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The endpoint is disabled, so the server sends nothing to it.',
+    remedy: 'Enable it with `disabled: false` in `/v2/workspace/advancedwebhook/endpoints/update`.',
+  },
+  'webhook/too-many-endpoints': {
+    status: 'FAILED_PRECONDITION',
+    meaning: 'The API key has the maximum number of endpoints.',
+    remedy: 'Delete an endpoint with `/v2/workspace/advancedwebhook/endpoints/delete`.',
+  },
+  'webhook/uid-taken': {
+    status: 'ALREADY_EXISTS',
+    meaning: 'Another endpoint has this `uid`, or has it as its id.',
+    remedy: 'Choose another `uid`, or update the existing endpoint.',
+  },
+  'webhook/message-not-found': {
+    status: 'NOT_FOUND',
+    meaning: 'The endpoint does not have this message.',
+    remedy: 'List the messages with `/v2/workspace/advancedwebhook/deliveries/get`.',
+  },
+} as const satisfies Readonly<Record<string, ErrorCause>>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** The codes whose status is `S`. */
+export type CodeOf<S extends Status> = {
+  [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends S ? Code : never
+}[ErrorCode]
+
+/** Everything about a code. */
+export const causeOf = (code: ErrorCode): ErrorCause => errorCodes[code]

@@ -1,0 +1,112 @@
+import { type ActivityEvent, type ActivityRecord, traitsOf } from './activity.ts'
+import { activityKeys, entriesOf, type Position, positionIn, positionOf } from './activity-keys.ts'
+import { type ActivityQuery, matcher } from './activity-query.ts'
+import { type Chunk, readChunk } from './index-chunk.ts'
+import type { PartitionReader, PartitionWriter } from './partition.ts'
+
+/**
+ * Writes activities; those whose ids there are already are overwritten, and keep their places.
+ * @param now epoch milliseconds
+ */
+export async function writeActivities(
+  transaction: PartitionWriter,
+  events: readonly ActivityEvent[],
+  now: number,
+): Promise<void> {
+  const known = await readActivities(
+    transaction,
+    events.map(({ id }) => id),
+  )
+  for (const [place, event] of events.entries()) {
+    const before = known.get(event.id) ?? null
+    if (before !== null) removeActivity(transaction, before)
+    putActivity(transaction, {
+      ...event,
+      timestamp: before?.timestamp ?? now,
+      place: before?.place ?? place,
+    })
+  }
+}
+
+/** Writes activities whose ids have just been made. @param now epoch milliseconds */
+export function putNewActivities(
+  transaction: PartitionWriter,
+  events: readonly ActivityEvent[],
+  now: number,
+): void {
+  for (const [place, event] of events.entries()) putActivity(transaction, { ...event, timestamp: now, place })
+}
+
+/** Those of the named activities that there are, by their ids. */
+export async function readActivities(
+  reader: PartitionReader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ActivityRecord>> {
+  const positions = await reader.getAll<Position>(ids.map(activityKeys.position))
+  const known = positions.filter((position) => position !== null)
+  const activities = await reader.getAll<ActivityRecord>(known.map(activityKeys.activity))
+  return new Map(activities.flatMap((activity) => (activity === null ? [] : [[activity.id, activity]])))
+}
+
+/** Removes some activities of a document; returns how many: 0 when there are none. */
+export async function removeActivitiesOf(
+  transaction: PartitionWriter,
+  documentId: string,
+  limit: number,
+): Promise<number> {
+  const prefix = activityKeys.by('documentId', documentId)
+  const entries = await transaction.scan({ prefix, limit })
+  const positions = entries.map(({ key }) => positionIn(key))
+  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
+  return entries.length
+}
+
+/**
+ * Removes activities that fit, fewer than twice `limit`; returns how many: fewer than `limit` when it was all.
+ * @param trait whose index is read; the query has a value for it
+ */
+export async function removeActivitiesBy<Trait extends 'targetEntityId' | 'locationId'>(
+  transaction: PartitionWriter,
+  trait: Trait,
+  query: ActivityQuery & { readonly [T in Trait]: string },
+  limit: number,
+): Promise<number> {
+  const index = [activityKeys.by(trait, query[trait])]
+  const fits = matcher(query)
+  const range = { order: 'asc', limit } as const
+  const positions: Position[] = []
+  for (let after: Position | null = null; ; ) {
+    const chunk: Chunk = await readChunk(transaction, index, { ...range, after })
+    const fitting = chunk.entries.filter(({ traits }) => fits(traits))
+    positions.push(...fitting.map(({ position }) => position))
+    after = chunk.until
+    if (after === null || positions.length >= limit) break
+  }
+  const activities = await transaction.getAll<ActivityRecord>(positions.map(activityKeys.activity))
+  for (const activity of activities) if (activity !== null) removeActivity(transaction, activity)
+  return positions.length
+}
+
+export function removeActivity(transaction: PartitionWriter, activity: ActivityRecord): void {
+  transaction.delete(activityKeys.activity(positionOf(activity)))
+  transaction.delete(activityKeys.position(activity.id))
+  for (const key of entriesOf(activity)) transaction.delete(key)
+}
+
+/** Replaces a stored activity by one with the same id and place. */
+export function replaceActivity(
+  transaction: PartitionWriter,
+  before: ActivityRecord,
+  after: ActivityRecord,
+): void {
+  removeActivity(transaction, before)
+  putActivity(transaction, after)
+}
+
+function putActivity(transaction: PartitionWriter, activity: ActivityRecord): void {
+  const position = positionOf(activity)
+  transaction.put(activityKeys.activity(position), activity)
+  transaction.put(activityKeys.position(activity.id), position)
+  for (const key of entriesOf(activity)) transaction.put(key, traitsOf(activity))
+}

@@ -1,0 +1,65 @@
+import {
+  deletedUser,
+  deletedUserId,
+  findNamedUsers,
+  namedUsersMax,
+  withoutUser,
+} from '../model/named-users.ts'
+import { type ActivityEvent, type ActivityRecord, aboutUsers } from './activity.ts'
+import { activityKeys, type Position, positionIn } from './activity-keys.ts'
+import { writeActivities } from './activity-store.ts'
+import type { PartitionWriter } from './partition.ts'
+
+/** Does it name more users than may be looked for by? */
+export const namesTooManyUsers = ({ changes, displayMessageTemplateData }: ActivityEvent): boolean =>
+  findNamedUsers([changes, displayMessageTemplateData]).size > namedUsersMax
+
+/** Index ranges of the activities of a user: what the user did, and what names the user otherwise. */
+export const activityRangesOf = (userId: string) =>
+  [activityKeys.by('userId', userId), activityKeys.naming(userId)] as const
+
+/** Up to `limit` activities of each of these ranges, without the user; returns how many: 0 when there are none. */
+export async function anonymizeActivities(
+  transaction: PartitionWriter,
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const ranges = await Promise.all(
+    activityRangesOf(userId).map((prefix) => transaction.scan({ prefix, limit })),
+  )
+  const positions = ranges.flat().map(({ key }) => positionIn(key))
+  const unique = [...new Map(positions.map((position) => [position.id, position])).values()]
+  const activities = await transaction.getAll<ActivityRecord>(unique.map(keyAt))
+  const found = activities.filter((activity) => activity !== null)
+  await writeActivities(
+    transaction,
+    found.map((activity) => anonymizedActivity(activity, userId)),
+    0,
+  )
+  return found.length
+}
+
+const keyAt = (position: Position) => activityKeys.activity(position)
+
+/** The activity with the deleted user instead of this one. */
+export function anonymizedActivity<Event extends ActivityEvent>(activity: Event, userId: string): Event {
+  const { actionUser, targetEntityId, actionType, changes, displayMessageTemplateData: data } = activity
+  const isActor = actionUser.userId === userId
+  const known = isActor ? actionUser : { userId }
+  const isTarget = targetEntityId === userId && actionType.startsWith(aboutUsers)
+  const cleanData = withoutUser(data, known)
+  return {
+    ...activity,
+    ...(isActor && { actionUser: deletedUser }),
+    ...(isTarget && { targetEntityId: deletedUserId }),
+    ...(changes !== undefined && { changes: withoutUser(changes, known) }),
+    ...(cleanData !== undefined && {
+      displayMessageTemplateData: isTarget ? withoutId(cleanData, userId) : cleanData,
+    }),
+  }
+}
+
+const withoutId = (data: Readonly<Record<string, unknown>>, userId: string) =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, value === userId ? deletedUserId : value]),
+  )

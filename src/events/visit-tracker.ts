@@ -1,0 +1,123 @@
+import type { Clock } from '../clock.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { type DocumentScope, documentPrefix } from '../model/address.ts'
+import type { ActionUser } from './activity.ts'
+import type { EventType, OutboundEvent } from './outbound-event.ts'
+
+/** Somebody on a document. */
+export interface Visitor {
+  readonly user: ActionUser
+  /** `rest`: nobody has seen them but the backend that says so. */
+  readonly source: 'socket' | 'rest'
+}
+
+/** Whoever notes who is on which document. */
+export interface VisitListener {
+  /** Somebody is there who was not there just before. */
+  came(document: DocumentScope, visitor: Visitor): void
+  /** Somebody is there no more. */
+  went(document: DocumentScope, visitor: Visitor): void
+}
+
+/** The events of a visit. */
+export type VisitEventType = Extract<EventType, `presence.${string}`>
+
+export interface VisitsOptions {
+  readonly clock: Clock
+  /** Who comes back within this time has not been away. */
+  readonly awayMs: number
+  /** Does anybody want to know? */
+  readonly wants: (document: DocumentScope, type: VisitEventType) => boolean
+  /** @param at when the user came, or went: epoch milliseconds */
+  readonly tell: (document: DocumentScope, event: OutboundEvent, visitor: Visitor, at: number) => void
+}
+
+interface Away {
+  readonly document: DocumentScope
+  readonly visitor: Visitor
+  /** Epoch milliseconds: then the visit has ended, unless its user comes back in time. */
+  readonly wentAt: number
+}
+
+/** Users that are waited for; of more, the visits of those who went first end early. */
+export const awayUsersMax = 100_000
+
+/**
+ * Makes visits of comings and goings: a visit begins at once, and ends when its user has not come back for a time. Who
+ * comes and goes right away has paid a visit, too. Only those who went a moment ago are kept here, in one queue with
+ * one timer.
+ */
+export class VisitTracker implements VisitListener {
+  readonly #options: VisitsOptions
+  /** In the order of their ends. */
+  readonly #away = new Map<string, Away>()
+  #cancelTimer: (() => void) | null = null
+  #state: 'open' | 'ended' = 'open'
+
+  constructor(options: VisitsOptions) {
+    this.#options = options
+  }
+
+  came(document: DocumentScope, visitor: Visitor): void {
+    if (this.#state === 'ended') return
+    if (this.#away.size > 0 && this.#away.delete(nameOf(document, visitor))) return
+    this.#tell('presence.join', document, visitor, this.#options.clock.now())
+  }
+
+  went(document: DocumentScope, visitor: Visitor): void {
+    if (this.#state === 'ended') return
+    const { clock, wants } = this.#options
+    if (!wants(document, 'presence.leave') && !wants(document, 'presence.join')) return
+    this.#away.set(nameOf(document, visitor), { document, visitor, wentAt: clock.now() })
+    if (this.#away.size > awayUsersMax) this.#endFirst()
+    this.#schedule()
+  }
+
+  /**
+   * Ends the visits of those who have gone. Who is there from now on, and goes, is not noted any more: what ends is the
+   * process, and they come back to the next one.
+   */
+  end(): void {
+    this.#state = 'ended'
+    this.#cancelTimer?.()
+    while (this.#away.size > 0) this.#endFirst()
+  }
+
+  #schedule(): void {
+    if (this.#cancelTimer !== null) return
+    const { clock, awayMs } = this.#options
+    for (const { wentAt } of this.#away.values()) {
+      this.#cancelTimer = clock.after(Math.max(0, wentAt + awayMs - clock.now()), () => this.#tick())
+      return
+    }
+  }
+
+  #tick(): void {
+    this.#cancelTimer = null
+    const { clock, awayMs } = this.#options
+    const now = clock.now()
+    for (const { wentAt } of this.#away.values()) {
+      if (wentAt + awayMs > now) break
+      this.#endFirst()
+    }
+    this.#schedule()
+  }
+
+  #endFirst(): void {
+    for (const [name, { document, visitor, wentAt }] of this.#away) {
+      this.#away.delete(name)
+      return this.#tell('presence.leave', document, visitor, wentAt)
+    }
+  }
+
+  #tell(type: VisitEventType, document: DocumentScope, visitor: Visitor, at: number): void {
+    const { wants, tell } = this.#options
+    if (!wants(document, type)) return
+    const { user, source } = visitor
+    const event = { type, documentId: document.documentId, actionUser: user, data: { user, source } }
+    tell(document, event, visitor, at)
+  }
+}
+
+const nameOf = (document: DocumentScope, { user }: Visitor): string =>
+  keyName([...documentPrefix(document, document.documentId), user.userId])

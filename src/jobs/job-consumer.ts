@@ -1,0 +1,156 @@
+import type { Clock } from '../clock.ts'
+import type { ClaimedJob, Queue } from '../engine/engine.ts'
+import { errorMessage } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+/** A job of a process that has died is taken up by the next one after this; it is extended while one is carried out. */
+const leaseMs = 10_000
+/** How often jobs are looked for that nobody has told of, such as those of a process that has died. */
+const usualPollMs = 5_000
+/** A job that has failed is tried again after this, and then after twice as long each time. */
+const retryMs = 1_000
+const retryMsMax = 60_000
+
+/** What is to become of a job that has been carried out. */
+export type JobDisposition =
+  | 'done'
+  /** It is due again after so many milliseconds. */
+  | { readonly againAfterMs: number }
+
+export interface PullOptions {
+  readonly queue: Queue
+  readonly name: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly pollMs?: number
+  /** Jobs that are claimed at the same time. */
+  readonly atOnce: number
+  /** @param hold says whether the job is still ours; it is not to go on otherwise */
+  readonly carryOut: (job: ClaimedJob, hold: HeldLease) => Promise<JobDisposition>
+}
+
+/** The lease of a job, which is extended all the while. */
+export interface HeldLease {
+  /** False when another may have the job by now. */
+  readonly isHeld: () => boolean
+}
+
+/** Claims the jobs of a queue, and carries out some at the same time. */
+export class JobConsumer {
+  readonly #options: PullOptions
+  readonly #running = new Map<string, Promise<void>>()
+  #claiming: Promise<void> = Promise.resolve()
+  #isClaiming = false
+  #claimAgain = false
+  #stopped = false
+  #cancelPoll: () => void = () => {}
+
+  constructor(options: PullOptions) {
+    this.#options = options
+  }
+
+  /** Begins to look for jobs. */
+  start(): void {
+    const { clock, pollMs = usualPollMs } = this.#options
+    this.wake()
+    this.#cancelPoll = clock.after(pollMs, () => this.start())
+  }
+
+  /** Resolves when what is being carried out has ended; nothing new is begun. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelPoll()
+    await this.#claiming
+    await Promise.all(this.#running.values())
+  }
+
+  /** Looks for jobs now. */
+  wake(): void {
+    if (this.#stopped) return
+    this.#claimAgain = true
+    if (this.#isClaiming) return
+    this.#isClaiming = true
+    this.#claiming = this.#claim()
+  }
+
+  async #claim(): Promise<void> {
+    const { queue, name, atOnce, log } = this.#options
+    while (this.#claimAgain && !this.#stopped) {
+      this.#claimAgain = false
+      const free = atOnce - this.#running.size
+      if (free === 0) break
+      try {
+        // From before it was asked for: by then nobody else can have it.
+        const claimedAt = this.#options.clock.now()
+        for (const job of await queue.claim(name, free, leaseMs)) this.#begin(job, claimedAt)
+      } catch (err) {
+        log.warn({ err, queue: name }, 'jobs cannot be claimed')
+      }
+    }
+    // In the same turn in which nobody was found to have asked again: whoever asks now begins anew.
+    this.#isClaiming = false
+  }
+
+  #begin(job: ClaimedJob, claimedAt: number): void {
+    // Where its lease has ended though it goes on, it is begun again when it has really ended.
+    const before = this.#running.get(job.id) ?? Promise.resolve()
+    const running = before
+      .then(() => this.#carryOut(job, claimedAt))
+      .finally(() => {
+        if (this.#running.get(job.id) === running) this.#running.delete(job.id)
+        this.wake()
+      })
+    this.#running.set(job.id, running)
+  }
+
+  async #carryOut(job: ClaimedJob, claimedAt: number): Promise<void> {
+    const { queue, name, log, carryOut } = this.#options
+    const lease = this.#keep(job, claimedAt)
+    try {
+      const then = await carryOut(job, lease)
+      if (then === 'done') await queue.done(job.token)
+      else await this.#again(job, then.againAfterMs)
+    } catch (err) {
+      log.warn({ err, queue: name, attempt: job.attempt }, 'a job failed; it is tried again')
+      const delayMs = Math.min(retryMs * 2 ** Math.min(job.attempt, 10), retryMsMax)
+      // Without this it is due at the end of its lease.
+      await queue.retry(job.token, delayMs, errorMessage(err)).catch(() => {})
+    } finally {
+      lease.release()
+    }
+  }
+
+  async #again({ token }: ClaimedJob, delayMs: number): Promise<void> {
+    const { queue, clock, pollMs = usualPollMs } = this.#options
+    await queue.retry(token, delayMs, '')
+    // Whoever waits less than that would wait for the next look otherwise.
+    if (delayMs > 0 && delayMs < pollMs) clock.after(delayMs, () => this.wake())
+  }
+
+  /** Extends the lease until it is released, or has ended all the same. What fails is tried again while it lasts. */
+  #keep({ token }: ClaimedJob, claimedAt: number): HeldLease & { readonly release: () => void } {
+    const { queue, clock, log } = this.#options
+    let until = claimedAt + leaseMs
+    let cancel = (): void => {}
+    const later = (): void => {
+      cancel = clock.after(leaseMs / 3, () => void extend())
+    }
+    const extend = async (): Promise<void> => {
+      const asked = clock.now()
+      try {
+        until = (await queue.extend(token, leaseMs)) ? asked + leaseMs : 0
+      } catch (err) {
+        log.warn({ err }, 'a lease is not extended; it is tried again')
+      }
+      if (clock.now() < until) later()
+    }
+    later()
+    return {
+      isHeld: () => clock.now() < until,
+      release: () => {
+        until = 0
+        cancel()
+      },
+    }
+  }
+}

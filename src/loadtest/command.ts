@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import { printResult } from '../cli/command-io.ts'
+import { type LocationFlags, onlineServerOf } from '../cli/doc-location.ts'
+import { showProgress } from '../cli/progress.ts'
+import { isLoopbackHost } from '../config/loopback-host.ts'
+import { ConfigError } from '../config/read-config.ts'
+import { errorMessage } from '../errors.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { OnlineServer } from '../transfer/rest-client.ts'
+import type { ScenarioResult } from './run-scenarios.ts'
+
+interface Flags extends LocationFlags {
+  readonly seconds: number
+  readonly svg: string | false
+  readonly yesItIsMine?: true
+  readonly json?: true
+}
+
+/** `weft bench`. */
+export function benchCommand(): Command {
+  return new Command('bench')
+    .description('Measure what a server does on this machine: one of its own, or one that serves (--url).')
+    .option('--seconds <seconds>', 'About how long it takes.', checkedSeconds, 30)
+    .option('--svg <file>', 'Where the chart goes.', 'weft-bench.svg')
+    .option('--no-svg', 'Make no chart.')
+    .option('--url <url>', 'The server that serves; its limits hold (default: a server of its own).')
+    .option('--data-dir <directory>', 'Data directory of that server; its credentials are used.')
+    .option('--api-key <key>', 'API key (default: WEFT_API_KEY, else that of the data directory).')
+    .option('--yes-it-is-mine', 'The server of --url may be on another machine.')
+    .option('--json', 'Print for machines.')
+    .action(async (flags: Flags) => {
+      const server = flags.url === undefined ? null : await allowed(flags)
+      const { runScenarios } = await import('./run-scenarios.ts')
+      const progress = showProgress('bench', flags.json ? 'json' : 'text')
+      const measured = await runScenarios(server, flags.seconds, progress.at).finally(progress.end)
+      const { renderReport, headline } = await import('./report-chart.ts')
+      const { svg } = flags
+      printResult(flags.json ? JSON.stringify({ ...measured, svg: svg || null }) : `${headline(measured)}\n`)
+      if (!flags.json) for (const line of tableOf(measured)) printResult(line)
+      if (svg === false) return
+      await write(svg, renderReport(measured))
+      if (!flags.json) printResult(`\nchart: ${svg}`)
+    })
+}
+
+/** Load is what attacks are made of. @throws ConfigError */
+async function allowed(flags: Flags): Promise<OnlineServer | null> {
+  const server = await onlineServerOf(flags)
+  if (server === null || flags.yesItIsMine) return server
+  if (isLoopbackHost(new URL(server.url).hostname.replace(/^\[|\]$/g, ''))) return server
+  throw new ConfigError(`${server.url} is not on this machine, and would get a lot to do`, {
+    hint: 'if it is yours, and nobody minds: --yes-it-is-mine',
+  })
+}
+
+function tableOf({ scenarios }: ScenarioResult): readonly string[] {
+  const rows = scenarios.flatMap(({ name, figures }) => [
+    name,
+    ...figures.map(({ label, value, unit }) => `  ${label.padEnd(28)} ${shown(value).padStart(10)} ${unit}`),
+  ])
+  return rows
+}
+
+const shown = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(2)
+
+const write = (file: string, content: string): Promise<void> =>
+  writeFile(file, content).catch((error: unknown) => {
+    throw new StorageError(`${file} cannot be written: ${errorMessage(error)}`, {
+      hint: 'name another file (--svg), or --no-svg',
+    })
+  })
+
+function checkedSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d+$/.test(text) || seconds < 1 || seconds > 3600)
+    throw new InvalidArgumentError('Expected a whole number from 1 to 3600.')
+  return seconds
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+
+/** Who is called. */
+export interface HttpTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** One who calls, on a connection that is kept: less is done for each call than `fetch` does. */
+export class HttpClient {
+  readonly #target: HttpTarget
+  readonly #agent: Agent
+  readonly #request: typeof request
+
+  constructor(target: HttpTarget) {
+    this.#target = target
+    const isSecure = target.url.startsWith('https:')
+    this.#request = isSecure ? secureRequest : request
+    this.#agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 1 })
+  }
+
+  /** Posts a body of JSON. Resolves with what is answered. @throws Error unless it is 200 */
+  async post(path: string, body: Buffer): Promise<Buffer> {
+    const { url, headers } = this.#target
+    const outgoing = this.#request(url + path, {
+      method: 'POST',
+      agent: this.#agent,
+      headers: { ...headers, 'content-length': body.length },
+    })
+    outgoing.end(body)
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const parts: Buffer[] = []
+    answer.on('data', (part: Buffer) => parts.push(part))
+    await once(answer, 'end')
+    const said = Buffer.concat(parts)
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${said.toString()}`)
+    return said
+  }
+
+  end(): void {
+    this.#agent.destroy()
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+import { clientFrame, frameAt, opcodes } from './websocket-frames.ts'
+
+/**
+ * A websocket for a load generator: next to nothing is done for each message, so that thousands of these are no limit
+ * for the server that they measure.
+ */
+export class LoadSocket {
+  /** Called with each binary message; the bytes are valid during the call. */
+  onMessage: (payload: Buffer) => void = () => {}
+  onClose: () => void = () => {}
+  /** Why the server has closed it; null: it has not. */
+  closeCode: number | null = null
+  /** Of all frames, with their heads. */
+  receivedBytes = 0
+  readonly #connection: Socket
+  #rest: Buffer = Buffer.alloc(0)
+
+  private constructor(connection: Socket) {
+    this.#connection = connection
+    connection.on('error', () => {})
+    connection.once('close', () => this.onClose())
+  }
+
+  /** @param url such as `ws://127.0.0.1:1234/path?query` */
+  static async open(url: string, onMessage: (payload: Buffer) => void = () => {}): Promise<LoadSocket> {
+    const { pathname, search, host } = new URL(url)
+    const connection = connectTo(new URL(url)).setNoDelay(true)
+    const socket = new LoadSocket(connection)
+    socket.onMessage = onMessage
+    const key = randomBytes(16).toString('base64')
+    const head = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${host}`, 'Upgrade: websocket']
+    head.push('Connection: Upgrade', `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', '')
+    connection.write(head.join('\r\n'))
+    await socket.#readAnswer()
+    connection.on('data', (chunk: Buffer) => socket.#read(chunk))
+    return socket
+  }
+
+  /** Sends one binary message. */
+  send(payload: Uint8Array): void {
+    this.#connection.write(clientFrame(opcodes.binary, payload))
+  }
+
+  /** Sends frames that have been made before. */
+  sendFrames(frames: Uint8Array): void {
+    this.#connection.write(frames)
+  }
+
+  /** Bytes not yet taken by the operating system. */
+  get unsentBytes(): number {
+    return this.#connection.writableLength
+  }
+
+  /** Reads nothing more, until told to. */
+  pause(): void {
+    this.#connection.pause()
+  }
+
+  resume(): void {
+    this.#connection.resume()
+  }
+
+  end(): void {
+    this.#connection.destroy()
+  }
+
+  async #readAnswer(): Promise<void> {
+    const ended = new AbortController()
+    this.#connection.once('close', () => ended.abort(new Error('the connection was closed')))
+    let answer = Buffer.alloc(0)
+    while (!answer.includes('\r\n\r\n')) {
+      const [chunk] = (await once(this.#connection, 'data', { signal: ended.signal })) as [Buffer]
+      answer = Buffer.concat([answer, chunk])
+    }
+    if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error('the upgrade was refused')
+    const rest = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
+    if (rest.length > 0) queueMicrotask(() => this.#read(rest))
+  }
+
+  #read(chunk: Buffer): void {
+    this.receivedBytes += chunk.length
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    let at = 0
+    for (let frame = frameAt(bytes, at); frame !== null; frame = frameAt(bytes, at)) {
+      const payload = bytes.subarray(frame.start, frame.end)
+      if (frame.opcode === opcodes.binary) this.onMessage(payload)
+      if (frame.opcode === opcodes.ping) this.#connection.write(clientFrame(opcodes.pong, payload))
+      // Who is asked to close and doesn't answer is waited for.
+      if (frame.opcode === opcodes.close) {
+        this.closeCode = payload.length < 2 ? 1005 : payload.readUInt16BE(0)
+        this.#connection.end(clientFrame(opcodes.close, payload))
+      }
+      at = frame.end
+    }
+    this.#rest = at === 0 ? bytes : bytes.subarray(at)
+  }
+}
+
+function connectTo({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return protocol === 'wss:'
+    ? connectSecurely({ host, port: Number(port || 443), servername: host })
+    : connect({ host, port: Number(port || 80) })
+}

@@ -1,0 +1,47 @@
+import { HttpClient } from './http-client.ts'
+import { quantile } from './quantile.ts'
+import type { Scenario } from './scenario.ts'
+import type { TargetServer } from './target-server.ts'
+
+const callerCount = 8
+const words = 150
+
+/** Backends that replace the text of a document of their own, a word at a time. */
+export const replaceScenario: Scenario = {
+  name: `REST, ${callerCount} callers who replace 1 KB of text`,
+  share: 0.25,
+  async run(target, seconds) {
+    const callers = Array.from({ length: callerCount }, () => new HttpClient(target))
+    const times: number[] = []
+    const start = performance.now()
+    const untilMs = start + seconds * 1000
+    await Promise.all(callers.map((caller, who) => replaceUntil(caller, target, who, untilMs, times)))
+    const perSecond = times.length / ((performance.now() - start) / 1000)
+    for (const caller of callers) caller.end()
+    return [
+      { key: 'callsPerSecond', label: 'calls', value: perSecond, unit: '/s' },
+      { key: 'callP50', label: 'p50 of a call', value: quantile(times, 0.5), unit: 'ms' },
+      { key: 'callP99', label: 'p99 of a call', value: quantile(times, 0.99), unit: 'ms' },
+    ]
+  },
+}
+
+async function replaceUntil(
+  caller: HttpClient,
+  { organizationId }: TargetServer,
+  who: number,
+  untilMs: number,
+  times: number[],
+): Promise<void> {
+  const address = { organizationId, documentId: `replaced-${who}`, editorId: 'main', type: 'text' }
+  for (let turn = 0; turn === 0 || performance.now() < untilMs; turn++) {
+    const data = { ...address, data: textOf(turn), upsert: true }
+    const from = performance.now()
+    await caller.post('/v2/crdt/update', Buffer.from(JSON.stringify({ data })))
+    times.push(performance.now() - from)
+  }
+}
+
+/** Another word is another one each turn. */
+const textOf = (turn: number): string =>
+  Array.from({ length: words }, (_, index) => (index === turn % words ? `w${turn}` : 'lorem')).join(' ')

@@ -1,0 +1,33 @@
+import type { ScenarioResult } from './run-scenarios.ts'
+import type { Figure } from './scenario.ts'
+import { type BarGroup, barChart, short } from './svg-bar-chart.ts'
+
+const colours: Readonly<Record<Figure['unit'], string>> = { '/s': '#2f7de1', ms: '#d9822b', KB: '#3c9a6b' }
+
+const titles: Readonly<Record<Figure['unit'], readonly [title: string, note: string]>> = {
+  '/s': ['Throughput', 'in a second, more is better'],
+  ms: ['Times', 'milliseconds, less is better'],
+  KB: ['Memory', 'kilobytes, less is better'],
+}
+
+/** The figures as bars: what is counted in the same unit beside each other. */
+export function renderReport(measured: ScenarioResult): string {
+  const figures = measured.scenarios.flatMap((each) => each.figures)
+  const groups = (Object.keys(titles) as Figure['unit'][]).map((unit): BarGroup => {
+    const [title, note] = titles[unit]
+    const bars = figures
+      .filter((figure) => figure.unit === unit && Number.isFinite(figure.value))
+      .map(({ label, value }) => ({ label, value, shown: `${short(value)} ${unit}`, colour: colours[unit] }))
+    return { title, note, bars }
+  })
+  const place = `${headline(measured)}. Logarithmic scales, one each.`
+  return barChart(
+    groups.filter(({ bars }) => bars.length > 0),
+    'What weft bench has measured',
+    place,
+  )
+}
+
+/** What the figures were measured with. */
+export const headline = ({ version, node, cpu, cores, fsyncMs }: ScenarioResult): string =>
+  `Weft ${version}, Node ${node}, ${cores} × ${cpu}, fsync ${fsyncMs.toFixed(2)} ms (p50)`

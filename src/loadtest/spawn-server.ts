@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { StorageError } from '../storage/storage-error.ts'
+
+/** Everything comes from one address here, and nobody is to be held up for that. */
+const unlimited = {
+  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_MAX_CONNECTIONS_PER_ADDRESS: '20000',
+  WEFT_RECEIVE_BYTES_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_LOG_LEVEL: 'error',
+} as const
+
+/** What a first start prints with `--json`. */
+interface Notice {
+  readonly port: number
+  readonly apiKey: string
+  readonly authToken: string
+}
+
+export interface SpawnedServer extends Notice {
+  readonly pid: number
+  /** Ends it, and removes what it has stored. */
+  readonly end: () => Promise<void>
+}
+
+/** Time for a start, and for a stop before it is killed. */
+const patienceMs = 30_000
+
+/** A server of its own process, as `weft serve` is, on a free loopback port and a directory of its own. @throws StorageError */
+export async function spawnServer(): Promise<SpawnedServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-bench-'))
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, process.argv[1] ?? '', ...serveArgs(directory)],
+    {
+      cwd: directory,
+      env: { ...withoutOurs(process.env), ...unlimited },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // Ctrl-C at the terminal is for us: we end it.
+      detached: process.platform !== 'win32',
+    },
+  )
+  // Who does not wait for the end leaves nothing, either.
+  const killed = (): void => {
+    child.kill('SIGKILL')
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+  process.once('exit', killed)
+  const end = async (): Promise<void> => {
+    await stop(child)
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    process.off('exit', killed)
+  }
+  try {
+    return { ...(await noticeOf(child)), pid: child.pid as number, end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+const serveArgs = (data: string): readonly string[] => {
+  const place = ['--host', '127.0.0.1', '--port', '0']
+  return ['serve', '--json', ...place, '--engine', 'level', '--data-dir', join(data, 'data')]
+}
+
+/** What is configured is for other servers. */
+const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith('WEFT_') && name !== 'PORT'),
+  )
+
+async function noticeOf(child: ChildProcess): Promise<Notice> {
+  const late = AbortSignal.timeout(patienceMs)
+  let printed = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  while (!printed.includes('\n')) {
+    const next =
+      child.stdout === null ? Promise.reject(new Error()) : once(child.stdout, 'data', { signal: late })
+    const ended = once(child, 'exit', { signal: late }).then(() => 'ended' as const)
+    if ((await Promise.race([next, ended]).catch(() => 'ended' as const)) === 'ended')
+      throw new StorageError('the server to be measured does not start', { hint: 'weft doctor says why' })
+  }
+  return JSON.parse(printed.slice(0, printed.indexOf('\n'))) as Notice
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const late = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  clearTimeout(late)
+}

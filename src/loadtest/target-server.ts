@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { withoutTrailing } from '../text.ts'
+import { callOnline, type OnlineServer } from '../transfer/rest-client.ts'
+import { yWebsocketMessages } from './client-protocol.ts'
+import type { HttpTarget } from './http-client.ts'
+import { spawnServer } from './spawn-server.ts'
+import type { TypingProtocol } from './typist.ts'
+
+/** The server that is measured. */
+export interface TargetServer extends HttpTarget, TypingProtocol {
+  /** What is written is in an organization of its own. */
+  readonly organizationId: string
+  /** Null: it is not ours. */
+  readonly pid: number | null
+  /** Where the websocket of a document is. */
+  readonly socketUrl: (documentId: string) => string
+  /** Removes what was written. */
+  readonly end: () => Promise<void>
+}
+
+/** A server that serves. Its limits hold. @throws StorageError */
+export async function remoteTarget(server: OnlineServer): Promise<TargetServer> {
+  const organizationId = `weft-bench-${randomBytes(6).toString('hex')}`
+  return targetOf(server, organizationId, null, async () => {
+    await callOnline(server, '/v2/organizations/delete', { organizationIds: [organizationId] })
+  })
+}
+
+/** A server of our own, whose directory is removed at the end. @throws StorageError */
+export async function spawnedTarget(): Promise<TargetServer> {
+  const { port, apiKey, authToken, pid, end } = await spawnServer()
+  try {
+    return await targetOf({ url: `http://127.0.0.1:${port}`, apiKey, authToken }, 'bench', pid, end)
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function targetOf(
+  server: OnlineServer,
+  organizationId: string,
+  pid: number | null,
+  end: () => Promise<void>,
+): Promise<TargetServer> {
+  const { apiKey, authToken } = server
+  const url = withoutTrailing('/', server.url)
+  // New documents may be restricted.
+  const user = { userId: 'weft-bench', userProperties: { name: 'weft bench', email: '', isAdmin: true } }
+  const { data } = await callOnline(server, '/v2/auth/generate_token', user)
+  const { token } = data as { token: string }
+  const start = `${url.replace(/^http/i, 'ws')}/sync/${organizationId}`
+  return {
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': apiKey,
+      'x-service-auth-token': authToken,
+    },
+    dialect: yWebsocketMessages,
+    organizationId,
+    pid,
+    socketUrl: (documentId) => `${start}/${documentId}/main?token=${token}`,
+    end,
+  }
+}

@@ -1,0 +1,118 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { configOf, withConfigFlags } from '../cli/command-io.ts'
+import { exitCodes } from '../cli/run-command.ts'
+import { restCredentialsOf } from '../cli/tenant-credentials.ts'
+import { systemClock } from '../clock.ts'
+import { readTokenFile } from '../storage/backup-sources.ts'
+import { Mirror } from './mirror.ts'
+import { mirroredNames, type NameFlags } from './mirrored-names.ts'
+import { MirrorReport } from './report.ts'
+import { type DialectName, sourceProtocolNames, sourceProtocols } from './source-protocols.ts'
+import { WeftClient } from './weft-client.ts'
+
+interface Flags extends NameFlags {
+  readonly to: URL
+  readonly dialect: DialectName
+  readonly token?: string
+  readonly tokenFile?: string
+  readonly parallel: number
+  readonly check: number
+  readonly once?: true
+  readonly json?: true
+}
+
+/** Adds `weft import live`: exit code 1 when not all documents are in step at the end. */
+export function mirrorCommand(command: Command): void {
+  command.addCommand(
+    withConfigFlags(new Command('live'))
+      .description(
+        'Keep documents of a running Weft server up to date with another server that still serves. One direction: nothing is ever written there.',
+      )
+      .argument('<url>', 'The other server, such as ws://old:1234.', checkedUrl(['ws:', 'wss:']))
+      .requiredOption('--documents <file>', 'File with the name of a document a line; - is standard input.')
+      .requiredOption(
+        '--to <url>',
+        'The running Weft server, such as ws://localhost:8787.',
+        checkedUrl(['ws:', 'wss:', 'http:', 'https:']),
+      )
+      .addOption(
+        new Option('--dialect <dialect>', 'What the other server speaks.')
+          .choices(sourceProtocolNames)
+          .default('y-websocket'),
+      )
+      .option('--token <token>', 'Token for the other server.')
+      .addOption(
+        new Option('--token-file <file>', 'File with it, which no list of processes shows.').conflicts(
+          'token',
+        ),
+      )
+      .option('--organization <id>', 'Where documents go whose names are no organization/document/editor.')
+      .option('--editor <id>', 'Editor that these become.', 'main')
+      .option(
+        '--map <file>',
+        'JSON lines {name, organizationId, documentId, editorId}: names that go elsewhere.',
+      )
+      .option('--parallel <count>', 'Documents that come at once.', checkedNumber(1, 1000), 50)
+      .option('--check <seconds>', 'How often each document is compared.', checkedNumber(1, 45), 20)
+      .option('--once', 'Bring everything up to date, and end.')
+      .action((url: URL, flags: Flags) => mirror(url, flags)),
+  )
+}
+
+async function mirror(url: URL, flags: Flags): Promise<void> {
+  const dialect = sourceProtocols[flags.dialect]
+  const names = await mirroredNames(flags, dialect)
+  const token = flags.tokenFile === undefined ? (flags.token ?? null) : await readTokenFile(flags.tokenFile)
+  const { config } = configOf({ ...flags })
+  const { maxMessageBytes: messageBytesMax } = config
+  const weft = new WeftClient(
+    { url: flags.to, messageBytesMax, ...(await restCredentialsOf(config)) },
+    systemClock,
+  )
+  await weft.tryCredentials()
+  const report = new MirrorReport(flags.json ? 'json' : 'text')
+  const followed = new Mirror({
+    names,
+    old: { dialect, url, token },
+    weft,
+    parallel: flags.parallel,
+    checkEveryMs: flags.check * 1000,
+    changed: (document) => report.changed(document),
+  })
+  listen(followed, report)
+  report.start(followed)
+  await followed.run(flags.once ? 'once' : 'follow')
+  const isInStep = report.end(followed)
+  // Connections that hang would keep the process.
+  process.exit(isInStep ? 0 : exitCodes.fault)
+}
+
+function listen(mirror: Mirror, report: MirrorReport): void {
+  const stop = (): void => mirror.stop()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  process.on('SIGUSR2', () => {
+    mirror.check().then(
+      () => report.documents(mirror),
+      () => undefined,
+    )
+  })
+}
+
+function checkedUrl(protocols: readonly string[]): (text: string) => URL {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+      throw new InvalidArgumentError(`Expected a URL that starts with ${protocols.join(' or ')}//.`)
+    const url = new URL(text)
+    if (url.hash !== '') throw new InvalidArgumentError('Expected a URL without #.')
+    return url
+  }
+}
+
+function checkedNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    return value
+  }
+}

@@ -1,0 +1,227 @@
+import type { Semaphore } from '../engine/semaphore.ts'
+import { errorMessage } from '../errors.ts'
+import type { DocumentPath } from '../model/address.ts'
+import { closeCodes } from '../model/close.ts'
+import { backOff, InterruptiblePause } from './interruptible-pause.ts'
+import { MirrorConnectionError } from './mirror-connection.ts'
+import type { SourceServer } from './source-document.ts'
+import { SyncAttempt } from './sync-attempt.ts'
+import type { WeftClient } from './weft-client.ts'
+
+export interface DocumentName {
+  /** At the old server. */
+  readonly name: string
+  readonly path: DocumentPath
+}
+
+export interface MirroredDocumentOptions {
+  readonly old: SourceServer
+  readonly weft: WeftClient
+  /** Before the documents that come at once. */
+  readonly slots: Semaphore
+  readonly checkEveryMs: number
+  /** Told of each update that is passed on. */
+  readonly passed: () => void
+  readonly changed: (document: MirroredDocument) => void
+}
+
+/** How a document stands, as last seen. */
+export type MirrorStatus =
+  | { readonly kind: 'coming' }
+  /** All that the old server has is safe in Weft. `isEmpty`: it has nothing. */
+  | { readonly kind: 'inStep'; readonly isEmpty: boolean }
+  /** Weft is not known to have so many clocks and deletions. */
+  | { readonly kind: 'behind'; readonly by: number }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** While Weft lacks something it is looked at again after so long. */
+const checkAgainMs = 1000
+const settleMs = 1000
+/** y-websocket's server says of a document that it is still loading that it is empty, and of none that it is loaded. */
+const looksOfOnce = { empty: 4, other: 2 } as const
+const attemptsOfOnce = 3
+const roundsOfOnce = 30
+
+/** One document that is kept up to date in Weft, through failures of both sides. */
+export class MirroredDocument {
+  readonly name: string
+  readonly #path: DocumentPath
+  readonly #parts: MirroredDocumentOptions
+  readonly #bell = new InterruptiblePause()
+  #standing: MirrorStatus = { kind: 'coming' }
+  #state: 'mirroring' | 'stopping' | 'over' = 'mirroring'
+  #asked: NodeJS.Timeout | null = null
+  /** For the next look. */
+  #waiting: (() => void)[] = []
+
+  constructor({ name, path }: DocumentName, parts: MirroredDocumentOptions) {
+    this.name = name
+    this.#path = path
+    this.#parts = parts
+  }
+
+  get standing(): MirrorStatus {
+    return this.#standing
+  }
+
+  /** Has the document looked at now; resolves when it has been, or could not be. */
+  async check(): Promise<void> {
+    if (this.#state === 'over') return
+    const looked = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#bell.ring()
+    await looked
+  }
+
+  /** Ends `follow` and `once` after a last look. */
+  stop(): void {
+    if (this.#isMirroring) this.#state = 'stopping'
+    this.#bell.ring()
+  }
+
+  /** What was seen of it before is nothing to rely on where there was no time for the last look. */
+  giveUp(): void {
+    if (this.#state !== 'over') this.#fail(new Error('there was no time for a last look'))
+  }
+
+  /** Follows the old server until `stop`. */
+  async follow(): Promise<void> {
+    await this.#follow().finally(() => this.#end())
+  }
+
+  /** Brings Weft up to date and leaves, after a few attempts at the most. */
+  async once(): Promise<void> {
+    await this.#once().finally(() => this.#end())
+  }
+
+  async #follow(): Promise<void> {
+    let failures = 0
+    while (this.#isMirroring) {
+      try {
+        const visit = await this.#parts.slots.run(() => this.#arrive())
+        await this.#stay(visit, () => {
+          failures = 0
+        })
+      } catch (error) {
+        failures += 1
+        this.#fail(error)
+        if (this.#isMirroring) await this.#bell.wait(backOff(failures))
+      }
+    }
+  }
+
+  async #once(): Promise<void> {
+    for (let attempt = 1; attempt <= attemptsOfOnce && this.#isMirroring; attempt++) {
+      try {
+        return await this.#settle(await this.#parts.slots.run(() => this.#arrive()))
+      } catch (error) {
+        this.#fail(error)
+        if (attempt < attemptsOfOnce) await this.#bell.wait(backOff(attempt))
+      }
+    }
+  }
+
+  get #isMirroring(): boolean {
+    return this.#state === 'mirroring'
+  }
+
+  async #arrive(): Promise<SyncAttempt> {
+    const { old, weft, passed } = this.#parts
+    const { name } = this
+    const visit = await SyncAttempt.open({
+      name,
+      path: this.#path,
+      old,
+      weft,
+      passed,
+      asked: () => this.#askSoon(),
+    })
+    try {
+      await this.#round(visit)
+      return visit
+    } catch (error) {
+      visit.close()
+      throw error
+    }
+  }
+
+  /** @param settled told once it has been looked at again: a server may let everybody in, and out again */
+  async #stay(visit: SyncAttempt, settled: () => void): Promise<void> {
+    const stay: { over: MirrorConnectionError | 'left' | null } = { over: null }
+    // Not raced with each pause: a promise that stays open keeps whatever has ever waited for it.
+    void visit.ended.then((error) => {
+      if (stay.over !== null) return
+      stay.over = error
+      this.#bell.ring()
+    })
+    try {
+      for (let look: 'last' | 'another' = 'another'; look === 'another'; ) {
+        await this.#bell.wait(this.#pauseMs())
+        if (stay.over instanceof MirrorConnectionError) throw stay.over
+        look = this.#isMirroring ? 'another' : 'last'
+        await this.#round(visit)
+        settled()
+      }
+    } finally {
+      stay.over = 'left'
+      visit.close()
+    }
+  }
+
+  async #settle(visit: SyncAttempt): Promise<void> {
+    try {
+      for (let rounds = 1, looks = 1; rounds < roundsOfOnce && this.#isMirroring; rounds++) {
+        await this.#bell.wait(settleMs)
+        await this.#round(visit)
+        const { standing } = this
+        looks = standing.kind === 'inStep' ? looks + 1 : 0
+        if (standing.kind === 'inStep' && looks >= looksOfOnce[standing.isEmpty ? 'empty' : 'other']) return
+      }
+    } finally {
+      visit.close()
+    }
+  }
+
+  async #round(visit: SyncAttempt): Promise<void> {
+    const { behind, isEmpty } = await visit.round()
+    this.#stand(behind === 0 ? { kind: 'inStep', isEmpty } : { kind: 'behind', by: behind })
+  }
+
+  #pauseMs(): number {
+    const { checkEveryMs } = this.#parts
+    if (this.#standing.kind !== 'inStep') return Math.min(checkAgainMs, checkEveryMs)
+    return checkEveryMs * (0.75 + Math.random() / 4)
+  }
+
+  /** Weft asks again at once where nobody can give what it lacks. */
+  #askSoon(): void {
+    if (this.#asked !== null) return
+    this.#asked = setTimeout(() => {
+      this.#asked = null
+      this.#bell.ring()
+    }, checkAgainMs)
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof MirrorConnectionError && error.code === closeCodes.unauthenticated)
+      this.#parts.weft.forgetToken()
+    this.#stand({ kind: 'failed', reason: errorMessage(error) })
+  }
+
+  #stand(standing: MirrorStatus): void {
+    const before = this.#standing
+    this.#standing = standing
+    if (JSON.stringify(before) !== JSON.stringify(standing)) this.#parts.changed(this)
+    this.#looked()
+  }
+
+  #end(): void {
+    this.#state = 'over'
+    this.#looked()
+  }
+
+  #looked(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const looked of waiting) looked()
+  }
+}

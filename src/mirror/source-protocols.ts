@@ -1,0 +1,144 @@
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+
+/** What a server says that concerns who copies from it. Bytes are views on the message. */
+export type SourceMessage =
+  | { readonly kind: 'vector'; readonly vector: Uint8Array }
+  /** The answer to a question. */
+  | { readonly kind: 'offer'; readonly update: Uint8Array }
+  | { readonly kind: 'update'; readonly update: Uint8Array }
+  /** The token is good, where the dialect has an answer to it. */
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'other' }
+
+/**
+ * How an old server is asked. There is no way to say an edit or a presence in this: whoever has only a dialect cannot
+ * change anything.
+ */
+export interface SourceProtocol {
+  /** Why no document of this name can be asked for; null: it can. */
+  nameProblem(name: string): string | null
+  url(base: URL, name: string, token: string | null): URL
+  /** What is to be said first; null: nothing, and nobody says `admitted`. */
+  hello(name: string, token: string | null): Uint8Array | null
+  /** Asks for what somebody with this state vector lacks. */
+  ask(name: string, vector: Uint8Array): Uint8Array
+  /** @throws Error for what is not part of the dialect, or is about another document */
+  read(name: string, message: Uint8Array): SourceMessage
+}
+
+export const sourceProtocolNames = ['y-websocket', 'hocuspocus'] as const
+export type DialectName = (typeof sourceProtocolNames)[number]
+
+const type = { sync: 0, auth: 2, syncReply: 4, close: 7, ping: 9 } as const
+const sync = { vector: 0, offer: 1, update: 2 } as const
+const auth = { token: 0, denied: 1, admitted: 2 } as const
+
+export const pongMessage = Uint8Array.of(10)
+
+/** What a URL leaves out, or takes for something else: stock clients cannot ask for such a document either. */
+const unnameable = /[\\\t\r]|(^|\/)(\.|%2e){1,2}(\/|$)/i
+
+/** One document a socket, which the path names: as written, for that is how stock clients ask for it. */
+const yWebsocket: SourceProtocol = {
+  nameProblem: (name) => (unnameable.test(name) ? 'a URL with this name leads elsewhere' : null),
+  url(base, name, token) {
+    const url = new URL(base)
+    url.pathname = `${base.pathname.replace(/\/$/, '')}/${name}`
+    if (token !== null) url.searchParams.set('token', token)
+    return url
+  },
+  hello: () => null,
+  ask: (_name, vector) => encoding.encode((encoder) => writeVector(encoder, vector)),
+  read: (_name, message) => readSourceMessage(decoding.createDecoder(message)),
+}
+
+/** Every message starts with the name of its document. */
+const hocuspocus: SourceProtocol = {
+  nameProblem: () => null,
+  url: (base) => base,
+  hello: (name, token) =>
+    encoding.encode((encoder) => {
+      encoding.writeVarString(encoder, name)
+      encoding.writeVarUint(encoder, type.auth)
+      encoding.writeVarUint(encoder, auth.token)
+      encoding.writeVarString(encoder, token ?? '')
+    }),
+  ask: (name, vector) =>
+    encoding.encode((encoder) => {
+      encoding.writeVarString(encoder, name)
+      writeVector(encoder, vector)
+    }),
+  read(name, message) {
+    if (message.length === 1) return { kind: message[0] === type.ping ? 'ping' : 'other' }
+    const decoder = decoding.createDecoder(message)
+    if (decoding.readVarString(decoder) !== name) throw new Error('it is about another document')
+    return readSourceMessage(decoder)
+  },
+}
+
+export const sourceProtocols: Readonly<Record<DialectName, SourceProtocol>> = {
+  'y-websocket': yWebsocket,
+  hocuspocus,
+}
+
+function writeVector(encoder: encoding.Encoder, vector: Uint8Array): void {
+  encoding.writeVarUint(encoder, type.sync)
+  encoding.writeVarUint(encoder, sync.vector)
+  encoding.writeVarUint8Array(encoder, vector)
+}
+
+/** For Weft, whose protocol is y-websocket's. */
+export const updateMessage = (update: Uint8Array): Uint8Array =>
+  encoding.encode((encoder) => {
+    encoding.writeVarUint(encoder, type.sync)
+    encoding.writeVarUint(encoder, sync.update)
+    encoding.writeVarUint8Array(encoder, update)
+  })
+
+function readSourceMessage(decoder: decoding.Decoder): SourceMessage {
+  switch (decoding.readVarUint(decoder)) {
+    case type.sync:
+    case type.syncReply:
+      return readSync(decoder)
+    case type.auth:
+      return readAuth(decoder)
+    case type.close:
+      return { kind: 'refused', reason: 'it has closed the document' }
+    default:
+      return { kind: 'other' }
+  }
+}
+
+function readSync(decoder: decoding.Decoder): SourceMessage {
+  const kind = decoding.readVarUint(decoder)
+  const bytes = decoding.readVarUint8Array(decoder)
+  switch (kind) {
+    case sync.vector:
+      return { kind: 'vector', vector: bytes }
+    case sync.offer:
+      return { kind: 'offer', update: bytes }
+    case sync.update:
+      return { kind: 'update', update: bytes }
+    default:
+      throw new Error(`unknown sync message ${kind}`)
+  }
+}
+
+/** y-websocket has a refusal, too: the same numbers, but for the one of `denied`. */
+function readAuth(decoder: decoding.Decoder): SourceMessage {
+  switch (decoding.readVarUint(decoder)) {
+    case auth.denied:
+      return { kind: 'refused', reason: decoding.readVarString(decoder) }
+    case auth.admitted:
+      return { kind: 'admitted' }
+    case auth.token:
+      return decoding.hasContent(decoder)
+        ? { kind: 'refused', reason: decoding.readVarString(decoder) }
+        : { kind: 'other' }
+    default:
+      return { kind: 'other' }
+  }
+}

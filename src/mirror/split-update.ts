@@ -1,0 +1,201 @@
+import * as Y from 'yjs'
+import { type StructRun, writeUpdate } from '../update/join-updates.ts'
+import { pushVarUint } from '../update/state-vector.ts'
+
+/** One value, or one embedded object, is larger than a part may be: nobody can cut it. The message is for the operator. */
+export class PartTooLargeError extends Error {
+  override readonly name = 'PartTooLargeError'
+}
+
+export interface PartSizes {
+  /** Parts are not larger, but for a value that cannot be cut. At least 128 bytes. */
+  readonly aimed: number
+  /** Of any part; not less than `aimed`. */
+  readonly most: number
+}
+
+type Struct = Y.Item | Y.GC | Y.Skip
+
+/** What is written once a client in a part: how many structs, client, clock. */
+const runBytes = 15
+/** How many clients have structs, and how many have deletions. */
+const frameBytes = 10
+const noDeletions = Uint8Array.of(0)
+
+/**
+ * An update (V1) as several that make the same of a document, each of at most so many bytes: as it is where it is small
+ * enough. Structs come before what builds on them, so that whoever takes the parts in their order has to hold
+ * none back, and deletions last.
+ * @param update vetted by `readUpdate`
+ * @throws PartTooLargeError in the middle, for a value that is larger
+ */
+export function* splitUpdate(update: Uint8Array, sizes: PartSizes): Generator<Uint8Array> {
+  if (update.length <= sizes.aimed) yield update
+  else {
+    const { structs, ds } = Y.decodeUpdate(update)
+    yield* structParts(structs, sizes)
+    yield* deletionParts(ds.clients, sizes.aimed)
+  }
+}
+
+function* structParts(structs: readonly Struct[], sizes: PartSizes): Generator<Uint8Array> {
+  let runs = new Map<number, StructRun>()
+  let size = frameBytes
+  for (const struct of inOrder(structs)) {
+    for (const { bytes, clock, length } of piecesOf(struct, sizes)) {
+      const { client } = struct.id
+      const grown = size + bytes.length + (runs.has(client) ? 0 : runBytes)
+      // After something left out a client goes on in a part of its own.
+      if (runs.size > 0 && (grown > sizes.aimed || (runs.get(client)?.to ?? clock) !== clock)) {
+        yield writeUpdate(runs, noDeletions)
+        runs = new Map()
+        size = frameBytes
+      }
+      size += bytes.length + (runs.has(client) ? 0 : runBytes)
+      const run = runs.get(client) ?? { from: clock, to: clock, structs: 0, parts: [] }
+      runs.set(client, run)
+      run.structs += 1
+      run.to += length
+      run.parts.push(bytes)
+    }
+  }
+  if (runs.size > 0) yield writeUpdate(runs, noDeletions)
+}
+
+interface Piece {
+  readonly bytes: Uint8Array
+  readonly clock: number
+  readonly length: number
+}
+
+/** A struct as bytes: in halves of halves where it is too large. */
+function* piecesOf(struct: Struct, sizes: PartSizes): Generator<Piece> {
+  if (struct instanceof Y.Skip) return
+  const encoder = new Y.UpdateEncoderV1()
+  struct.write(encoder, 0)
+  const bytes = encoder.toUint8Array()
+  const partBytes = frameBytes + runBytes + bytes.length
+  const right = partBytes > sizes.aimed && struct instanceof Y.Item ? cutInHalf(struct) : null
+  if (right !== null) {
+    yield* piecesOf(struct, sizes)
+    yield* piecesOf(right, sizes)
+  } else if (partBytes <= sizes.most) yield { bytes, clock: struct.id.clock, length: struct.length }
+  else throw new PartTooLargeError(`one value has ${bytes.length} bytes, more than are taken in a message`)
+}
+
+/** Leaves the left half; the right one is what Yjs makes where it cuts an item. Null where there are no halves. */
+function cutInHalf(item: Y.Item): Y.Item | null {
+  const { id, content, rightOrigin, parent, parentSub } = item
+  const at = middleOf(item)
+  if (at === 0) return null
+  const origin = Y.createID(id.client, id.clock + at - 1)
+  const rest = content.splice(at)
+  item.length = at
+  return new Y.Item(
+    Y.createID(id.client, id.clock + at),
+    null,
+    origin,
+    null,
+    rightOrigin,
+    parent,
+    parentSub,
+    rest,
+  )
+}
+
+/** Not between the halves of a surrogate pair: Yjs would replace both. */
+function middleOf({ content, length }: Y.Item): number {
+  const middle = length >> 1
+  if (!(content instanceof Y.ContentString)) return middle
+  const isInPair = /[\ud800-\udbff]/.test(content.str.charAt(middle - 1))
+  return isInPair ? middle - 1 : middle
+}
+
+interface Queue {
+  readonly structs: readonly Struct[]
+  readonly end: number
+  at: number
+}
+
+/** Those of each client in their order, and each after those of others that it builds on, as far as they are there. */
+function* inOrder(structs: readonly Struct[]): Generator<Struct> {
+  const queues = queuesOf(structs)
+  for (const first of queues.keys()) {
+    // Whose turn it is, and up to which clock; those below wait for it.
+    const turns = [{ client: first, until: Number.POSITIVE_INFINITY }]
+    for (let turn = turns.at(-1); turn !== undefined; turn = turns.at(-1)) {
+      const queue = queues.get(turn.client)
+      const struct = queue?.structs[queue.at]
+      if (queue === undefined || struct === undefined || struct.id.clock > turn.until) {
+        turns.pop()
+        continue
+      }
+      const needed = neededBy(struct, queues)
+      // In circles go only updates that nobody has made by editing.
+      if (needed !== null && !turns.some(({ client }) => client === needed.client))
+        turns.push({ client: needed.client, until: needed.clock })
+      else {
+        queue.at += 1
+        yield struct
+      }
+    }
+  }
+}
+
+function queuesOf(structs: readonly Struct[]): ReadonlyMap<number, Queue> {
+  const grouped = groupedBy(structs, ({ id }) => id.client)
+  return new Map(
+    [...grouped].map(([client, own]) => {
+      const last = own.at(-1)
+      return [client, { structs: own, end: last === undefined ? 0 : last.id.clock + last.length, at: 0 }]
+    }),
+  )
+}
+
+/** The last struct, of those still to come, that this one builds on; any of them, if there are several. */
+function neededBy(struct: Struct, queues: ReadonlyMap<number, Queue>): Y.ID | null {
+  if (!(struct instanceof Y.Item)) return null
+  for (const id of [struct.origin, struct.rightOrigin, struct.parent]) {
+    if (!(id instanceof Y.ID) || id.client === struct.id.client) continue
+    const queue = queues.get(id.client)
+    if (queue === undefined || id.clock >= queue.end) continue
+    const next = queue.structs[queue.at]
+    if (next !== undefined && id.clock >= next.id.clock) return id
+  }
+  return null
+}
+
+/** A range with its client takes so many bytes at the most. */
+const rangeBytes = 20
+
+function* deletionParts(
+  clients: ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>,
+  bytesMax: number,
+): Generator<Uint8Array> {
+  const rangesMax = Math.floor((bytesMax - frameBytes) / rangeBytes)
+  const all = [...clients].flatMap(([client, ranges]) => ranges.map((range) => ({ client, ...range })))
+  for (let at = 0; at < all.length; at += rangesMax) {
+    const byClient = groupedBy(all.slice(at, at + rangesMax), ({ client }) => client)
+    const bytes: number[] = []
+    pushVarUint(bytes, byClient.size)
+    for (const [client, ranges] of byClient) {
+      pushVarUint(bytes, client)
+      pushVarUint(bytes, ranges.length)
+      for (const { clock, len } of ranges) {
+        pushVarUint(bytes, clock)
+        pushVarUint(bytes, len)
+      }
+    }
+    yield writeUpdate(new Map(), Uint8Array.from(bytes))
+  }
+}
+
+function groupedBy<T>(all: readonly T[], keyOf: (one: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return groups
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../clock.ts'
+import { errorMessage } from '../errors.ts'
+import type { DocumentPath } from '../model/address.ts'
+
+export interface WeftAccess {
+  /** `http:`, `https:`, `ws:` or `wss:`. */
+  readonly url: URL
+  readonly apiKey: string
+  readonly authToken: string
+  /** Largest message that it takes, in bytes. */
+  readonly messageBytesMax: number
+}
+
+/** Weft refuses our credentials: trying again makes no sense. The message is for the operator. */
+export class MirrorRejectedError extends Error {
+  override readonly name = 'MirrorRejectedError'
+}
+
+interface Token {
+  readonly text: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+const lifetimeSeconds = 172_800
+/** A token that ends sooner is not used for a new connection. */
+const renewBeforeMs = 600_000
+const patienceMs = 10_000
+
+const user = {
+  userId: 'weft-import',
+  userProperties: { name: 'Import', email: '', isAdmin: true },
+  expiresInSeconds: lifetimeSeconds,
+}
+
+/** The Weft server that documents are copied to, and the token for it: made with the key, renewed before it ends. */
+export class WeftClient {
+  readonly #access: WeftAccess
+  readonly #clock: Clock
+  #made: Promise<Token> | null = null
+
+  constructor(access: WeftAccess, clock: Clock) {
+    this.#access = access
+    this.#clock = clock
+  }
+
+  get messageBytesMax(): number {
+    return this.#access.messageBytesMax
+  }
+
+  /** Where a document is synced, token included. Rejects with `MirrorRejectedError`, or with an error when Weft is away. */
+  async syncUrl({ organizationId, documentId, editorId }: DocumentPath): Promise<URL> {
+    const path = ['sync', organizationId, documentId, editorId].map(encodeURIComponent).join('/')
+    const url = this.#urlOf('ws', path)
+    url.searchParams.set('token', await this.#currentToken())
+    // When the token ends we are told to come again, with a new one.
+    url.searchParams.set('renew', '1')
+    return url
+  }
+
+  /** Makes a token, to learn early whether it can be made. Rejects with `MirrorRejectedError` only. */
+  async tryCredentials(): Promise<void> {
+    await this.#currentToken().catch((error: unknown) => {
+      if (error instanceof MirrorRejectedError) throw error
+    })
+  }
+
+  /** The next connection gets a new token. */
+  forgetToken(): void {
+    this.#made = null
+  }
+
+  async #currentToken(): Promise<string> {
+    this.#made ??= this.#makeToken()
+    const asked = this.#made
+    const token = await asked.catch((error: unknown) => {
+      if (this.#made === asked) this.#made = null
+      throw error
+    })
+    if (token.expiresAt - this.#clock.now() > renewBeforeMs) return token.text
+    if (this.#made === asked) this.#made = null
+    return this.#currentToken()
+  }
+
+  async #makeToken(): Promise<Token> {
+    const { apiKey, authToken } = this.#access
+    const madeAt = this.#clock.now()
+    const response = await fetch(this.#urlOf('http', 'v2/auth/generate_token'), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-api-key': apiKey,
+        'x-service-auth-token': authToken,
+      },
+      body: JSON.stringify({ data: user }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
+    }).catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+      throw new Error(`Weft cannot be reached: ${errorMessage(cause)}`)
+    })
+    const text = await response.text()
+    if (response.status === 401 || response.status === 403)
+      throw new MirrorRejectedError(`Weft at ${this.#access.url.host} refuses the API key or its auth token`)
+    if (!response.ok) throw new Error(`Weft makes no token: HTTP ${response.status}`)
+    // By our own clock, for it may not be Weft's.
+    return { text: readToken(text), expiresAt: madeAt + lifetimeSeconds * 1000 }
+  }
+
+  #urlOf(scheme: 'http' | 'ws', path: string): URL {
+    const url = new URL(this.#access.url)
+    const isSecure = url.protocol === 'https:' || url.protocol === 'wss:'
+    const base = url.pathname.replace(/\/$/, '')
+    return new URL(`${scheme}${isSecure ? 's' : ''}://${url.host}${base}/${path}`)
+  }
+}
+
+/** Whoever answers may be no Weft. */
+function readToken(text: string): string {
+  try {
+    const { data } = (JSON.parse(text) as { result: { data: { token: unknown } } }).result
+    const { token: made } = data
+    if (typeof made === 'string') return made
+  } catch {
+    // As below.
+  }
+  throw new Error('Weft makes no token: what answers there is no Weft')
+}

@@ -1,0 +1,65 @@
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const colon = 0x3a
+const comma = 0x2c
+
+/** Memory of a parsed object or array, of a member, and of an element or a further member, as V8 keeps them. */
+const parsedBytes = { container: 72, member: 32, element: 16 } as const
+
+/** Properties of JSON text that are known before it is parsed. */
+export interface JsonMeasure {
+  readonly isTooDeep: boolean
+  /** Memory of the parsed values, in bytes: an estimate from above. Unknown where the text is too deep. */
+  readonly valueBytes: number
+}
+
+/**
+ * Measures JSON text: whether arrays and objects are nested deeper than `depthMax`, and the memory of the parsed values.
+ * Reads the text once, without recursion. For text that is not JSON the result has no meaning.
+ */
+export function measureJson(text: string, depthMax: number): JsonMeasure {
+  let depth = 0
+  let [containers, members, elements] = [0, 0, 0]
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = endOfString(text, index + 1)
+        break
+      case openBracket:
+      case openBrace:
+        if (++depth > depthMax) return { isTooDeep: true, valueBytes: 0 }
+        containers += 1
+        break
+      case colon:
+        members += 1
+        break
+      case comma:
+        elements += 1
+        break
+      case closeBracket:
+      case closeBrace:
+        depth -= 1
+    }
+  }
+  const { container, member, element } = parsedBytes
+  const valueBytes = text.length + containers * container + members * member + elements * element
+  return { isTooDeep: false, valueBytes }
+}
+
+/** Whether arrays and objects in JSON text are nested deeper than `depthMax`, as `measureJson` finds it. */
+export const jsonDepthExceeds = (text: string, depthMax: number): boolean =>
+  measureJson(text, depthMax).isTooDeep
+
+/** Index of the quote that ends the string whose content starts at `from`. It goes from quote to quote, which is fast. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = at
+    while (escapes > from && text.charCodeAt(escapes - 1) === backslash) escapes -= 1
+    if ((at - escapes) % 2 === 0) return at
+  }
+  return text.length
+}

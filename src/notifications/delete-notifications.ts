@@ -1,0 +1,78 @@
+import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
+import {
+  dropRecipient,
+  type NotificationRecord,
+  putReadState,
+  removeReadState,
+} from '../directory/notifications/notification-records.ts'
+import { removeWholly } from '../directory/notifications/notification-removal.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { type BatchResults, emptyBatchResults, failedResult, mapInSlices } from '../directory/store/batch.ts'
+import type { ListPage } from '../directory/store/list-page.ts'
+import { notificationLimits as limits } from './limits.ts'
+import { existing, listNotifications } from './list-notifications.ts'
+import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
+
+export interface DeleteRequest {
+  readonly results: BatchResults
+  /** False when there may be more. */
+  readonly complete: boolean
+}
+
+/**
+ * Deletes the notifications that fit, at most `limits.deleted`: with a user, for that user alone, and altogether when
+ * nobody else is addressed.
+ * @param ids undefined: all
+ * @throws ApiError NOT_FOUND when the organization, or the document asked for, does not exist
+ */
+export async function deleteNotifications(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  filter: NotificationFilter,
+  ids: readonly string[] | undefined,
+): Promise<DeleteRequest> {
+  const { items, next } = await toDelete(store, scope, filter, ids)
+  const results = emptyBatchResults()
+  for (const id of ids ?? [])
+    results[id] = failedResult(id, 'notification/not-found', 'there is no such notification')
+  await mapInSlices(items, async ({ record: { id } }) => {
+    if (filter.userId === undefined) await removeWholly(store, scope, id)
+    else await deleteFor(store, scope, id, filter.userId)
+    results[id] = { success: true, id, message: 'deleted' }
+  })
+  return { results, complete: next === null }
+}
+
+/** Whatever the user wants to see: what is hidden is deleted, too. */
+async function toDelete(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  filter: NotificationFilter,
+  ids: readonly string[] | undefined,
+): Promise<ListPage<Selected>> {
+  const reader = store.read(scope)
+  await checkFilter(reader, filter)
+  if (ids === undefined) {
+    const listing = { ...filter, order: 'asc', after: undefined, limit: limits.deleted } as const
+    return listNotifications(store, scope, listing, 'all')
+  }
+  const records = await existing(reader, [...new Set(ids)])
+  return { items: await select(reader, records, filter, 'all'), next: null }
+}
+
+async function deleteFor(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  id: string,
+  userId: string,
+): Promise<void> {
+  const outcome = await store.change(scope, async (transaction) => {
+    const record = await transaction.get<NotificationRecord>(keys.notification(id))
+    if (record === null) return 'dropped'
+    if (record.notifyAll) await putReadState(transaction, id, userId, { gone: true })
+    else await removeReadState(transaction, id, userId)
+    return dropRecipient(transaction, record, userId)
+  })
+  if (outcome === 'nobody left') await removeWholly(store, scope, id)
+}

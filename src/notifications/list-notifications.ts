@@ -1,0 +1,92 @@
+import { findMissing } from '../directory/documents/resource-lookup.ts'
+import {
+  notificationKeys as keys,
+  type NotificationList,
+} from '../directory/notifications/notification-keys.ts'
+import type { NotificationRecord } from '../directory/notifications/notification-records.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { notificationLimits as limits } from './limits.ts'
+import { type NotificationFilter, type Selected, select } from './selection.ts'
+import type { InboxRule } from './visibility.ts'
+
+/** List entries that are looked at together. */
+const chunkSize = limits.together
+
+export interface NotificationListing extends NotificationFilter, PageRange {
+  readonly order: 'asc' | 'desc'
+}
+
+/**
+ * A page of notifications in the order of their times, then ids; positions are times and ids, so that what comes or goes
+ * meanwhile neither hides nor repeats another. A page ends early, and says where to go on, when it has looked at
+ * `scanned` entries or has `pageBytes`.
+ */
+export async function listNotifications(
+  store: OrganizationStore,
+  scope: OrganizationScope,
+  listing: NotificationListing,
+  rule: InboxRule,
+): Promise<ListPage<Selected>> {
+  const items: Selected[] = []
+  let bytes = 0
+  let after = listing.after
+  for (let scanned = 0; scanned < limits.scanned; scanned += chunkSize) {
+    const reader = store.read(scope)
+    const chunk = await nextPositions(reader, { ...listing, after })
+    const records = await existing(reader, chunk.map(idOf))
+    for (const item of await select(reader, records, listing, rule)) {
+      bytes += Buffer.byteLength(JSON.stringify(item.record))
+      const isFull = items.length === listing.limit || (items.length > 0 && bytes > limits.pageBytes)
+      if (isFull) return { items, next: positionOf((items.at(-1) as Selected).record) }
+      items.push(item)
+    }
+    if (chunk.length < chunkSize) return { items, next: null }
+    after = chunk.at(-1)
+  }
+  return { items, next: after ?? null }
+}
+
+/** Of those that exist, and whose documents do, in the order of the ids. */
+export async function existing(
+  reader: DirectoryReader,
+  ids: readonly string[],
+): Promise<readonly NotificationRecord[]> {
+  const found = await reader.getAll<NotificationRecord>(ids.map(keys.notification))
+  const records = found.filter((record) => record !== null)
+  const documentIds = [...new Set(records.map(({ documentId }) => documentId))]
+  const resources = documentIds.map((id) => ({ type: 'document', id }) as const)
+  const missing = new Set((await findMissing(reader, resources)).map(({ id }) => id))
+  return records.filter(({ documentId }) => !missing.has(documentId))
+}
+
+/** The next entries of one list, or of two as if they were one. */
+async function nextPositions(
+  reader: DirectoryReader,
+  { after, order, ...filter }: Omit<NotificationListing, 'limit'>,
+): Promise<readonly string[]> {
+  const reverse = order === 'desc'
+  const ranges = listsFor(filter).map(async (list) => {
+    const prefix = keys.list(list)
+    const from = after === undefined ? {} : { after: [...prefix, ...segmentsOf(after)] }
+    return reader.scan({ prefix, limit: chunkSize, reverse, ...from })
+  })
+  const positions = (await Promise.all(ranges)).flat().map(({ key }) => key.slice(-2).join(' '))
+  const sorted = [...new Set(positions)].sort()
+  return (reverse ? sorted.toReversed() : sorted).slice(0, chunkSize)
+}
+
+/** The shortest lists that hold everything asked for. */
+function listsFor({ documentId, userId }: NotificationFilter): readonly NotificationList[] {
+  if (documentId !== undefined) return [{ kind: 'document', id: documentId }]
+  if (userId !== undefined) return [{ kind: 'user', id: userId }, { kind: 'everybody' }]
+  return [{ kind: 'organization' }]
+}
+
+/** Times have one length, and ids no spaces: positions sort as the keys do. */
+const segmentsOf = (position: string): readonly string[] => position.split(' ')
+const idOf = (position: string): string => segmentsOf(position)[1] as string
+const positionOf = ({ createdAt, id }: NotificationRecord): string =>
+  keys.inList({ kind: 'organization' }, createdAt, id).slice(-2).join(' ')

@@ -1,0 +1,88 @@
+import { findMissing } from '../directory/documents/resource-lookup.ts'
+import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
+import { type NotificationConfig, putConfig } from '../directory/notifications/notification-records.ts'
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { ApiError } from '../errors.ts'
+import { effectiveConfig } from './visibility.ts'
+
+/** Configs that are written in one commit. */
+const entriesAtOnce = 500
+
+/** A document, or with null the organization. */
+export type ConfigScope = string | null
+
+/** What a user wants to see of notifications. */
+export interface ConfigEntry {
+  readonly documentId: ConfigScope
+  /** As set here. */
+  readonly config: NotificationConfig
+  /** What holds here, with what is set for the organization, and the default. */
+  readonly effective: Required<NotificationConfig>
+}
+
+/**
+ * What users want to see of notifications; they need not be users of the organization. Every call throws ApiError
+ * NOT_FOUND when the organization or a document does not exist.
+ */
+export class NotificationConfigService {
+  readonly #store: OrganizationStore
+
+  constructor(store: OrganizationStore) {
+    this.#store = store
+  }
+
+  /**
+   * Sets what is given, for each user in each place; what is left out stays. Each user's in one commit: a call that was
+   * cut off can be made again.
+   */
+  async set(
+    scope: OrganizationScope,
+    userIds: readonly string[],
+    places: readonly ConfigScope[],
+    config: NotificationConfig,
+  ): Promise<void> {
+    const users = [...new Set(userIds)]
+    const usersAtOnce = Math.max(1, Math.floor(entriesAtOnce / places.length))
+    for (let at = 0; at < users.length; at += usersAtOnce) {
+      const slice = users.slice(at, at + usersAtOnce)
+      const entries = slice.flatMap((userId) => places.map((documentId) => ({ userId, documentId })))
+      await this.#store.change(scope, async (transaction) => {
+        await checkPlaces(transaction, places)
+        await transaction.getAll(entries.map(({ userId, documentId }) => keys.config(userId, documentId)))
+        for (const entry of entries) await putConfig(transaction, entry, config)
+      })
+    }
+  }
+
+  /** In the order of the places. */
+  async get(
+    scope: OrganizationScope,
+    userId: string,
+    places: readonly ConfigScope[],
+  ): Promise<readonly ConfigEntry[]> {
+    const reader = this.#store.read(scope)
+    await checkPlaces(reader, places)
+    const ofOrganization = await reader.get<NotificationConfig>(keys.config(userId, null))
+    const found = await reader.getAll<NotificationConfig>(places.map((place) => keys.config(userId, place)))
+    return places.map((documentId, index) => {
+      const config = found[index] ?? {}
+      return { documentId, config, effective: effectiveConfig(ofOrganization, config) }
+    })
+  }
+}
+
+async function checkPlaces(transaction: DirectoryReader, places: readonly ConfigScope[]): Promise<void> {
+  await organizationOf(transaction)
+  const documentIds = places.filter((place) => place !== null)
+  const missing = await findMissing(
+    transaction,
+    documentIds.map((id) => ({ type: 'document', id })),
+  )
+  if (missing.length === 0) return
+  const ids = missing.map(({ id }) => id)
+  throw new ApiError('document/not-found', `${ids.length} of the documents do not exist; see documentIds`, {
+    details: { documentIds: ids },
+  })
+}

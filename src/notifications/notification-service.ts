@@ -1,0 +1,216 @@
+import type { Clock } from '../clock.ts'
+import { requireResource } from '../directory/documents/resource-lookup.ts'
+import { notificationKeys as keys } from '../directory/notifications/notification-keys.ts'
+import {
+  addNotification,
+  type NotificationReadState,
+  type NotificationRecord,
+  namesTooMany,
+  putReadState,
+  rewriteNotification,
+} from '../directory/notifications/notification-records.ts'
+import {
+  type OrganizationScope,
+  keys as organizationKeys,
+} from '../directory/organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
+import {
+  type BatchResults,
+  forEachItem,
+  ItemRejectedError,
+  mapInSlices,
+  repeatedIds,
+} from '../directory/store/batch.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage } from '../directory/store/list-page.ts'
+import { patchRecord } from '../directory/store/patch-record.ts'
+import { decodeRecord, type UserRecord } from '../directory/store/records.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key } from '../engine/engine.ts'
+import { invalid } from '../errors.ts'
+import { namedUsersMax } from '../model/named-users.ts'
+import { type DeleteRequest, deleteNotifications } from './delete-notifications.ts'
+import { notificationLimits as limits } from './limits.ts'
+import { existing, listNotifications, type NotificationListing } from './list-notifications.ts'
+import { checkFilter, type NotificationFilter, type Selected, select } from './selection.ts'
+import { renderHeadline } from './template.ts'
+import { reachabilityOf } from './visibility.ts'
+
+/** What a notification is made from: its record says what the members are. */
+export type NewNotification = Omit<NotificationRecord, 'createdAt' | 'lastUpdated'>
+
+/** What is left out stays. */
+export interface NotificationChange {
+  readonly id: string
+  readonly displayHeadlineMessageTemplate?: string
+  readonly displayHeadlineMessageTemplateData?: NotificationRecord['displayHeadlineMessageTemplateData']
+  readonly displayBodyMessage?: string
+  readonly notificationSourceData?: NotificationRecord['notificationSourceData']
+  /** Recipients who have read it now; who had read it before has. */
+  readonly readByUserIds?: readonly string[]
+}
+
+export interface NotificationBatch {
+  readonly id: string
+  /** What has the id already stays as it is. */
+  readonly outcome: 'added' | 'used already'
+}
+
+/** A notification as somebody sees it. */
+export interface NotificationView {
+  readonly record: NotificationRecord
+  /** Rendered for the one user asked for, else for nobody in particular. */
+  readonly headline: string
+  /** In the order of their ids; of one user's notifications that user alone, else some, at most `readersShown`. */
+  readonly readByUserIds: readonly string[]
+}
+
+/**
+ * Notifications of organizations, each of one document. Every call throws ApiError NOT_FOUND when the organization does
+ * not exist, or the document that it names.
+ */
+export class NotificationService {
+  readonly #store: OrganizationStore
+  readonly #clock: Clock
+
+  constructor(store: OrganizationStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  add(scope: OrganizationScope, { id, ...given }: NewNotification): Promise<NotificationBatch> {
+    return this.#store.change<NotificationBatch>(scope, async (transaction) => {
+      await requireResource(transaction, { type: 'document', id: given.documentId })
+      if ((await transaction.get(keys.notification(id))) !== null) return { id, outcome: 'used already' }
+      const now = this.#clock.now()
+      const record = { ...given, id, createdAt: now, lastUpdated: now }
+      if (namesTooMany(record)) throw invalid('notification/too-many-users', tooManyNamed)
+      addNotification(transaction, record)
+      return { id, outcome: 'added' }
+    })
+  }
+
+  /** Those of `ids` that fit, in the order of the ids. */
+  async find(
+    scope: OrganizationScope,
+    filter: NotificationFilter,
+    ids: readonly string[],
+  ): Promise<readonly NotificationView[]> {
+    const reader = this.#store.read(scope)
+    await checkFilter(reader, filter)
+    const records = await existing(reader, [...new Set(ids)])
+    return viewsOf(reader, await select(reader, records, filter, 'as wanted'), filter)
+  }
+
+  /** A page in the order of time. It may have fewer than `limit`, and yet not be the last. */
+  async list(scope: OrganizationScope, listing: NotificationListing): Promise<ListPage<NotificationView>> {
+    const reader = this.#store.read(scope)
+    await checkFilter(reader, listing)
+    const { items, next } = await listNotifications(this.#store, scope, listing, 'as wanted')
+    return { items: await viewsOf(reader, items, listing), next }
+  }
+
+  /** A bounded number in one commit: of a call that is cut off the first are changed. */
+  async update(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
+    const repeated = repeatedIds(changes.map(({ id }) => id))
+    const once = changes.filter(({ id }) => !repeated.has(id))
+    const results = await this.#updateTogether(
+      scope,
+      changes.filter(({ id }) => repeated.has(id)),
+    )
+    for (let at = 0; at < once.length; at += limits.together)
+      Object.assign(results, await this.#updateTogether(scope, once.slice(at, at + limits.together)))
+    return results
+  }
+
+  /** See `deleteNotifications`. */
+  delete(
+    scope: OrganizationScope,
+    filter: NotificationFilter,
+    ids: readonly string[] | undefined,
+  ): Promise<DeleteRequest> {
+    return deleteNotifications(this.#store, scope, filter, ids)
+  }
+
+  #updateTogether(scope: OrganizationScope, changes: readonly NotificationChange[]): Promise<BatchResults> {
+    return this.#store.change(scope, async (transaction) => {
+      await organizationOf(transaction)
+      await transaction.getAll(changes.map(({ id }) => keys.notification(id)))
+      return forEachItem(
+        changes,
+        ({ id }) => id,
+        (change) => this.#update(transaction, change),
+      )
+    })
+  }
+
+  async #update(
+    transaction: Transaction,
+    { id, readByUserIds = [], ...change }: NotificationChange,
+  ): Promise<string> {
+    const [record] = await existing(transaction, [id])
+    if (record === undefined)
+      throw new ItemRejectedError('notification/not-found', 'there is no such notification')
+    const readers = [...new Set(readByUserIds)]
+    const users = await transaction.getAll<UserRecord>(readers.map(organizationKeys.user))
+    const stranger = readers.find(
+      (userId, index) => reachabilityOf(record, userId, users[index] ?? null) === null,
+    )
+    if (stranger !== undefined)
+      throw new ItemRejectedError('notification/not-addressed', `it is not addressed to ${stranger}`)
+    const next = changed(record, change, this.#clock.now())
+    if (namesTooMany(next)) throw new ItemRejectedError('notification/too-many-users', tooManyNamed)
+    rewriteNotification(transaction, record, next)
+    await transaction.getAll(readers.map((userId) => keys.mark(id, userId)))
+    for (const userId of readers) await putReadState(transaction, id, userId, { read: true })
+    return 'updated'
+  }
+}
+
+const tooManyNamed = `the notification names more than ${namedUsersMax} users; send several notifications`
+
+/** With those members that may change: callers send others, too. */
+const changed = (
+  record: NotificationRecord,
+  {
+    displayHeadlineMessageTemplate,
+    displayHeadlineMessageTemplateData,
+    displayBodyMessage,
+    notificationSourceData,
+  }: Omit<NotificationChange, 'id'>,
+  now: number,
+): NotificationRecord =>
+  patchRecord<NotificationRecord>(
+    record,
+    {
+      displayHeadlineMessageTemplate,
+      displayHeadlineMessageTemplateData,
+      displayBodyMessage,
+      notificationSourceData,
+    },
+    now,
+  )
+
+const viewsOf = (
+  reader: DirectoryReader,
+  items: readonly Selected[],
+  { userId }: NotificationFilter,
+): Promise<readonly NotificationView[]> =>
+  mapInSlices(items, async ({ record, recipient, read }) => ({
+    record,
+    headline: renderHeadline(record, recipient),
+    readByUserIds: userId === undefined ? await readersOf(reader, record.id) : read ? [userId] : [],
+  }))
+
+async function readersOf(reader: DirectoryReader, id: string): Promise<readonly string[]> {
+  const [readers, prefix]: [string[], Key] = [[], keys.marksOn(id)]
+  let after: Key | undefined
+  for (let scanned = 0; scanned < limits.readersScanned; scanned += limits.readersShown) {
+    const marks = await reader.scan({ prefix, limit: limits.readersShown, ...(after && { after }) })
+    const read = marks.filter(({ value }) => (decodeRecord(value) as NotificationReadState).read)
+    readers.push(...read.map(({ key }) => key.at(-1) as string))
+    if (marks.length < limits.readersShown || readers.length >= limits.readersShown) break
+    after = marks.at(-1)?.key
+  }
+  return readers.slice(0, limits.readersShown)
+}

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks'
+import type { ApiClient } from '../console/api/client.ts'
+import { useAction } from '../console/api/hooks.ts'
+import { Button } from '../console/ui/controls.tsx'
+import { ActionOutcome } from '../console/ui/notice.tsx'
+import { SecretField } from '../console/ui/secret.tsx'
+import { playgroundPath } from './open-playground.ts'
+import { identityHash, newParticipant, otherParticipantHash, type Participant } from './participant.ts'
+
+/** At the right half of the screen, so that both windows are to be seen; this one moves too where it may. */
+function openSecond(): void {
+  const { availWidth, availHeight } = screen
+  const half = Math.floor(availWidth / 2)
+  const features = `popup,left=${half},top=0,width=${half},height=${availHeight}`
+  if (window.open(playgroundPath + otherParticipantHash, '_blank', features) !== null)
+    window.resizeTo(half, availHeight)
+}
+
+/** Pages that did not come by https, or from this computer, may not. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface InvitationProps {
+  readonly guest: Participant
+  readonly api: ApiClient | null
+}
+
+/** How to see two people at work. */
+export function Invitation({ guest, api }: InvitationProps) {
+  // Only where it could not be copied.
+  const [link, setLink] = useState<string | null>(null)
+  const copy = useAction(async () => {
+    const invited = api === null ? guest : await newParticipant(api)
+    const made = location.origin + playgroundPath + identityHash(invited)
+    const isCopied = await copied(made)
+    setLink(isCopied ? null : made)
+    return `${isCopied ? 'The link is copied.' : 'Copy the link.'} Who has it may edit this document for two days.`
+  })
+  return (
+    <section class="card">
+      <h2>Be two</h2>
+      <p>A second window is another person. Put both side by side, and type.</p>
+      <div class="row">
+        <Button kind="primary" onClick={openSecond}>
+          Open a second window
+        </Button>
+        <Button busy={copy.busy} onClick={() => void copy.run()}>
+          Copy a link for somebody else
+        </Button>
+      </div>
+      <ActionOutcome {...copy} />
+      {link !== null && <SecretField label="Link" value={link} open />}
+    </section>
+  )
+}

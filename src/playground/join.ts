@@ -1,0 +1,51 @@
+import { type ApiCallError, ApiClient } from '../console/api/client.ts'
+import { loadCredentials } from '../console/auth/credentials.ts'
+import { friendlyName, newParticipant, type Participant, parseIdentityHash } from './participant.ts'
+import { contentKey, playgroundAddress, welcome } from './playground-document.ts'
+
+/** Of this window; gone when it is closed. */
+const place = 'weft-playground'
+
+export interface JoinedPlayground {
+  readonly guest: Participant
+  /** With the credentials of the console, where this window has been opened from it. */
+  readonly api: ApiClient | null
+}
+
+/** Who this window is. Null: nobody has let it in. @throws CallError */
+export async function joinPlayground(): Promise<JoinedPlayground | null> {
+  const wanted = parseIdentityHash(location.hash)
+  // Tokens do not stay in the address, where they would be bookmarked and copied.
+  if (location.hash !== '') history.replaceState(null, '', location.pathname)
+  const credentials = loadCredentials()
+  const api = credentials === null ? null : new ApiClient(credentials)
+  const before = storedParticipant()
+  const guest = wanted.kind === 'guest' ? wanted.guest : wanted.kind === 'kept' ? before : null
+  // Who opens a second window, or comes back, has seen the text.
+  if (api !== null && guest === null && wanted.kind === 'kept') await fillIn(api)
+  const entered = guest ?? (api === null ? renamed(before) : await newParticipant(api))
+  if (entered === null) return null
+  sessionStorage.setItem(place, JSON.stringify(entered))
+  return { guest: entered, api }
+}
+
+function storedParticipant(): Participant | null {
+  const kept = sessionStorage.getItem(place)
+  return kept === null ? null : (JSON.parse(kept) as Participant)
+}
+
+/** Without credentials a second window has the token of the first. */
+const renamed = (guest: Participant | null): Participant | null =>
+  guest === null ? null : { ...guest, name: friendlyName() }
+
+/** Of those who come first at the same time one succeeds; for all others the text is there. */
+async function fillIn(api: ApiClient): Promise<void> {
+  try {
+    await api.call('/v2/crdt/add', { ...playgroundAddress, contentKey, type: 'xml', data: welcome })
+  } catch (error) {
+    if ((error as ApiCallError).status !== 'ALREADY_EXISTS') throw error
+  }
+}
+
+/** The next time this window is somebody new. */
+export const forgetIdentity = (): void => sessionStorage.removeItem(place)

@@ -1,0 +1,34 @@
+import type { Awareness } from 'y-protocols/awareness'
+
+/** As many as the sheet has, and as in `playground.css`: for clients that want to know a colour. */
+const colours = ['#8fd3ff', '#ffd28a', '#b9e88f', '#ffb0c0', '#d3bcff', '#8fe6d8'] as const
+
+export const colourOf = (clientId: number): string => colours[clientId % colours.length] as string
+export const colourClass = (clientId: number): string => `guest-${clientId % colours.length}`
+
+export interface ListedParticipant {
+  readonly clientId: number
+  readonly name: string
+  readonly isSelf: boolean
+}
+
+/** Everybody who is on the document, oneself first. */
+export function listParticipants({
+  clientID,
+  states,
+}: Pick<Awareness, 'clientID' | 'states'>): readonly ListedParticipant[] {
+  const people = [...states].map(([clientId, { user }]) => ({
+    clientId,
+    name: nameOf(user),
+    isSelf: clientId === clientID,
+  }))
+  return people.sort(
+    (one, other) => Number(other.isSelf) - Number(one.isSelf) || one.name.localeCompare(other.name),
+  )
+}
+
+/** Others may say anything of themselves, or nothing. */
+function nameOf(user: unknown): string {
+  const name = (user as { readonly name?: unknown } | undefined)?.name
+  return typeof name === 'string' && name !== '' ? name : 'Somebody'
+}

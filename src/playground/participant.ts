@@ -1,0 +1,57 @@
+import type { ApiClient } from '../console/api/client.ts'
+import { playgroundAddress } from './playground-document.ts'
+
+/** Who a window of the playground is. */
+export interface Participant {
+  readonly name: string
+  /** For the websocket; empty where the server asks for none. */
+  readonly token: string
+}
+
+const manners = ['Brave', 'Calm', 'Curious', 'Gentle', 'Keen', 'Lively', 'Merry', 'Quick', 'Quiet', 'Sunny']
+const animals = ['Badger', 'Crane', 'Dolphin', 'Falcon', 'Heron', 'Lynx', 'Marten', 'Otter', 'Robin', 'Tapir']
+
+const oneOf = (words: readonly string[], random: () => number): string =>
+  words[Math.floor(random() * words.length)] as string
+
+/** Such as `Curious Otter`. @param random as `Math.random` */
+export const friendlyName = (random: () => number = Math.random): string =>
+  `${oneOf(manners, random)} ${oneOf(animals, random)}`
+
+/** Somebody new, who may edit the document of the playground and see no other. @throws CallError */
+export async function newParticipant(api: ApiClient): Promise<Participant> {
+  const name = friendlyName()
+  const userId = `playground-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
+  const { organizationId, documentId } = playgroundAddress
+  const permissions = {
+    resources: [{ type: 'document', id: documentId, organizationId, accessRole: 'editor' }],
+  }
+  // A token grants no more than its user may do, which is nothing where new documents are restricted.
+  await api.call('/v2/auth/permissions/add', { user: { userId }, permissions, createMissing: true })
+  const { token } = await api.call<{ readonly token: string }>('/v2/auth/generate_token', {
+    userId,
+    userProperties: { name, email: `${userId}@example.com` },
+    permissions,
+  })
+  return { name, token }
+}
+
+/** What the part of an address behind `#` says of who a window is to be. */
+export type RequestedIdentity =
+  | { readonly kind: 'guest'; readonly guest: Participant }
+  /** Not who the window was opened by, whose storage was copied. */
+  | { readonly kind: 'another' }
+  | { readonly kind: 'kept' }
+
+export const otherParticipantHash = '#another'
+
+export function parseIdentityHash(hash: string): RequestedIdentity {
+  if (hash === otherParticipantHash) return { kind: 'another' }
+  const given = new URLSearchParams(hash.slice(1))
+  const [name, token] = [given.get('name'), given.get('token')]
+  return token === null ? { kind: 'kept' } : { kind: 'guest', guest: { name: name || friendlyName(), token } }
+}
+
+/** The part behind `#` that has a window be somebody, also in a browser that has no credentials. */
+export const identityHash = ({ name, token }: Participant): string =>
+  `#${new URLSearchParams({ name, token })}`

@@ -1,0 +1,23 @@
+/** The document of the playground: one for each API key. */
+export const playgroundAddress = {
+  organizationId: 'playground',
+  documentId: 'welcome',
+  editorId: 'main',
+} as const
+
+/** The shared type that holds the text, by its usual name. */
+export const contentKey = 'content'
+
+/** As the path of a websocket says it. */
+export const room = Object.values(playgroundAddress).join('/')
+
+/** What the document begins with. */
+export const welcome = [
+  '<heading level="2">Welcome to Weft</heading>',
+  '<paragraph>This is one document, open in as many windows as you like. Whatever you type is there in all of them at once, and so is your cursor.</paragraph>',
+  '<bullet_list>',
+  '<list_item><paragraph>Open a second window, and type in both.</paragraph></list_item>',
+  '<list_item><paragraph>Put your cursor into this line, and have the text rewritten by REST: your cursor stays.</paragraph></list_item>',
+  '<list_item><paragraph>Reload the page, or restart the server: what was shown as saved is there.</paragraph></list_item>',
+  '</bullet_list>',
+].join('')

@@ -1,0 +1,87 @@
+import type { EditorState } from 'prosemirror-state'
+import type { EditorView } from 'prosemirror-view'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import { openEditor } from './editor.ts'
+import type { Participant } from './participant.ts'
+import { colourOf, type ListedParticipant, listParticipants } from './participant-list.ts'
+import { contentKey, room } from './playground-document.ts'
+import { watchSaveStatus } from './save-status.ts'
+import type { Tool } from './toolbar-commands.ts'
+
+/** How it stands between this window and the server. */
+export type ConnectionStatus = 'connecting' | 'saved' | 'saving' | 'away' | { readonly refused: string }
+
+/** One window on the document: connection, editor, and what is to be seen around it. */
+export class PlaygroundSession {
+  readonly #doc = new Y.Doc()
+  readonly #provider: WebsocketProvider
+  readonly #onChange: () => void
+  #view: EditorView | null = null
+  #standing: ConnectionStatus = 'connecting'
+  #isSaved = true
+
+  /** @param onChange called when anything that this tells has changed */
+  constructor({ name, token }: Participant, onChange: () => void) {
+    this.#onChange = onChange
+    const server = `${location.origin.replace(/^http/, 'ws')}/sync`
+    // Windows of one browser, too, are to sync by way of the server.
+    this.#provider = new WebsocketProvider(server, room, this.#doc, {
+      params: { saved: '1', ...(token !== '' && { token }) },
+      disableBc: true,
+    })
+    const { awareness } = this.#provider
+    awareness.setLocalStateField('user', { name, color: colourOf(awareness.clientID) })
+    awareness.on('change', onChange)
+    this.#watch()
+  }
+
+  get standing(): ConnectionStatus {
+    return this.#standing
+  }
+
+  get people(): readonly ListedParticipant[] {
+    return listParticipants(this.#provider.awareness)
+  }
+
+  get state(): EditorState | null {
+    return this.#view?.state ?? null
+  }
+
+  /** Puts the editor into the page. */
+  show(place: HTMLElement): void {
+    const text = this.#doc.getXmlFragment(contentKey)
+    this.#view = openEditor(place, { text, awareness: this.#provider.awareness, onChange: this.#onChange })
+    this.#onChange()
+  }
+
+  run({ command }: Tool): void {
+    const view = this.#view
+    if (view === null) return
+    command(view.state, view.dispatch, view)
+    view.focus()
+  }
+
+  close(): void {
+    this.#view?.destroy()
+    this.#provider.destroy()
+    this.#doc.destroy()
+  }
+
+  #watch(): void {
+    const provider = this.#provider
+    const connected = (): ConnectionStatus => (this.#isSaved ? 'saved' : 'saving')
+    watchSaveStatus(provider, (isSaved) => {
+      this.#isSaved = isSaved
+      if (provider.synced) this.#stand(connected())
+    })
+    provider.on('sync', (isSynced) => isSynced && this.#stand(connected()))
+    provider.on('status', ({ status }) => status === 'disconnected' && this.#stand('away'))
+    provider.on('closed', ({ reason }) => this.#stand({ refused: reason }))
+  }
+
+  #stand(standing: ConnectionStatus): void {
+    this.#standing = standing
+    this.#onChange()
+  }
+}

@@ -1,0 +1,68 @@
+import { Button } from '../console/ui/controls.tsx'
+import { Notice } from '../console/ui/notice.tsx'
+import { forgetIdentity } from './join.ts'
+import { colourClass, type ListedParticipant } from './participant-list.ts'
+import type { PlaygroundSession, ConnectionStatus as Standings } from './playground-session.ts'
+import { tools } from './toolbar-commands.ts'
+
+/** Keeps the cursor in the text while a button is pressed: others see it only there. */
+export const keepFocus = (event: Event): void => event.preventDefault()
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+const keyText = (key: string): string => key.replace('Mod', isApple ? '⌘' : 'Ctrl').replaceAll('-', '+')
+
+export function Toolbar({ session }: { readonly session: PlaygroundSession }) {
+  const { state } = session
+  return (
+    <fieldset class="tools" aria-label="Formatting">
+      {tools.map((tool) => (
+        <button
+          key={tool.name}
+          type="button"
+          class="button"
+          title={keyText(tool.key)}
+          aria-pressed={tool.isOn === undefined || state === null ? undefined : tool.isOn(state)}
+          onMouseDown={keepFocus}
+          onClick={() => session.run(tool)}
+        >
+          {tool.name}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+export const ParticipantList = ({ people }: { readonly people: readonly ListedParticipant[] }) => (
+  <ul class="people" aria-label="Who is here">
+    {people.map(({ clientId, name, isSelf }) => (
+      <li key={clientId} class={colourClass(clientId)}>
+        {name}
+        {isSelf && ' (you)'}
+      </li>
+    ))}
+  </ul>
+)
+
+const statusTexts = {
+  connecting: 'Connecting…',
+  saved: 'Saved on the server',
+  saving: 'Saving…',
+  away: 'Not connected; trying again. What you type is kept here meanwhile.',
+} as const
+
+export function ConnectionBadge({ standing }: { readonly standing: Standings }) {
+  if (typeof standing === 'string') return <p class={`standing ${standing}`}>{statusTexts[standing]}</p>
+  return (
+    <Notice kind="bad">
+      The server has ended the connection: {standing.refused}.{' '}
+      <Button
+        onClick={() => {
+          forgetIdentity()
+          location.reload()
+        }}
+      >
+        Come in again
+      </Button>
+    </Notice>
+  )
+}

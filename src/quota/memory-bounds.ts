@@ -1,0 +1,100 @@
+import { totalmem } from 'node:os'
+import { constrainedMemory } from 'node:process'
+import { getHeapStatistics } from 'node:v8'
+import type { LimitName } from './limits.ts'
+import { type AccountBounds, type AccountLimits, type LimitHit, MemoryAccount } from './memory-account.ts'
+
+/** Sizes that one client may use at once. The bounds leave room for several of them. */
+export interface LargestSizes {
+  readonly messageBytesMax: number
+  readonly bodyBytesMax: number
+  readonly documentBytesMax: number
+  readonly sendBufferBytesMax: number
+}
+
+/** Half of the smallest of three: the heap limit (`--max-old-space-size`), the container's memory and the machine's. */
+export function defaultBudgetBytes(): number {
+  const container = constrainedMemory()
+  const memory = container > 0 ? Math.min(container, totalmem()) : totalmem()
+  return Math.floor(Math.min(getHeapStatistics().heap_size_limit, memory) / 2)
+}
+
+/** Bytes of messages of one connection before authentication, of complete and of incomplete ones. */
+export const unauthenticatedMessageBytesMax = 65_536
+
+/** Copies of a document on a thread: the bytes that are sent, and the Y.Doc. */
+const threadCopies = 2
+
+/** Bodies are in memory as bytes, as text and as values. */
+const bodyCopies = 6
+
+const limitsOf = (perAddress: LimitName, perWorkspace: LimitName, inAll: LimitName): AccountLimits => ({
+  perAddress,
+  perWorkspace,
+  inAll,
+})
+
+const incomplete = limitsOf(
+  'incompleteMemoryPerAddress',
+  'incompleteMemoryPerWorkspace',
+  'incompleteMemoryTotal',
+)
+const unread = limitsOf('unreadMemoryPerAddress', 'unreadMemoryPerWorkspace', 'unreadMemoryTotal')
+const bodies = limitsOf('bodyMemoryPerWorkspace', 'bodyMemoryPerWorkspace', 'bodyMemoryTotal')
+const threads = limitsOf('threadMemoryPerWorkspace', 'threadMemoryPerWorkspace', 'threadMemoryTotal')
+const pending = limitsOf(
+  'pendingUpdateMemoryPerWorkspace',
+  'pendingUpdateMemoryPerWorkspace',
+  'pendingUpdateMemoryTotal',
+)
+const queued = limitsOf(
+  'queuedUpdateMemoryPerWorkspace',
+  'queuedUpdateMemoryPerWorkspace',
+  'queuedUpdateMemoryTotal',
+)
+
+/** A workspace may use half of the total, and an address three quarters: it may be an office, with several workspaces. */
+function halves(total: number, leastPerWorkspace: number): AccountBounds {
+  const perWorkspace = Math.max(Math.floor(total / 2), leastPerWorkspace)
+  return { perAddress: perWorkspace * 1.5, perWorkspace, inAll: Math.max(total, perWorkspace * 2) }
+}
+
+export type MemoryLedger = ReturnType<typeof createMemoryAccounts>
+
+/** Everything that keeps memory for clients, with bounds that follow from the budget. */
+export function createMemoryAccounts(budgetBytes: number, sizes: LargestSizes, hit: LimitHit) {
+  const { messageBytesMax, bodyBytesMax, documentBytesMax, sendBufferBytesMax } = sizes
+  const share = (part: number): number => Math.floor(budgetBytes / part)
+  const waiting = halves(share(4), documentBytesMax + sendBufferBytesMax)
+  const early = Math.max(share(64), unauthenticatedMessageBytesMax * 4)
+  return {
+    unauthenticatedMessages: new MemoryAccount(
+      'unauthenticated_messages',
+      { perAddress: early, perWorkspace: early, inAll: early * 4 },
+      incomplete,
+      hit,
+    ),
+    incompleteMessages: new MemoryAccount(
+      'incomplete_messages',
+      halves(share(4), messageBytesMax * 2),
+      incomplete,
+      hit,
+    ),
+    unreadSockets: new MemoryAccount('unread_sockets', waiting, unread, hit),
+    unreadResponses: new MemoryAccount('unread_responses', waiting, unread, hit),
+    requestBodies: new MemoryAccount(
+      'request_bodies',
+      halves(share(2), bodyBytesMax * bodyCopies),
+      bodies,
+      hit,
+    ),
+    pendingUpdates: new MemoryAccount('pending_updates', halves(share(8), messageBytesMax * 2), pending, hit),
+    queuedUpdates: new MemoryAccount('queued_updates', halves(share(8), messageBytesMax * 2), queued, hit),
+    threadJobs: new MemoryAccount(
+      'thread_jobs',
+      halves(share(4), documentBytesMax * threadCopies),
+      threads,
+      hit,
+    ),
+  }
+}

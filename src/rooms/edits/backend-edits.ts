@@ -1,0 +1,261 @@
+import type * as Y from 'yjs'
+import { type DocumentReading, type EncodedContent, readEncoded } from '../../content/read-document.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
+import { checkMapEntries } from '../../update/map-entries.ts'
+import { checkNesting } from '../../update/nesting.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { isPlain, type UpdateSummary } from '../../update/summary.ts'
+import { DocumentState, type PlacedIntegration } from '../room/document-state.ts'
+import { loopStepsMax } from '../room/integration-limits.ts'
+import { mayBeCostly } from '../room/work-shares.ts'
+import { whileAllowed } from '../room/write-rights.ts'
+import { placeOnThread } from '../threads/place-on-thread.ts'
+import { commitIfUnchanged, type ProposedChange } from './commit-if-unchanged.ts'
+import {
+  beginEdit,
+  checkStorage,
+  commitEdit,
+  type EditContext,
+  type EditPrecondition,
+  type EditResult,
+  hasCaughtUp,
+  prepareCreate,
+  readDurable,
+  rejectWhenDurable,
+  waitUntilDurable,
+} from './edit-context.ts'
+import { readInline, readOnThread } from './read-on-thread.ts'
+import { inlineSizeMax } from './replacement.ts'
+
+export interface ApplyOptions extends EditPrecondition {
+  readonly allowSubdocuments: boolean
+}
+
+export interface DocumentRead<T> {
+  readonly result: T
+  readonly version: string
+  readonly vector: Uint8Array
+  readonly changed: { readonly at: number; readonly by: string }
+  readonly sizeBytes: number
+}
+
+/** A document at some time. */
+export interface DocumentCapture {
+  /** The whole state (V1). */
+  readonly bytes: Uint8Array
+  readonly version: string
+  readonly epoch: number
+}
+
+/** Reads one open document and applies updates to it for callers that have no socket; answers only what is durable. */
+export class BackendEdits {
+  readonly #room: EditContext
+
+  constructor(room: EditContext) {
+    this.#room = room
+  }
+
+  /**
+   * Takes a Yjs update (V1) as it is; resolves when it is durable and sent, with the state vector then. What is
+   * known already is left out.
+   * @throws ApiError as `begin` does; INVALID_ARGUMENT when it is malformed, FAILED_PRECONDITION when it builds on
+   *   updates that the document does not have: then nothing is changed
+   */
+  async apply(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
+    const room = this.#room
+    const summary = vetted(() => readUpdate(bytes, options))
+    checkStorage(options, bytes)
+    const apply = (): Promise<EditResult<Uint8Array>> => this.#apply(by, bytes, summary, options)
+    return whileAllowed(options.right, () =>
+      room.others === null ? apply() : rejectWhenDurable(room, apply),
+    )
+  }
+
+  async #apply(
+    by: string,
+    bytes: Uint8Array,
+    summary: UpdateSummary,
+    options: ApplyOptions,
+  ): Promise<EditResult<Uint8Array>> {
+    const room = this.#room
+    await prepareCreate(room, options)
+    const isExact = options.ifVersion !== undefined || options.expects === 'nothing'
+    if (mayBeCostly(summary)) await room.share()
+    if (room.others !== null && isExact) {
+      const changed = await commitIfUnchanged(room, { by, right: options.right }, async () =>
+        this.#proposal(bytes, summary, options),
+      )
+      return { ...changed, result: room.state.vector() }
+    }
+    while (room.held() !== null) await room.held()
+    this.#check(bytes, options)
+    if (this.#isLarge(bytes, summary)) return this.#applyPlaced(by, bytes, options)
+    const { added } = room.charged(1, () => {
+      this.#rehearse(bytes, summary)
+      return room.state.integrate(bytes)
+    })
+    commitEdit(room, { by, right: options.right }, added)
+    return { ...(await waitUntilDurable(room, room.state.vector())), bytes: added?.length ?? 0 }
+  }
+
+  /** Returns whether a copy of the document, or the update, takes the event loop too long. */
+  #isLarge(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    const { state } = this.#room
+    if (state.predict(bytes, summary) > loopStepsMax) return true
+    return !this.#fits(summary) && (state.isExpensive || state.sizeBytes + bytes.length > inlineSizeMax)
+  }
+
+  /** Integrates the update into a copy of the document on a thread. Other updates wait meanwhile. */
+  async #applyPlaced(by: string, bytes: Uint8Array, options: ApplyOptions): Promise<EditResult<Uint8Array>> {
+    const room = this.#room
+    const { state } = room
+    const release = room.hold()
+    let added: Uint8Array | null = null
+    try {
+      const placed = checked(await placeOnThread(room, bytes))
+      beginEdit(room, options)
+      added = placed.added
+      if (added !== null) this.#takePlaced(added, placed)
+      commitEdit(room, { by, right: options.right }, added)
+    } finally {
+      release()
+    }
+    return { ...(await waitUntilDurable(room, state.vector())), bytes: added?.length ?? 0 }
+  }
+
+  #takePlaced(added: Uint8Array, placed: PlacedIntegration): void {
+    const { state, charged } = this.#room
+    charged(1, () => state.takePlaced(added, placed))
+  }
+
+  async #proposal(
+    bytes: Uint8Array,
+    summary: UpdateSummary,
+    options: ApplyOptions,
+  ): Promise<ProposedChange<null>> {
+    const { state, commits } = this.#room
+    this.#check(bytes, options)
+    if (this.#isLarge(bytes, summary)) {
+      const placed = checked(await placeOnThread(this.#room, bytes))
+      const { added } = placed
+      const apply: ProposedChange<null>['apply'] = (how) => {
+        if (how === 'alone' && added !== null) this.#takePlaced(added, placed)
+        else state.integrate(bytes)
+      }
+      return { result: null, head: commits.head, update: added, apply }
+    }
+    this.#rehearse(bytes, summary)
+    const update = state.contains(bytes, summary) ? null : bytes
+    return { result: null, head: commits.head, update, apply: () => void state.integrate(bytes) }
+  }
+
+  /** @throws ApiError when it must not be taken */
+  #check(bytes: Uint8Array, options: ApplyOptions): void {
+    const { state, documentBytesMax } = this.#room
+    beginEdit(this.#room, options)
+    if (!state.hasRoomFor(bytes.length, documentBytesMax)) {
+      throw invalid(
+        'crdt/document-too-large',
+        `a document has at most ${documentBytesMax} bytes: divide it among several editors`,
+        limitDetails('maxDocumentBytes', documentBytesMax),
+      )
+    }
+  }
+
+  /** Shows the document, and its whole state (V1), to `view`; resolves when what it saw is durable. @throws ApiError UNAVAILABLE */
+  async view<T>(view: (doc: Y.Doc, bytes: Uint8Array) => T): Promise<DocumentRead<T>> {
+    const { state, commits } = this.#room
+    const { result, version } = await readDurable(this.#room, () => {
+      const bytes = state.encode()
+      const seen = view(state.doc, bytes)
+      return { result: seen, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+    })
+    return { ...result, version }
+  }
+
+  /**
+   * One root of the document, a large one on a thread; resolves when that is durable, null when there is no document.
+   * @param bytesMax as `readEncoded` has it
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait, or the
+   *   content exceeds `bytesMax`; UNAVAILABLE
+   */
+  async read(reading: DocumentReading, bytesMax: number): Promise<DocumentRead<EncodedContent> | null> {
+    const { address, state, commits, readers } = this.#room
+    this.#room.begin()
+    if (commits.existence !== 'live') await hasCaughtUp(this.#room)
+    if (commits.existence !== 'live') return (await waitUntilDurable(this.#room, null)).result
+    const read = await readInline(readers, state.sizeBytes, bytesMax, (max) =>
+      this.view((doc, bytes) => readEncoded(doc, bytes, reading, max)),
+    )
+    if (read !== null) return read
+    // A call that waits for a thread holds no copy of the document.
+    return readers.use(address, async (thread) => {
+      const { result, version } = await readDurable(this.#room, () => {
+        const bytes = state.encode()
+        return { bytes, changed: commits.changed, vector: state.vector(), sizeBytes: bytes.length }
+      })
+      const { bytes, ...seen } = result
+      return { ...seen, version, result: await readOnThread(thread, bytes, reading, bytesMax) }
+    })
+  }
+
+  /** The document as it is; resolves when that is durable, null when there is none. @throws ApiError UNAVAILABLE */
+  async capture(): Promise<DocumentCapture | null> {
+    const { state, commits } = this.#room
+    const { result, version } = await readDurable(this.#room, () =>
+      commits.existence === 'live' ? state.encode() : null,
+    )
+    return result === null ? null : { bytes: result, epoch: commits.epoch, version }
+  }
+
+  /** Which state the document is in; resolves when that is durable, null when there is no document. @throws ApiError UNAVAILABLE */
+  async version(): Promise<string | null> {
+    const { commits } = this.#room
+    const { result: isLive, version } = await readDurable(this.#room, () => commits.existence === 'live')
+    return isLive ? version : null
+  }
+
+  /** Applies an update to a copy first: what is wrong with it must not be found out on the document. */
+  #rehearse(bytes: Uint8Array, summary: UpdateSummary): void {
+    const { state } = this.#room
+    vetted(() => checkNesting(bytes, state.doc))
+    if (this.#fits(summary)) return
+    const copy = DocumentState.fromBytes(state.encode())
+    if (copy.integrate(bytes).gap) throw incomplete()
+    vetted(() => checkMapEntries(summary, copy.doc))
+    copy.doc.destroy()
+  }
+
+  /** Returns whether applying the update shows nothing that vetting has not seen. */
+  #fits(summary: UpdateSummary): boolean {
+    return isPlain(summary, this.#room.state.clocks) && summary.longRuns.length === 0
+  }
+}
+
+const incomplete = (): ApiError =>
+  new ApiError(
+    'crdt/update-incomplete',
+    'the update builds on updates that the document does not have: send the difference to its state vector',
+  )
+
+const malformed = (problem: string): ApiError =>
+  invalid('crdt/malformed-update', `the update is malformed: ${problem}; send a Yjs update in encoding V1`)
+
+/** @throws ApiError where the update must not be applied */
+function checked(placed: PlacedIntegration): PlacedIntegration {
+  if (placed.problem !== null) throw malformed(placed.problem)
+  if (placed.gap) throw incomplete()
+  return placed
+}
+
+/** @throws ApiError INVALID_ARGUMENT where vetting refuses */
+function vetted<T>(check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof MalformedUpdateError) throw malformed(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,251 @@
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { DocumentLog, FenceStore, Health, Key } from '../../engine/engine.ts'
+import { ApiError } from '../../errors.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { type Version, versionOf } from '../../model/version.ts'
+import { struct } from '../../update/item-content.ts'
+import { type ReadItem, readUpdate } from '../../update/read-update.ts'
+import type { Commits } from '../log/commits.ts'
+import type { AppliedUpdate } from '../room/broadcast.ts'
+import { type DocumentState, emptyUpdate } from '../room/document-state.ts'
+import { isStale, StaleRightError } from '../room/write-rights.ts'
+import type { ThreadPool } from '../threads/thread-pool.ts'
+
+/** An update that has not been applied. */
+export interface ConditionalUpdate {
+  readonly head: number
+  readonly update: AppliedUpdate
+  /** Called when it is durable, before anybody is told; `among others`: the document has updates that are not yet. */
+  readonly apply: (how: 'alone' | 'among others') => void
+}
+
+/** Of a document that other nodes write to, too. */
+export interface ReplicaContext {
+  /**
+   * Stores an update that is right only for the document as it is at `head`, and then applies it. Resolves with its
+   * number; null where the document has moved on, and nothing was stored.
+   */
+  readonly commitAt: (exact: ConditionalUpdate) => Promise<number | null>
+  /** Does the log end at `head`, as this copy does? If not, what is missing is taken over. */
+  readonly endsAt: (head: number) => Promise<boolean>
+  /** Resolves when all that they have stored by now is here. */
+  readonly reach: () => Promise<void>
+  /** Asks them to have what arrives wait for the next change of this node, so many ms at most. They may not hear it. */
+  readonly askToWait: (ms: number) => void
+}
+
+/** What a room gives to those who edit it on behalf of REST. */
+export interface EditContext {
+  readonly log: DocumentLog
+  readonly address: DocumentAddress
+  readonly doc: Key
+  readonly state: DocumentState
+  readonly commits: Commits
+  readonly threads: ThreadPool
+  /** Threads for reading, which does not wait until replacements are done. */
+  readonly readers: ThreadPool
+  /** Encoded size the document may reach. */
+  readonly documentBytesMax: number
+  /** Can the store write? */
+  readonly health: () => Health
+  /** Applies what has arrived, unless the room is held. @throws ApiError UNAVAILABLE when the room is closed */
+  readonly begin: () => void
+  /** From now on what arrives waits; until what is returned is called, once. */
+  readonly hold: () => () => void
+  /** Null when nobody holds the room, so that it may change; else resolves when that may be so again. */
+  readonly held: () => Promise<void> | null
+  /** Counts a replacement by where it was computed; `held`: on a thread, while what arrived waited. */
+  readonly replaced: (mode: 'inline' | 'thread' | 'thread_locked') => void
+  readonly commit: (update: AppliedUpdate) => void
+  /** Resolves when the workspace has not spent its share of the event loop. */
+  readonly share: () => Promise<void>
+  /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
+  readonly charged: <T>(updates: number, work: () => T) => T
+  /** Null where this process is the only one that writes to the document: nothing can come in between there. */
+  readonly others: ReplicaContext | null
+  readonly fences: Pick<FenceStore, 'isCurrent'>
+  /** The document in memory can't be trusted any more. */
+  readonly fail: (error: unknown) => void
+}
+
+/** What a change needs to find. */
+export interface EditPrecondition {
+  /** `nothing`: the change makes the document; `either`: it may. */
+  readonly expects: 'content' | 'nothing' | 'either'
+  /** The permission to make the change; undefined: nothing is checked. */
+  readonly right?: WriteRight | undefined
+  /** Refuse unless the document is at this version. */
+  readonly ifVersion?: string | undefined
+  /** The storage limit that the workspace has reached, thrown unless the change only deletes; null or undefined: none. */
+  readonly full?: ApiError | null | undefined
+  /** What has to be done before the document is made, and only if what it is made of is sound. */
+  readonly making?: (() => Promise<void>) | undefined
+}
+
+export interface RestoreOptions extends EditPrecondition {
+  /** Only find out what would change. */
+  readonly dryRun?: boolean | undefined
+}
+
+export interface ReplaceOptions extends RestoreOptions {
+  /** Make the change to the document as it was at this version, and merge it: what came since stays. */
+  readonly baseVersion?: string | undefined
+}
+
+export interface EditResult<T> {
+  readonly result: T
+  /** The document's version after the change. */
+  readonly version: string
+  /** Size of the update that clients received; 0 when nothing changed. */
+  readonly bytes: number
+}
+
+export const presentVersion = ({ commits }: EditContext): Version => ({
+  epoch: commits.epoch,
+  seq: commits.head,
+})
+
+export const noContent = (): ApiError =>
+  new ApiError(
+    'crdt/no-content',
+    'there is no CRDT data for this editor id; create it with upsert: true or /v2/crdt/add',
+  )
+
+/** @throws ApiError when an update adds content to a workspace that is full */
+export function checkStorage({ full = null }: EditPrecondition, update: Uint8Array | null): void {
+  if (full !== null && update !== null && addsContent(update)) throw full
+}
+
+/** The stored kind of an emptied root is a single deleted item: it adds nothing. */
+function addsContent(update: Uint8Array): boolean {
+  // An update begins with the number of clients that have inserted something.
+  if (update[0] === 0) return false
+  let deleted = 0
+  const item = ({ kind }: ReadItem): void => {
+    if (kind === struct.deleted) deleted += 1
+  }
+  const { structs } = readUpdate(update, { allowSubdocuments: true }, { item })
+  return structs > 1 || deleted === 0
+}
+
+/** Does what has to be done first, where a change is going to make the document. */
+export async function prepareCreate(
+  { commits }: EditContext,
+  { expects, making }: EditPrecondition,
+): Promise<void> {
+  if (commits.existence !== 'live' && expects !== 'content') await making?.()
+}
+
+/**
+ * From here to the change nothing else may happen to the document.
+ * @throws ApiError UNAVAILABLE, NOT_FOUND, ALREADY_EXISTS, ABORTED; StaleRightError
+ */
+export function beginEdit(room: EditContext, { expects, ifVersion, right, full }: EditPrecondition): void {
+  const { commits } = room
+  const store = room.health()
+  if (!store.ok)
+    throw new ApiError('server/store-unavailable', `The store is away: ${store.reason}; try again`)
+  if (right !== undefined && isStale(room.fences, right)) throw new StaleRightError()
+  room.begin()
+  const exists = commits.existence === 'live'
+  if (!exists && expects === 'content') throw full ?? noContent()
+  if (exists && expects === 'nothing') {
+    throw new ApiError('crdt/content-exists', 'this editor id has CRDT data: use /v2/crdt/update')
+  }
+  const version = versionOf(presentVersion(room))
+  if (ifVersion !== undefined && ifVersion !== version) {
+    throw new ApiError(
+      'crdt/version-conflict',
+      'the document has moved on from ifVersion; read it again and send its version',
+      { details: { version } },
+    )
+  }
+}
+
+/** Sends an applied change on its way to the log; null when there was nothing to change. */
+export function commitEdit(
+  room: EditContext,
+  { by, right }: { readonly by: string; readonly right: WriteRight | undefined },
+  added: Uint8Array | null,
+): void {
+  const { state, commits } = room
+  // Even nothing makes a document: what was added empty can be found empty.
+  const bytes = added ?? (commits.existence === 'live' ? null : emptyUpdate)
+  if (bytes === null) return
+  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  state.advance(summary)
+  room.commit({ bytes, by, from: null, summary, right })
+}
+
+/** Resolves when all that has been applied so far is durable and sent. @throws ApiError UNAVAILABLE */
+export async function waitUntilDurable<T>(
+  { commits }: EditContext,
+  result: T,
+): Promise<{ result: T; version: string }> {
+  try {
+    const seq = await commits.durable
+    return { result, version: versionOf({ epoch: commits.epoch, seq }) }
+  } catch (cause) {
+    return toUnavailable(cause)
+  }
+}
+
+/** @throws ApiError UNAVAILABLE */
+export function toUnavailable(cause: unknown): never {
+  // The store has not failed when a permission has ended.
+  if (cause instanceof ApiError) throw cause
+  throw new ApiError('server/store-unavailable', 'The change could not be stored; try again', { cause })
+}
+
+/** So often something may be read again, because others have changed the document meanwhile, before what arrives has to wait. */
+const unheldLooks = 3
+
+/**
+ * What `look` sees of the document, once that is durable, with the version that it is of. What any node has acknowledged
+ * before is in it. @throws ApiError UNAVAILABLE
+ */
+export async function readDurable<T>(
+  room: EditContext,
+  look: () => T,
+): Promise<{ result: T; version: string }> {
+  await room.others?.reach().catch(toUnavailable)
+  for (let looks = 0; ; looks += 1) {
+    const release = looks < unheldLooks ? null : await pauseIncoming(room)
+    try {
+      room.begin()
+      const result = look()
+      const seq = await room.commits.exact.catch(toUnavailable)
+      if (seq !== null) return { result, version: versionOf({ epoch: room.commits.epoch, seq }) }
+    } finally {
+      release?.()
+    }
+  }
+}
+
+/** Has what arrives wait, until what is returned is called: all that is applied is durable then. */
+export async function pauseIncoming(room: EditContext): Promise<() => void> {
+  while (room.held() !== null) await room.held()
+  const release = room.hold()
+  await room.commits.settled()
+  return release
+}
+
+/**
+ * A refusal tells of the document, and is given only when what it tells of is durable, like any answer. Where this copy
+ * of it turns out to be behind the log, the change is tried once more.
+ */
+export async function rejectWhenDurable<T>(room: EditContext, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 'UNAVAILABLE') throw error
+      await waitUntilDurable(room, null)
+      if (tries > 1 || (await hasCaughtUp(room))) throw error
+    }
+  }
+}
+
+/** False where others have changed the document unheard: what they have done is here now. @throws ApiError UNAVAILABLE */
+export const hasCaughtUp = async ({ commits, others }: EditContext): Promise<boolean> =>
+  others === null || others.endsAt(commits.head).catch(toUnavailable)

@@ -1,0 +1,46 @@
+import type { DocumentReading, EncodedContent } from '../../content/read-document.ts'
+import { EncodedJson, isResponseTooLarge } from '../../model/json-pieces.ts'
+import { IntegrationTooExpensiveError } from '../../update/integration.ts'
+import type { PooledThread, ThreadPool } from '../threads/thread-pool.ts'
+
+/** Encoded size of a document, in bytes, up to which the event loop reads it: a larger one takes up to 50 ms or more. */
+const inlineBytesMax = 65_536
+/** Bytes of content that the event loop produces: a small document can repeat a large value in many stretches of text. */
+const inlineOutputMax = 262_144
+
+/**
+ * Reads a document on the event loop, or returns null if that takes too long there. Without threads the event loop
+ * reads all documents.
+ * @param read reads the document and encodes at most `bytesMax` bytes
+ * @throws the errors of `read`
+ */
+export async function readInline<T>(
+  readers: ThreadPool,
+  sizeBytes: number,
+  bytesMax: number,
+  read: (bytesMax: number) => Promise<T> | T,
+): Promise<T | null> {
+  if (!readers.enabled) return read(bytesMax)
+  if (sizeBytes > inlineBytesMax) return null
+  try {
+    return await read(Math.min(inlineOutputMax, bytesMax))
+  } catch (error) {
+    if (bytesMax > inlineOutputMax && isResponseTooLarge(error)) return null
+    if (error instanceof IntegrationTooExpensiveError) return null
+    throw error
+  }
+}
+
+/** Reads one root of a whole state (V1). @throws ApiError as `readEncoded` does, and as `Thread.run` does */
+export async function readOnThread(
+  thread: PooledThread,
+  bytes: Uint8Array,
+  { contentKey, format, statistics }: DocumentReading,
+  bytesMax: number,
+): Promise<EncodedContent> {
+  const reading = { contentKey, format, statistics }
+  const outcome = await thread.run({ is: 'read', updates: [bytes], reading, bytesMax })
+  if (outcome.is !== 'read') throw new TypeError(`a document was ${outcome.is}`)
+  const { content, data } = outcome
+  return { ...content, data: new EncodedJson(data.as, data.parts) }
+}

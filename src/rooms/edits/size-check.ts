@@ -1,0 +1,78 @@
+import { keepingKinds, kindsIn, replaceKeepingKind } from '../../content/keep-kinds.ts'
+import { readRoot } from '../../content/read-root.ts'
+import type { CheckedContent } from '../../content/replace.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { restoreContent } from '../../content/restore.ts'
+import { contentKeyOf, rootExists } from '../../content/roots.ts'
+import { type ApiError, invalid } from '../../errors.ts'
+import { isResponseTooLarge, jsonBytesUpTo } from '../../model/json-pieces.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import { DocumentState } from '../room/document-state.ts'
+
+/** Of its limit, what a document may be above it and still be replaced by something that is not longer. */
+const replaceableExcess = 0.25
+
+/**
+ * `replaceContent`, unless the document would grow past `bytesMax`. A root that is empty afterwards keeps its kind.
+ * @throws ApiError INVALID_ARGUMENT, and nothing is changed
+ */
+export function replaceWithinLimit(
+  state: DocumentState,
+  content: CheckedContent,
+  bytesMax: number,
+): ReplacementResult {
+  const { contentKey, data } = content.target
+  checkGrowth(state, contentKeyOf(state.doc, contentKey), data, bytesMax)
+  return replaceKeepingKind(state.doc, content)
+}
+
+/**
+ * Gives a copy of a document the content of `past`, a whole state (V1), unless it would grow past `bytesMax`.
+ * @throws ApiError INVALID_ARGUMENT; then the copy is of no use any more
+ */
+export function restoreWithinLimit(
+  copy: DocumentState,
+  past: Uint8Array,
+  bytesMax: number,
+): ReplacementResult {
+  const bytesBefore = copy.sizeBytes
+  const then = DocumentState.fromBytes(past, { isBounded: copy.isBounded })
+  const change = keepingKinds(copy.doc, kindsIn(copy.doc), () => restoreContent(copy.doc, then.doc))
+  then.doc.destroy()
+  const bytes = copy.encode().length
+  if (bytes > bytesMax && bytes > bytesBefore) throw tooLarge(bytes, bytesMax)
+  return change
+}
+
+/**
+ * A replacement adds what it is longer than the content before: what is deleted takes next to no room. One that is not
+ * longer is taken above the limit too, a little: else a full document could never be made smaller.
+ */
+function checkGrowth(state: DocumentState, contentKey: string, data: unknown, bytesMax: number): void {
+  const bytes = textBytes(data)
+  if (state.hasRoomFor(bytes, bytesMax)) return
+  const growthBytes = Math.max(0, bytes - textBytesUpTo(bytes, state, contentKey))
+  if (!state.hasRoomFor(growthBytes, growthBytes > 0 ? bytesMax : bytesMax * (1 + replaceableExcess)))
+    throw tooLarge(state.sizeBytes + growthBytes, bytesMax)
+}
+
+const tooLarge = (bytes: number, bytesMax: number): ApiError =>
+  invalid(
+    'crdt/document-too-large',
+    `a document has at most ${bytesMax} bytes; this one would have ${bytes}: divide it among several editors`,
+    limitDetails('maxDocumentBytes', bytesMax),
+  )
+
+const textBytes = (data: unknown, bytesMax = Number.POSITIVE_INFINITY): number =>
+  typeof data === 'string' ? Buffer.byteLength(data) : jsonBytesUpTo(data, bytesMax)
+
+/** Bytes of the present content of the root as text: it can be much longer than the document. */
+function textBytesUpTo(bytesMax: number, { doc }: DocumentState, contentKey: string): number {
+  if (!rootExists(doc, contentKey)) return 0
+  try {
+    return textBytes(readRoot(doc, contentKey).data, bytesMax)
+  } catch (error) {
+    if (isResponseTooLarge(error)) return bytesMax
+    throw error
+  }
+}

@@ -1,0 +1,159 @@
+import type { PreparedContent } from '../../content/prepared-content.ts'
+import { type TargetKind, targetKind } from '../../content/replace.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { ApiError } from '../../errors.ts'
+import type { Version } from '../../model/version.ts'
+import { loadVersionUpdates } from '../log/version-content.ts'
+import { type ClientClock, emptyUpdate } from '../room/document-state.ts'
+import type { PooledThread } from '../threads/thread-pool.ts'
+import { baseVersionExpired, copySizeMax, resolveBase } from './base-version.ts'
+import {
+  beginEdit,
+  type EditContext,
+  presentVersion,
+  type ReplaceOptions,
+  type RestoreOptions,
+  waitUntilDurable,
+} from './edit-context.ts'
+
+/** A difference, computed on a copy and not yet merged. */
+export interface ComputedEdit {
+  readonly change: ReplacementResult
+  readonly update: Uint8Array | null
+  /** The whole document after it, where that is better than to apply the update. */
+  readonly state: Uint8Array | null
+  /**
+   * For what the document was at that version; or for what it was once, so that what came since has to be merged, if
+   * the root can still hold it.
+   */
+  readonly made:
+    | { readonly for: 'present'; readonly version: Version }
+    | { readonly for: 'past'; readonly content: TargetKind }
+  /** Whose clock the update goes on from, and where. */
+  readonly writer: ClientClock
+}
+
+/** Computes a replacement on a thread. @throws ApiError what the content or the options are refused for */
+export async function computeOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  content: PreparedContent,
+  options: ReplaceOptions,
+): Promise<ComputedEdit> {
+  const { target } = content
+  const base = await begun(room, thread, content, options)
+  const version = base ?? presentVersion(room)
+  const updates = await updatesOf(room, version, base === null)
+  const outcome = await thread.run({
+    is: 'replace',
+    target,
+    updates,
+    writers: room.state.mergers,
+    documentBytesMax: copySizeMax(
+      room,
+      updates.reduce((sum, { length }) => sum + length, 0),
+    ),
+    state: stateWanted(room, base !== null || options.dryRun === true),
+  })
+  if (outcome.is !== 'replaced') throw new TypeError(`a replacement was ${outcome.is}`)
+  const { change, update, state, writer, isDear } = outcome
+  if (base === null) return { change, writer, update, state, made: { for: 'present', version } }
+  const kind = rootOf(targetKind(target), change)
+  const past: ComputedEdit = { change, writer, update, state: null, made: { for: 'past', content: kind } }
+  // Here it would hold up everybody: because it is dear, or because the document would have to be read first.
+  const mergesElsewhere = options.dryRun !== true && (isDear || room.state.bytes !== null)
+  return mergesElsewhere && update !== null ? mergeOnThread(room, thread, past, kind, update) : past
+}
+
+/** A change is merged into the root for which it was computed, also if other roots exist by now. */
+export const madeFor = (made: ComputedEdit['made'], change: ReplacementResult): ComputedEdit['made'] =>
+  made.for === 'past' ? { for: 'past', content: rootOf(made.content, change) } : made
+
+const rootOf = ({ target: { type }, kind }: TargetKind, { contentKey }: ReplacementResult): TargetKind => ({
+  target: { type, contentKey },
+  kind,
+})
+
+/** Computes on a thread what gives the document the content of `past`, a whole state. @throws ApiError as `begin` does */
+export async function restoreOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  past: Uint8Array,
+  options: RestoreOptions,
+): Promise<ComputedEdit> {
+  beginEdit(room, options)
+  const version = presentVersion(room)
+  const outcome = await thread.run({
+    is: 'restore',
+    // What a store hands out is a view of a larger buffer, which would be sent whole.
+    past: new Uint8Array(past),
+    updates: await updatesOf(room, version, true),
+    writers: room.state.mergers,
+    documentBytesMax: room.documentBytesMax,
+    state: stateWanted(room, options.dryRun === true),
+  })
+  if (outcome.is !== 'replaced') throw new TypeError(`a restoration was ${outcome.is}`)
+  const { change, update, state, writer } = outcome
+  return { change, writer, update, state, made: { for: 'present', version } }
+}
+
+/** Merges what was computed for the past into the present, on the thread too. */
+async function mergeOnThread(
+  room: EditContext,
+  thread: PooledThread,
+  computed: ComputedEdit,
+  content: TargetKind,
+  update: Uint8Array,
+): Promise<ComputedEdit> {
+  const version = presentVersion(room)
+  const updates = await updatesOf(room, version, true)
+  const outcome = await thread.run({
+    is: 'merge',
+    content,
+    updates,
+    update,
+    state: stateWanted(room, false),
+  })
+  if (outcome.is !== 'merged') throw new TypeError(`an update was ${outcome.is}`)
+  return { ...computed, update: outcome.update, state: outcome.state, made: { for: 'present', version } }
+}
+
+/** The base of the change, once it is clear that it may be made. What is wrong with the content is said first. */
+async function begun(
+  room: EditContext,
+  thread: PooledThread,
+  { target, checked }: PreparedContent,
+  options: ReplaceOptions,
+): Promise<Version | null> {
+  try {
+    beginEdit(room, options)
+    return resolveBase(room, options)
+  } catch (error) {
+    if (checked === null) await thread.run({ is: 'check', target })
+    throw error
+  }
+}
+
+/** What makes up a version: for the present one the bytes that the room keeps, if it does; else from the log. */
+export async function updatesOf(
+  room: EditContext,
+  version: Version,
+  isPresent: boolean,
+): Promise<readonly Uint8Array[]> {
+  const { commits, log, doc, state } = room
+  const atHand = isPresent ? state.bytes : null
+  if (atHand !== null) return [atHand]
+  if (commits.existence !== 'live') return [emptyUpdate]
+  await waitUntilDurable(room, null)
+  const updates = await loadVersionUpdates(log, doc, version)
+  if (updates === null) throw isPresent ? gone() : baseVersionExpired()
+  return updates
+}
+
+const stateWanted = ({ state }: EditContext, isCopy: boolean): 'always' | 'ifDear' | 'never' => {
+  if (isCopy) return 'never'
+  return state.bytes === null ? 'ifDear' : 'always'
+}
+
+const gone = (): ApiError =>
+  new ApiError('crdt/document-changed', 'The document was deleted or made anew; try again')

@@ -1,5 +1,0 @@
-/** What lies behind the snapshot in the log. */
-export interface LogTail {
-  entries: number
-  bytes: number
-}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import {
+  CorruptRecordError,
+  type DocumentLog,
+  type Key,
+  type LogHead,
+  StoreUnavailableError,
+} from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { Log } from '../../log.ts'
+import { bulkyEntriesMin } from './compaction-policy.ts'
+
+/** Documents whose turn is still to come; those beyond are found at the next start. */
+const waitingMax = 100_000
+/**
+ * Logs looked at together after a start, and the pause after them: it takes four hours for 300,000, and little of
+ * anything. Five times as fast, Node would let the memory of a server where nothing goes on grow by 50 MB.
+ */
+const walked = { listed: 250, together: 5, pauseMs: 250 }
+/** After each log so many times as long as it took: many that are due together take a quarter of the time at most. */
+export const idleFactor = 3
+/** A version that was just made is kept so long at least. */
+const waitMsMin = 1_000
+
+interface WaitingLog {
+  readonly doc: Key
+  readonly at: number
+}
+
+export interface BackgroundCompactionOptions {
+  readonly log: DocumentLog
+  readonly clock: Clock
+  readonly logger: Log
+  /** How long older versions are kept. */
+  readonly keepVersionsMs: number
+  /** Gives a log its final form; `later` while there are versions to keep, or somebody is opening it. */
+  readonly finish: (doc: Key) => Promise<'done' | 'later'>
+}
+
+/**
+ * Gives the logs of documents their final form, one snapshot, when nobody needs older versions any more: in the
+ * background, one after the other. What a stop or a crash leaves is found at the next start.
+ */
+export class BackgroundCompaction {
+  readonly #parts: BackgroundCompactionOptions
+  readonly #waitMs: number
+  /** By name, in the order of their turns. */
+  readonly #waiting = new Map<string, WaitingLog>()
+  readonly #pauses = new Set<() => void>()
+  readonly #walking: Promise<void>
+  #running: Promise<void> | null = null
+  #stopped = false
+
+  constructor(parts: BackgroundCompactionOptions) {
+    this.#parts = parts
+    this.#waitMs = Math.max(waitMsMin, parts.keepVersionsMs)
+    this.#walking = this.#walk()
+  }
+
+  /** The log of this document has more in it than its final form would have. */
+  note(doc: Key): void {
+    const name = keyName(doc)
+    this.#waiting.delete(name)
+    if (this.#stopped || this.#waiting.size >= waitingMax) return
+    this.#waiting.set(name, { doc, at: this.#parts.clock.now() + this.#waitMs })
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+    })
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const end of this.#pauses) end()
+    await Promise.all([this.#running, this.#walking])
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const [first] = this.#waiting
+      if (first === undefined || this.#stopped) return
+      const [name, { doc, at }] = first
+      const leftMs = at - this.#parts.clock.now()
+      if (leftMs > 0) {
+        await this.#pause(leftMs)
+      } else {
+        this.#waiting.delete(name)
+        const begunAt = this.#parts.clock.now()
+        await this.#finish(doc)
+        await this.#rest(idleFactor * (this.#parts.clock.now() - begunAt))
+      }
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    if (ms > 0 && !this.#stopped) await this.#pause(ms)
+    else await nextTurn()
+  }
+
+  async #finish(doc: Key): Promise<void> {
+    const { finish, logger } = this.#parts
+    try {
+      if ((await finish(doc)) === 'later') this.note(doc)
+    } catch (err) {
+      // A damaged document is told to whoever opens it.
+      if (err instanceof CorruptRecordError) return
+      if (err instanceof StoreUnavailableError) this.note(doc)
+      else logger.warn({ err }, 'the log of a document could not be made smaller')
+    }
+  }
+
+  /** Finds what an earlier process has left. */
+  async #walk(): Promise<void> {
+    const { log, logger } = this.#parts
+    let after: Key | undefined
+    try {
+      for (;;) {
+        const docs = await log.list([], { ...(after && { after }), limit: walked.listed })
+        for (let from = 0; from < docs.length; from += walked.together) {
+          await this.#pause(walked.pauseMs)
+          if (this.#stopped) return
+          await Promise.all(docs.slice(from, from + walked.together).map((doc) => this.#look(doc)))
+        }
+        if (docs.length < walked.listed || this.#stopped) return
+        after = docs.at(-1)
+      }
+    } catch (err) {
+      if (!this.#stopped)
+        logger.warn({ err }, 'what is left of older versions is looked for at the next start')
+    }
+  }
+
+  /** A damaged document is told to whoever opens it. */
+  async #look(doc: Key): Promise<void> {
+    const [head = null] = await this.#parts.log.heads([doc]).catch(() => [])
+    if (head !== null && hasLeft(head)) this.note(doc)
+  }
+
+  /** Ends early when this is stopped. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const cancel = this.#parts.clock.after(ms, end)
+      this.#pauses.add(end)
+    })
+  }
+}
+
+const hasLeft = ({ head, base, oldest }: LogHead): boolean => base > oldest || head - base >= bulkyEntriesMin

@@ -1,0 +1,122 @@
+import { CorruptRecordError, type DocumentLog, type Key, type LoadedLog } from '../../engine/engine.ts'
+import { errorMessage } from '../../errors.ts'
+import { IntegrationTooExpensiveError, Placements } from '../../update/integration.ts'
+import { DocumentState, emptyUpdate } from '../room/document-state.ts'
+import { DocumentExpensiveError } from '../room/expensive-documents.ts'
+import { DocumentDamagedError } from '../room/quarantine.ts'
+
+/** Bytes of entries read from the log at once. */
+export const pageBytes = 8 * 1024 * 1024
+/** Entries applied before other work gets its turn. */
+const entriesPerTurn = 4_000
+
+/** The entries after the newest snapshot of a log. */
+export interface LogTail {
+  entries: number
+  bytes: number
+}
+
+export interface LoadedRoom {
+  readonly loaded: LoadedLog
+  readonly state: DocumentState
+  readonly tail: LogTail
+}
+
+/** How much is believed of what is stored: `doubted` where it has been found damaged before, so that Yjs has to read it. */
+export type ReadTrust = 'trusted' | 'doubted'
+
+/** A document that was read on a thread: its whole state (V1), and where its items belong. */
+export interface PlacedDocument {
+  readonly state: Uint8Array
+  readonly placements: readonly number[]
+}
+
+export interface LoadRoomOptions {
+  /** Default `trusted`. */
+  readonly trust?: ReadTrust
+  /** Reads the updates that make up a document on a thread, which takes what an event loop cannot. Default: none. */
+  readonly place?: (updates: readonly Uint8Array[]) => Promise<PlacedDocument>
+  /** As `StateOptions` has it. */
+  readonly isBounded?: boolean
+}
+
+/**
+ * Reads a log into memory; anew where another node has made it anew or compacted it meanwhile.
+ * @throws CorruptRecordError, StoreUnavailableError; DocumentExpensiveError where it has to be read on a thread
+ */
+export async function loadRoom(
+  log: DocumentLog,
+  doc: Key,
+  options: LoadRoomOptions = {},
+): Promise<LoadedRoom> {
+  const { trust = 'trusted', place, isBounded = true } = options
+  let loaded = await log.load(doc, { bytesMax: pageBytes })
+  if (loaded.state !== 'live')
+    return { loaded, state: DocumentState.fromBytes(null), tail: { entries: 0, bytes: 0 } }
+  const asBytes = trust === 'trusted' && place === undefined ? storedAsBytes(loaded, isBounded) : null
+  if (asBytes !== null) return { loaded, ...asBytes }
+  const first = loaded
+  const state = DocumentState.fromBytes(loaded.snapshot, { isBounded })
+  const updates = [loaded.snapshot ?? emptyUpdate]
+  const tail = { entries: 0, bytes: 0 }
+  for (;;) {
+    tail.entries += loaded.entries.length
+    for (const { bytes } of loaded.entries) tail.bytes += bytes.length
+    if (place === undefined) await applyStored(state, doc, loaded.entries)
+    else updates.push(...loaded.entries.map(({ bytes }) => bytes))
+    const last = loaded.entries.at(-1)
+    if (!loaded.more || last === undefined) break
+    loaded = await log.load(doc, { since: last.seq, epoch: first.epoch, bytesMax: pageBytes })
+    if (loaded.state !== 'live' || loaded.epoch !== first.epoch || loaded.base !== first.base) {
+      return loadRoom(log, doc, options)
+    }
+  }
+  const whole = { ...first, head: Math.max(first.head, loaded.head) }
+  if (place !== undefined) return { loaded: whole, state: placedState(await place(updates)), tail }
+  if (tail.entries > 0) state.recount()
+  return { loaded: whole, state, tail }
+}
+
+const placedState = ({ state, placements }: PlacedDocument): DocumentState =>
+  DocumentState.fromBytes(state, { placements: new Placements(placements) })
+
+/** What has been read, if that is all of it and no Y.Doc is needed to put it together. */
+function storedAsBytes(
+  { snapshot, entries, more }: LiveLog,
+  isBounded: boolean,
+): Pick<LoadedRoom, 'state' | 'tail'> | null {
+  if (more || entries.length > entriesPerTurn) return null
+  const updates = entries.map(({ bytes }) => bytes)
+  const state = DocumentState.fromStored(snapshot, updates, { isBounded })
+  const bytes = updates.reduce((sum, update) => sum + update.length, 0)
+  return state && { state, tail: { entries: entries.length, bytes } }
+}
+
+/** @throws CorruptRecordError when Yjs can't read what was stored, the snapshot included */
+async function applyStored(state: DocumentState, doc: Key, entries: LoadedEntries): Promise<void> {
+  const place = `document ${JSON.stringify(doc)} is damaged: `
+  try {
+    await applyInSlices(state, entries)
+    state.check()
+  } catch (error) {
+    if (error instanceof IntegrationTooExpensiveError) throw new DocumentExpensiveError(error)
+    if (error instanceof DocumentExpensiveError) throw error
+    if (error instanceof DocumentDamagedError)
+      throw new CorruptRecordError(place + error.record.message, { cause: error })
+    throw new CorruptRecordError(`${place}Yjs cannot read it: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+type LiveLog = Extract<LoadedLog, { state: 'live' }>
+type LoadedEntries = LiveLog['entries']
+
+/** Long tails are applied in slices, so that other rooms stay responsive. */
+export async function applyInSlices(
+  state: DocumentState,
+  entries: readonly { readonly bytes: Uint8Array }[],
+): Promise<void> {
+  for (let start = 0; start < entries.length; start += entriesPerTurn) {
+    state.applyPlain(entries.slice(start, start + entriesPerTurn))
+    if (start + entriesPerTurn < entries.length) await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,51 @@
+import type { AppendTo, LoadedLog } from '../../engine/engine.ts'
+
+/** Has the document any content? `deleted` ones come back only by an explicit wish. */
+export type Existence = 'absent' | 'deleted' | 'live'
+
+/** What a copy of a document knows of its log, besides its length. */
+export class LogPosition {
+  #existence: Existence
+  #epoch: number
+  #changedAt: number
+  #changedBy: string
+
+  constructor(loaded: LoadedLog) {
+    this.#existence = loaded.state
+    this.#epoch = loaded.state === 'absent' ? 0 : loaded.epoch
+    this.#changedAt = loaded.state === 'live' ? loaded.changed.at : 0
+    this.#changedBy = loaded.state === 'live' ? loaded.changed.by : ''
+  }
+
+  get existence(): Existence {
+    return this.#existence
+  }
+
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** Time and user of the last update. */
+  get changed(): { readonly at: number; readonly by: string } {
+    return { at: this.#changedAt, by: this.#changedBy }
+  }
+
+  noteChange(at: number, by: string): void {
+    this.#changedAt = at
+    this.#changedBy = by
+  }
+
+  /** The log has been made by somebody else. */
+  found(epoch: number): void {
+    this.#existence = 'live'
+    this.#epoch = epoch
+  }
+
+  /** A new log starts one epoch after the last; appends that follow before it is durable already name it. */
+  target(): AppendTo {
+    if (this.#existence === 'live') return this.#epoch
+    const to = this.#existence === 'absent' ? 'create' : 'recreate'
+    this.found(this.#epoch + 1)
+    return to
+  }
+}

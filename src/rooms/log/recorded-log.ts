@@ -1,0 +1,55 @@
+import type { Appended, AppendOptions, AppendTo, DocumentLog, Key, LogUpdate } from '../../engine/engine.ts'
+import type { AppendBacklog } from './append-backlog.ts'
+
+/** The part of a log that the commits of one room use. */
+export type CommitLog = Pick<DocumentLog, 'append' | 'heads' | 'load'>
+
+export interface RecordedLogOptions {
+  /** Stores the record of the document. When it rejects, nothing is appended. */
+  readonly record: () => Promise<void>
+  /** Counts the updates that wait for the record. */
+  readonly waiting: AppendBacklog
+}
+
+/** The log of one document that gets its record before its first append; other appends wait meanwhile. */
+export class RecordedLog implements CommitLog {
+  readonly #log: CommitLog
+  readonly #options: RecordedLogOptions
+  #recorded: Promise<void> = Promise.resolve()
+  /** Appends that have waited, or wait, and are not done. */
+  #underWay = 0
+
+  constructor(log: CommitLog, options: RecordedLogOptions) {
+    this.#log = log
+    this.#options = options
+  }
+
+  append(doc: Key, to: AppendTo, updates: readonly LogUpdate[], options?: AppendOptions): Promise<Appended> {
+    const append = (): Promise<Appended> => this.#log.append(doc, to, updates, options)
+    if (typeof to !== 'number') this.#recorded = this.#options.record()
+    // Behind an append that has waited all take the same way: both their calls and their results keep their order.
+    else if (this.#underWay === 0) return append()
+    return this.#appendRecorded(append, updates)
+  }
+
+  heads(docs: readonly Key[]): ReturnType<CommitLog['heads']> {
+    return this.#log.heads(docs)
+  }
+
+  load(...parameters: Parameters<CommitLog['load']>): ReturnType<CommitLog['load']> {
+    return this.#log.load(...parameters)
+  }
+
+  async #appendRecorded(append: () => Promise<Appended>, updates: readonly LogUpdate[]): Promise<Appended> {
+    const { waiting } = this.#options
+    const bytes = updates.reduce((sum, update) => sum + update.bytes.length, 0)
+    this.#underWay += 1
+    try {
+      waiting.add(bytes)
+      await this.#recorded.finally(() => waiting.remove(bytes))
+      return await append()
+    } finally {
+      this.#underWay -= 1
+    }
+  }
+}

@@ -1,0 +1,385 @@
+import type { Clock } from '../../clock.ts'
+import type { VisitListener } from '../../events/visit-tracker.ts'
+import type { DocumentScope } from '../../model/address.ts'
+import type { Member } from '../room/member.ts'
+import { ClusterUsers } from './cluster-users.ts'
+import {
+  type ConnectedUser,
+  entryOf,
+  isPresent,
+  type PresenceEntry,
+  socketUserOf,
+  type UserSocket,
+  virtualUserEntry,
+  visitorInSockets,
+  visitorOf,
+} from './presence-entry.ts'
+import type { NodeUserRecord } from './presence-records.ts'
+import type { PresenceReplica, PresenceReplicaOwner } from './presence-replica.ts'
+import type { RemoteChanges } from './remote-presence.ts'
+import {
+  merged,
+  type RestPresence,
+  type VirtualUserCount,
+  VirtualUserList,
+  type VirtualUserState,
+} from './virtual-users.ts'
+
+/** Longest status; what a client says of itself beyond it is not read. */
+export const statusLengthMax = 200
+
+export interface PresenceInput extends RestPresence {
+  readonly userId: string
+}
+
+/** What stands in a client's state about its user, whatever it says itself. */
+export interface PublishedUser {
+  readonly id: string
+  readonly name: string
+  readonly status?: string
+}
+
+/** An open room of the document, which shows what the board says. */
+export interface PresenceObserver {
+  readonly editorId: string
+  /** What is said of these users is something else now. */
+  refresh(userIds: ReadonlySet<string>): void
+  showGuest(state: VirtualUserState): void
+  /** What other nodes say of these clients is something else now. */
+  showForeign(clientIds: Iterable<number>): void
+  /** Somebody at another node does not see these clients under the clocks that they have. */
+  renew(clientIds: Iterable<number>): void
+}
+
+interface Socket extends UserSocket {
+  readonly view: PresenceObserver
+}
+
+interface DocumentPresenceOptions {
+  readonly document: DocumentScope
+  readonly clock: Clock
+  readonly total: VirtualUserCount
+  /** Is told who comes and goes. */
+  readonly visits: VisitListener
+  /** Has nodes renew what they show of clients of an editor. */
+  readonly renewElsewhere: (editorId: string, clientIds: readonly number[]) => void
+  /** There may be nobody left. */
+  readonly emptied: () => void
+  /** Where the other nodes are told, and heard of; null without any. */
+  readonly desk: ((owner: PresenceReplicaOwner) => PresenceReplica) | null
+}
+
+/**
+ * Who is on one document: those with a socket in any of its rooms, and those whom REST names. Somebody is either of
+ * both; who comes with a socket is no guest any more, and is gone with the last one.
+ */
+export class DocumentPresence implements PresenceReplicaOwner {
+  readonly desk: PresenceReplica | null
+  readonly #parts: DocumentPresenceOptions
+  readonly #views = new Set<PresenceObserver>()
+  readonly #connected = new Map<string, ConnectedUser<Socket>>()
+  /** Made for the first of them: most documents never have any. */
+  #guests: VirtualUserList | null = null
+  /** What several nodes say of a user; null without others. */
+  readonly #shared: ClusterUsers | null
+
+  constructor(parts: DocumentPresenceOptions) {
+    this.#parts = parts
+    this.desk = parts.desk?.(this) ?? null
+    this.#shared = this.desk && new ClusterUsers(this.desk, parts.clock)
+  }
+
+  get document(): DocumentScope {
+    return this.#parts.document
+  }
+
+  /** Neither users nor rooms: a new board would be the same. */
+  get empty(): boolean {
+    return this.#views.size === 0 && !this.#hasGuests && this.desk?.isOpen !== true
+  }
+
+  get isIdle(): boolean {
+    return this.#connected.size === 0 && !this.#hasGuests
+  }
+
+  get #hasGuests(): boolean {
+    return this.#guests !== null && this.#guests.size > 0
+  }
+
+  enter(view: PresenceObserver): void {
+    this.#views.add(view)
+    for (const state of this.#guests?.states() ?? []) view.showGuest(state)
+  }
+
+  /** A room is closed, and its sockets with it. */
+  exit(view: PresenceObserver): void {
+    this.#views.delete(view)
+    for (const { sockets } of this.#connected.values())
+      for (const [member, socket] of sockets) if (socket.view === view) this.leave(member)
+    this.#parts.emptied()
+  }
+
+  join(member: Member, view: PresenceObserver): void {
+    const { id } = member.user
+    const guest = this.#guests?.get(id)
+    const connected = this.#connected.get(id) ?? this.#arrival(id, guest?.said)
+    const isNews = guest === undefined && !isPresent(connected)
+    this.#connected.set(id, connected)
+    connected.sockets.set(member, {
+      view,
+      editorId: view.editorId,
+      joined: this.desk?.stamps.next() ?? 0,
+      shown: 'present',
+      deletedAt: 0,
+      lastSeen: this.#parts.clock.now(),
+      status: undefined,
+    })
+    if (guest !== undefined) this.#guests?.remove([id])
+    if (isNews) this.#came(id)
+    this.#shared?.arrived(id)
+  }
+
+  /** What REST has said of a user ends with the last socket. */
+  leave(member: Member): void {
+    const { id } = member.user
+    const connected = this.#connected.get(id)
+    if (connected === undefined) return
+    const visitor = visitorInSockets(connected)
+    connected.sockets.delete(member)
+    if (connected.sockets.size === 0) this.#connected.delete(id)
+    this.desk?.personChanged(id)
+    if (isPresent(connected)) return
+    connected.said = {}
+    connected.saidAt = 0
+    if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
+  }
+
+  /** A sign of life. `status` is what the client says of its user. */
+  heard(member: Member, status: unknown): void {
+    const socket = this.#connected.get(member.user.id)?.sockets.get(member)
+    if (socket === undefined) return
+    socket.lastSeen = this.#parts.clock.now()
+    const before = socket.status
+    socket.status = typeof status === 'string' && status.length <= statusLengthMax ? status : undefined
+    if (socket.status !== before) this.desk?.personChanged(member.user.id, 'saying')
+  }
+
+  /** How the user of a member is shown; null: not at all. */
+  userOf(member: Member): PublishedUser | null {
+    const connected = this.#connected.get(member.user.id)
+    if (connected?.sockets.get(member)?.shown !== 'present') return null
+    const { name = member.user.name, status } = connected.said
+    return { id: member.user.id, name, ...(status !== undefined && { status }) }
+  }
+
+  /**
+   * Says of users that they are here: those without a socket for `ttlMs`. Who was deleted is back, on every socket.
+   * @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when these are too many; then nothing is changed
+   */
+  add(users: readonly PresenceInput[], ttlMs: number): void {
+    const guests = users.filter(({ userId }) => !this.#isConnected(userId))
+    const newIds = guests
+      .map(({ userId }) => userId)
+      .filter((userId) => this.#guests?.get(userId) === undefined)
+    this.#withGuests().checkRoomFor(new Set(newIds).size)
+    if (this.#shared !== null) return this.#call(this.#shared, 'add', users, ttlMs)
+    const away = users.map(({ userId }) => userId).filter((userId) => this.#isDeleted(userId))
+    for (const { userId } of users)
+      for (const socket of this.#connected.get(userId)?.sockets.values() ?? []) socket.shown = 'present'
+    this.#say(users, ttlMs)
+    for (const userId of new Set(away)) this.#came(userId)
+  }
+
+  /** Changes what is said of users who are here, and returns their number. A guest stays for its time from now. */
+  update(users: readonly PresenceInput[]): number {
+    const known = users.filter(({ userId }) => this.#isHere(userId))
+    if (this.#shared !== null) this.#call(this.#shared, 'update', known)
+    else this.#say(known)
+    return known.length
+  }
+
+  /** Takes away users, and returns the number of those who were here. */
+  delete(userIds: readonly string[]): number {
+    const here = new Set(userIds.filter((userId) => this.#isHere(userId)))
+    if (this.#shared !== null)
+      this.#call(
+        this.#shared,
+        'delete',
+        [...here].map((userId) => ({ userId })),
+      )
+    else this.#deleteHere(here)
+    return here.size
+  }
+
+  /** Takes away all who have no socket. */
+  clearGuests(): void {
+    const userIds = [...(this.#guests?.all() ?? [])].map(({ userId }) => userId)
+    if (this.desk?.isOpen === true) this.delete(userIds)
+    this.#guests?.remove(userIds)
+  }
+
+  /** Shows users without a socket again, each under a later clock. */
+  renewGuests(clientIds: readonly number[]): void {
+    this.#guests?.renew(new Set(clientIds))
+  }
+
+  renewElsewhere(editorId: string, clientIds: readonly number[]): void {
+    this.#parts.renewElsewhere(editorId, clientIds)
+  }
+
+  /** Another node asks for clients of an editor. */
+  renew(editorId: string, clientIds: readonly number[]): void {
+    for (const view of this.#views) if (view.editorId === editorId) view.renew(clientIds)
+  }
+
+  /** Everybody who is here, in no order. */
+  entries(): readonly PresenceEntry[] {
+    const userIds = new Set(this.#connected.keys())
+    for (const userId of this.#shared?.elsewhere() ?? []) userIds.add(userId)
+    const guests = [...(this.#guests?.all() ?? [])].map(virtualUserEntry)
+    return [...[...userIds].flatMap((userId) => this.#entryOf(userId) ?? []), ...guests]
+  }
+
+  /** What is said of one user; null when the user is not here. */
+  find(userId: string): PresenceEntry | null {
+    if (this.#isConnected(userId)) return this.#entryOf(userId)
+    const guest = this.#guests?.get(userId)
+    return guest === undefined ? null : virtualUserEntry(guest)
+  }
+
+  personRecord(userId: string): NodeUserRecord | null {
+    const connected = this.#connected.get(userId)
+    return connected === undefined ? null : socketUserOf(connected)
+  }
+
+  /** Other nodes say something else. */
+  heardElsewhere({ userIds, clients }: RemoteChanges): void {
+    if (this.#shared !== null) for (const userId of userIds) this.#settle(this.#shared, userId)
+    for (const view of this.#views) {
+      const clientIds = clients.get(view.editorId)
+      if (clientIds !== undefined) view.showForeign(clientIds)
+    }
+  }
+
+  closed(): void {
+    this.#parts.emptied()
+  }
+
+  #entryOf(userId: string): PresenceEntry | null {
+    const here = this.personRecord(userId)
+    return entryOf([...(here === null ? [] : [here]), ...(this.#shared?.people(userId) ?? [])])
+  }
+
+  #arrival(userId: string, said: RestPresence = {}): ConnectedUser<Socket> {
+    const since = this.desk?.stamps.next() ?? 0
+    const elsewhere = this.#shared?.saidElsewhere(userId)
+    const saidAt = Object.keys(said).length > 0 ? since : 0
+    return { sockets: new Map(), said, saidAt, since, ...elsewhere }
+  }
+
+  #withGuests(): VirtualUserList {
+    const { clock, total, visits, document } = this.#parts
+    this.#guests ??= new VirtualUserList({
+      clock,
+      total,
+      changed: (states) => this.#showGuests(states),
+      came: (guest) => visits.came(document, visitorOf(guest)),
+      went: (guest) => {
+        if (!this.#connected.has(guest.userId)) visits.went(document, visitorOf(guest))
+      },
+    })
+    return this.#guests
+  }
+
+  /** Also one who was deleted. */
+  #isConnected(userId: string): boolean {
+    return this.#connected.has(userId) || this.#shared?.isElsewhere(userId) === true
+  }
+
+  #isHere(userId: string): boolean {
+    return this.find(userId) !== null
+  }
+
+  #isDeleted(userId: string): boolean {
+    const connected = this.#connected.get(userId)
+    return connected !== undefined && !isPresent(connected)
+  }
+
+  #came(userId: string): void {
+    const connected = this.#connected.get(userId)
+    const visitor = connected === undefined ? null : visitorInSockets(connected)
+    if (visitor !== null) this.#parts.visits.came(this.#parts.document, visitor)
+  }
+
+  #deleteHere(userIds: ReadonlySet<string>): void {
+    for (const userId of userIds) {
+      const connected = this.#connected.get(userId)
+      if (connected === undefined) continue
+      const visitor = visitorInSockets(connected)
+      connected.said = {}
+      for (const socket of connected.sockets.values()) socket.shown = 'deleted'
+      if (visitor !== null) this.#parts.visits.went(this.#parts.document, visitor)
+    }
+    this.#refresh(userIds)
+    this.#guests?.remove(userIds)
+  }
+
+  #say(users: readonly PresenceInput[], ttlMs?: number): void {
+    const guests = new Map<string, RestPresence>()
+    const shown = new Set<string>()
+    for (const { userId, ...said } of users) {
+      const connected = this.#connected.get(userId)
+      if (connected === undefined) guests.set(userId, merged(guests.get(userId) ?? {}, said))
+      else {
+        connected.said = merged(connected.said, said)
+        shown.add(userId)
+      }
+    }
+    this.#refresh(shown)
+    if (guests.size > 0) this.#withGuests().put(guests, ttlMs)
+  }
+
+  /** What REST says is written where every node reads it, this one, too. */
+  #call(
+    shared: ClusterUsers,
+    kind: 'add' | 'update' | 'delete',
+    users: readonly PresenceInput[],
+    ttlMs?: number,
+  ): void {
+    for (const { userId, ...said } of users) {
+      const guest = this.#guests?.get(userId)
+      const known = this.#connected.get(userId) ?? guest
+      const timeMs = this.#isConnected(userId) ? 0 : (ttlMs ?? guest?.ttlMs ?? 0)
+      shared.call(kind, { userId, said, before: known?.said, ttlMs: timeMs })
+      this.#settle(shared, userId)
+    }
+  }
+
+  /** Brings a user in line with what the nodes know. */
+  #settle(shared: ClusterUsers, userId: string): void {
+    const connected = this.#connected.get(userId)
+    if (connected !== undefined) this.#settleConnected(shared, userId, connected)
+    const said = shared.guest(userId, connected !== undefined)
+    if (said === null) this.#guests?.remove([userId])
+    else if (said !== 'unknown') this.#withGuests().take(userId, said.said, said)
+  }
+
+  #settleConnected(shared: ClusterUsers, userId: string, connected: ConnectedUser<Socket>): void {
+    const before = visitorInSockets(connected)
+    if (!shared.settle(userId, connected)) return
+    const after = visitorInSockets(connected)
+    if (before !== null && after === null) this.#parts.visits.went(this.#parts.document, before)
+    if (before === null && after !== null) this.#parts.visits.came(this.#parts.document, after)
+    this.#refresh(new Set([userId]))
+    this.desk?.personChanged(userId)
+  }
+
+  #refresh(userIds: ReadonlySet<string>): void {
+    if (userIds.size > 0) for (const view of this.#views) view.refresh(userIds)
+  }
+
+  #showGuests(states: readonly VirtualUserState[]): void {
+    for (const view of this.#views) for (const state of states) view.showGuest(state)
+    this.#parts.emptied()
+  }
+}

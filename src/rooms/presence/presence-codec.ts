@@ -1,0 +1,106 @@
+import { clientIdMax, clockMax } from '../../update/byte-reader.ts'
+import type { DocumentKey, PresenceMessage } from './presence-messages.ts'
+import type { PresenceRecord } from './presence-records.ts'
+import type { PresenceStateEntry } from './state-log.ts'
+
+/** Of something that another node has said: another version of Weft may mean something else by it. */
+type JsonObject = Readonly<Record<string, unknown>>
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => Number.isFinite(value)
+const isUpTo = (value: unknown, max: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
+const isTextOrNothing = (value: unknown): boolean => value === undefined || value === null || isText(value)
+
+/** Clients are told it as it is, and end when they cannot read it. */
+const isJson = (value: unknown): boolean => isText(value) && parseJson(value) !== undefined
+
+const isListOf = <T>(value: unknown, isOne: (one: unknown) => one is T): value is readonly T[] =>
+  Array.isArray(value) && value.every(isOne)
+
+const isDocument = (value: unknown): value is DocumentKey => isListOf(value, isText) && value.length === 4
+
+const isEditor = (value: unknown): value is unknown =>
+  Array.isArray(value) && isText(value[0]) && isNumber(value[1])
+
+const isSentState = (value: unknown): boolean =>
+  isJsonObject(value) && [value.name, value.email, value.status].every(isTextOrNothing)
+
+const hasTexts = (record: JsonObject, ...names: readonly string[]): boolean =>
+  names.every((name) => isText(record[name]))
+const hasNumbers = (record: JsonObject, ...names: readonly string[]): boolean =>
+  names.every((name) => isNumber(record[name]))
+
+/** Clients end when they cannot read the numbers, too. */
+const isClientAt = ({ clientId, clock }: JsonObject): boolean =>
+  isUpTo(clientId, clientIdMax) && isUpTo(clock, clockMax)
+
+/** By kind of record. */
+const isRecordOf: Readonly<Record<PresenceRecord['kind'], (record: JsonObject) => boolean>> = {
+  client: (record) =>
+    hasTexts(record, 'editorId', 'userId') &&
+    hasNumbers(record, 'since') &&
+    isClientAt(record) &&
+    isJson(record.text),
+  floor: (record) => hasTexts(record, 'editorId') && isClientAt(record),
+  person: (record) =>
+    hasTexts(record, 'userId', 'name', 'email') &&
+    hasNumbers(record, 'saidAt', 'lastSeen') &&
+    isTextOrNothing(record.status) &&
+    isListOf(record.editors, isEditor) &&
+    isSentState(record.said),
+  rest: (record) =>
+    hasTexts(record, 'userId') &&
+    hasNumbers(record, 'at', 'ttlMs', 'lastSeen', 'deletedAt', 'addedAt', 'arrivedAt', 'keptUntil') &&
+    isSentState(record.said),
+}
+
+function isEntry(value: unknown): value is PresenceStateEntry<PresenceRecord> {
+  if (!Array.isArray(value) || !isText(value[0])) return false
+  const record: unknown = value[1]
+  if (record === null) return true
+  if (!isJsonObject(record) || !isText(record.kind) || !Object.hasOwn(isRecordOf, record.kind)) return false
+  return isRecordOf[record.kind as PresenceRecord['kind']](record)
+}
+
+const isProgress = (value: unknown): value is unknown =>
+  Array.isArray(value) && isDocument(value[0]) && isNumber(value[1])
+
+/** By type of message. */
+const isMessageOf: Readonly<Record<PresenceMessage['type'], (message: JsonObject) => boolean>> = {
+  delta: (message) =>
+    isDocument(message.document) && hasNumbers(message, 'prev', 'seq') && isListOf(message.entries, isEntry),
+  full: (message) =>
+    isDocument(message.document) &&
+    hasNumbers(message, 'seq', 'part', 'parts') &&
+    isListOf(message.entries, isEntry),
+  digest: (message) => isListOf(message.documents, isProgress),
+  ask: (message) => isListOf(message.documents, isDocument),
+  bye: () => true,
+}
+
+/** What `encodePresence` was given; null for what another version of Weft may have sent: as if it had been lost. */
+export function decodePresence(bytes: Uint8Array): PresenceMessage | null {
+  const message = parseJson(bytes)
+  return isPresenceMessage(message) ? message : null
+}
+
+/** JSON that another node has sent; undefined where it is none. */
+export function parseJson(said: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(typeof said === 'string' ? said : Buffer.from(said).toString())
+  } catch {
+    return undefined
+  }
+}
+
+function isPresenceMessage(value: unknown): value is PresenceMessage {
+  if (!isJsonObject(value) || !isText(value.type) || !Object.hasOwn(isMessageOf, value.type)) return false
+  return (
+    hasTexts(value, 'from') &&
+    hasNumbers(value, 'life', 'at') &&
+    isMessageOf[value.type as PresenceMessage['type']](value)
+  )
+}

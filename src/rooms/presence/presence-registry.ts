@@ -1,0 +1,185 @@
+import type { Clock } from '../../clock.ts'
+import type { Engine, Key } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { VisitListener } from '../../events/visit-tracker.ts'
+import { type DocumentScope, documentPrefix, type Tenant } from '../../model/address.ts'
+import type { NodeRequests } from '../replication/node-requests.ts'
+import { DocumentPresence, type PresenceInput } from './document-presence.ts'
+import type { PresenceEntry } from './presence-entry.ts'
+import { createPresenceSync, type PresenceSync } from './presence-sync.ts'
+import type { VirtualUserCount } from './virtual-users.ts'
+
+/** Somebody on a document. */
+export interface DocumentPresenceEntry {
+  readonly document: DocumentScope
+  readonly entry: PresenceEntry
+}
+
+/** Documents of a tenant: of one organization, or with null of all. */
+export interface PresenceScope extends Tenant {
+  readonly organizationId: string | null
+}
+
+/** Clients of an editor. */
+interface OfClients {
+  readonly document: DocumentScope
+  readonly editorId: string
+  readonly clientIds: readonly number[]
+}
+
+interface OfUser {
+  readonly place: PresenceScope
+  readonly userId: string
+}
+
+/**
+ * The presence boards of this process: one for each document that somebody is on. Where there are other nodes, who is
+ * on them is shown, too, and what is said here reaches them. Whether a document exists is not asked here.
+ */
+export class PresenceRegistry {
+  readonly #clock: Clock
+  readonly #boards = new Map<string, DocumentPresence>()
+  readonly #guests: VirtualUserCount = { count: 0 }
+  readonly #visits: VisitListener
+  readonly #exchange: PresenceSync | null
+
+  /**
+   * @param visits is told who comes and goes
+   * @param exchange with the other nodes; null without any
+   */
+  constructor(clock: Clock, visits: VisitListener, exchange: PresenceSync | null = null) {
+    this.#clock = clock
+    this.#visits = visits
+    this.#exchange = exchange
+    exchange?.calls.answer('presence.of', 'any', (call) => this.#ofUserHere(call as OfUser))
+    exchange?.calls.answer('presence.erase', 'ordered', (call) => this.#eraseUserHere(call as OfUser))
+    exchange?.calls.answer('awareness.renew', 'any', (call) => this.#renewHere(call as OfClients))
+  }
+
+  /** To the other nodes; undefined without any. */
+  get calls(): NodeRequests | undefined {
+    return this.#exchange?.calls
+  }
+
+  /** The board of a document, for a room that enters it at once. */
+  boardOf(document: DocumentScope): DocumentPresence {
+    const key = keyOf(document)
+    const known = this.#boards.get(key)
+    if (known !== undefined) return known
+    const { workspaceId, apiKey, organizationId, documentId } = document
+    const scope = { workspaceId, apiKey, organizationId, documentId }
+    const exchange = this.#exchange
+    const board = new DocumentPresence({
+      document: scope,
+      clock: this.#clock,
+      total: this.#guests,
+      visits: this.#visits,
+      renewElsewhere: (editorId, clientIds) =>
+        exchange?.calls.tell('awareness.renew', { document: scope, editorId, clientIds } satisfies OfClients),
+      emptied: () => this.#forgetEmpty(key, board),
+      desk: exchange && ((owner) => exchange.deskOf(scope, owner)),
+    })
+    this.#boards.set(key, board)
+    return board
+  }
+
+  /** As `DocumentPresence.add`; resolves when the other nodes know of it, or have had time to. */
+  async add(document: DocumentScope, users: readonly PresenceInput[], ttlMs: number): Promise<void> {
+    await this.#with(document, 'changes', (board) => board.add(users, ttlMs))
+  }
+
+  /** As `DocumentPresence.update`; likewise. */
+  async update(document: DocumentScope, users: readonly PresenceInput[]): Promise<number> {
+    return this.#with(document, 'changes', (board) => board.update(users))
+  }
+
+  /** As `DocumentPresence.delete`; likewise. */
+  async delete(document: DocumentScope, userIds: readonly string[]): Promise<number> {
+    return this.#with(document, 'changes', (board) => board.delete(userIds))
+  }
+
+  /** As `DocumentPresence.entries`. */
+  async entries(document: DocumentScope): Promise<readonly PresenceEntry[]> {
+    return this.#with(document, 'state', (board) => board.entries())
+  }
+
+  /** Where a user is, in no order. */
+  async ofUser(place: PresenceScope, userId: string): Promise<readonly DocumentPresenceEntry[]> {
+    const call: OfUser = { place, userId }
+    const here = this.#ofUserHere(call)
+    if (this.#exchange === null) return here
+    const all = new Map(here.map((on) => [keyOf(on.document), on]))
+    for (const answer of (await this.#exchange.calls.ask('presence.of', call)).values())
+      for (const on of answer as readonly DocumentPresenceEntry[])
+        if (!all.has(keyOf(on.document))) all.set(keyOf(on.document), on)
+    return [...all.values()]
+  }
+
+  /** Takes a user away from every document; returns from how many. See `DocumentPresence.delete`. */
+  async eraseUser(place: PresenceScope, userId: string): Promise<number> {
+    const call: OfUser = { place, userId }
+    const answers = await this.#exchange?.calls.ask('presence.erase', call)
+    const there = [...(answers?.values() ?? [])] as (readonly string[])[]
+    return new Set([...this.#eraseUserHere(call), ...there.flat()]).size
+  }
+
+  #renewHere({ document, editorId, clientIds }: OfClients): null {
+    this.#boards.get(keyOf(document))?.renew(editorId, clientIds)
+    return null
+  }
+
+  #ofUserHere({ place, userId }: OfUser): readonly DocumentPresenceEntry[] {
+    return this.#in(place).flatMap((board) => {
+      const entry = board.find(userId)
+      return entry === null ? [] : [{ document: board.document, entry }]
+    })
+  }
+
+  /** Returns the names of the documents. */
+  #eraseUserHere({ place, userId }: OfUser): readonly string[] {
+    return this.#in(place).flatMap((board) => (board.delete([userId]) > 0 ? [keyOf(board.document)] : []))
+  }
+
+  /** @param need `changes`: the others shall have heard of what `work` has done */
+  async #with<T>(
+    document: DocumentScope,
+    need: 'state' | 'changes',
+    work: (board: DocumentPresence) => T,
+  ): Promise<T> {
+    const board = this.boardOf(document)
+    try {
+      if (board.desk !== null) await board.desk.sync('state')
+      const result = work(board)
+      if (board.desk !== null && need === 'changes') await board.desk.sync('changes')
+      return result
+    } finally {
+      this.#forgetEmpty(keyOf(document), board)
+    }
+  }
+
+  #in({ workspaceId, apiKey, organizationId }: PresenceScope): readonly DocumentPresence[] {
+    const start = keyName([workspaceId, apiKey, ...(organizationId === null ? [] : [organizationId])])
+    return [...this.#boards].flatMap(([key, board]) => (key.startsWith(start) ? [board] : []))
+  }
+
+  /** Documents whose keys start so have been removed. Who is there with a socket leaves with the room. */
+  endRemoved(prefix: Key): void {
+    const start = keyName(prefix)
+    for (const [key, board] of this.#boards) if (key.startsWith(start)) board.clearGuests()
+  }
+
+  close(): void {
+    this.#exchange?.close()
+    for (const board of this.#boards.values()) board.clearGuests()
+  }
+
+  #forgetEmpty(key: string, board: DocumentPresence): void {
+    if (board.empty && this.#boards.get(key) === board) this.#boards.delete(key)
+  }
+}
+
+/** @param visits is told who comes and goes */
+export const createPresence = (engine: Engine, clock: Clock, visits: VisitListener): PresenceRegistry =>
+  new PresenceRegistry(clock, visits, createPresenceSync(engine, clock))
+
+const keyOf = (document: DocumentScope): string => keyName(documentPrefix(document, document.documentId))

@@ -1,0 +1,397 @@
+import type { Clock } from '../../clock.ts'
+import { bucketOf } from '../../engine/buckets.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { DocumentScope } from '../../model/address.ts'
+import { answerMs } from '../replication/node-requests.ts'
+import type { HybridLogicalClock } from './hybrid-logical-clock.ts'
+import { documentKey, type MessageSender } from './presence-messages.ts'
+import {
+  type ClientRecord,
+  type ClockFloorRecord,
+  clientName,
+  isVirtualUser,
+  mergeRestRecords,
+  type NodeUserRecord,
+  type PresenceRecord,
+  parseRecordName,
+  type RestUserRecord,
+  recordName,
+  repeatForMs,
+  restName,
+  userRecordName,
+} from './presence-records.ts'
+import { type RemoteChanges, RemotePresence } from './remote-presence.ts'
+import {
+  LocalPresenceState,
+  type PresenceDelta,
+  type PresenceSnapshot,
+  type PresenceStateEntry,
+  RemotePresenceState,
+} from './state-log.ts'
+
+/** A node that is not heard of a document for so long has nothing to do with it any more. */
+const silentMs = 60_000
+/** Who has nothing to say goes on listening for so long: whoever asks next is answered at once. */
+const lingerMs = 20_000
+/** What is missing is asked for again after this. */
+const askAgainMs = 300
+/** What clients say of their users changes in bursts: it goes with what they show, or so much later. */
+const sayingMs = 40
+
+/** Of more users than these the ones who are no guests are repeated no longer than `repeatForMs`. */
+export const restsMax = 1_000
+
+/** The board of a document. */
+export interface PresenceReplicaOwner {
+  /** What is said of a user with sockets here; null without one that is shown. */
+  personRecord(userId: string): NodeUserRecord | null
+  heardElsewhere(changes: RemoteChanges): void
+  /** Is nobody here? */
+  readonly isIdle: boolean
+  /** Nothing is heard any more. */
+  closed(): void
+}
+
+/** All documents of this node. */
+export interface PresenceReplicaDependencies {
+  readonly clock: Clock
+  readonly stamps: HybridLogicalClock
+  /** Numbers that only grow. */
+  readonly next: () => number
+  /** Nothing is said any more. */
+  readonly isOver: () => boolean
+  opened(desk: PresenceReplica): void
+  closed(desk: PresenceReplica): void
+  publish(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void
+  askFor(desk: PresenceReplica, node: string): void
+  /** Resolves when the others have what this node has said, and it has what they have; or has waited long enough. */
+  sync(desk: PresenceReplica): Promise<'complete' | 'partly'>
+}
+
+interface Other {
+  readonly life: number
+  readonly account: RemotePresenceState<PresenceRecord>
+  confirmedAt: number
+  askedAt: number
+}
+
+interface ExpectedSnapshot {
+  readonly node: string
+  readonly seq: number
+  readonly resolve: () => void
+}
+
+/**
+ * Where one document's presence is exchanged with the other nodes: what this node says of it, and what the others do.
+ * Open while somebody is here, or has asked a moment ago.
+ */
+export class PresenceReplica {
+  readonly document: DocumentScope
+  /** Where it is told of. */
+  readonly bucket: number
+  readonly heard = new RemotePresence()
+  readonly #tools: PresenceReplicaDependencies
+  readonly #owner: PresenceReplicaOwner
+  readonly #others = new Map<string, Other>()
+  readonly #people = new Set<string>()
+  /** When a client of a user showed something last. */
+  readonly #seen = new Map<string, number>()
+  #own: LocalPresenceState<PresenceRecord>
+  #state: 'closed' | 'open' = 'closed'
+  #usedAt = 0
+  #isSynced = false
+  #awaited: ExpectedSnapshot[] = []
+  #flushing: { readonly at: number; readonly cancel: () => void } | null = null
+
+  constructor(document: DocumentScope, owner: PresenceReplicaOwner, tools: PresenceReplicaDependencies) {
+    this.document = document
+    this.bucket = bucketOf(keyName(documentKey(document)))
+    this.#owner = owner
+    this.#tools = tools
+    this.#own = new LocalPresenceState(tools.next)
+  }
+
+  get stamps(): HybridLogicalClock {
+    return this.#tools.stamps
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  /** Does any other node listen? */
+  get isShared(): boolean {
+    return this.#others.size > 0
+  }
+
+  /** Number of what was said last. */
+  get seq(): number {
+    return this.#own.seq
+  }
+
+  /** Something is done here: listens from now on. */
+  use(): void {
+    this.#usedAt = this.#tools.clock.now()
+    if (this.#state === 'open' || this.#tools.isOver()) return
+    this.#state = 'open'
+    this.#tools.opened(this)
+  }
+
+  /** @param what of a user is different: who is there is told at once */
+  personChanged(userId: string, what: 'there' | 'saying' = 'there'): void {
+    this.use()
+    this.#people.add(userId)
+    this.#schedule(what === 'there' ? 0 : sayingMs)
+  }
+
+  showClient(record: ClientRecord | ClockFloorRecord): void {
+    this.#set(recordName(record), record)
+  }
+
+  hideClient(kind: 'client' | 'floor', editorId: string, clientId: number): void {
+    const name = clientName(kind, editorId, clientId)
+    if (this.#own.get(name) !== undefined) this.#set(name, null)
+  }
+
+  /** Nobody shows anything in an editor any more. */
+  hideEditor(editorId: string): void {
+    for (const name of this.#own.names()) {
+      const named = parseRecordName(name)
+      if ('editorId' in named && named.editorId === editorId) this.#set(name, null)
+    }
+  }
+
+  write(record: RestUserRecord): void {
+    this.use()
+    this.#set(recordName(record), record)
+  }
+
+  /** What REST has said of a user, to any node. */
+  rest(userId: string): RestUserRecord | null {
+    const own = this.#ownRest(userId)
+    const heard = this.heard.rest(userId)
+    return own === null || heard === null ? (own ?? heard) : mergeRestRecords(own, heard)
+  }
+
+  /** Has REST said it here, or is it kept here for a node that is gone? */
+  keepsRest(userId: string): boolean {
+    return this.#ownRest(userId) !== null
+  }
+
+  /** When another node has seen a user: epoch milliseconds. */
+  lastSeen(record: NodeUserRecord): number {
+    return Math.max(record.lastSeen, this.#seen.get(record.userId) ?? 0)
+  }
+
+  /** @param need `changes`: something has just been said here, which the others shall have, too */
+  async sync(need: 'state' | 'changes'): Promise<void> {
+    this.use()
+    if (need === 'state' && this.#isSynced) return
+    const outcome = await this.#tools.sync(this)
+    this.#isSynced = outcome === 'complete' && this.#state === 'open'
+  }
+
+  /** Says what has changed, at once. */
+  flush(): void {
+    this.#flushing?.cancel()
+    this.#flushing = null
+    for (const userId of this.#people) {
+      const record = this.#owner.personRecord(userId)
+      const name = userRecordName(userId)
+      if (!isSamePerson(this.#own.get(name), record)) this.#own.set(name, record)
+    }
+    this.#people.clear()
+    if (this.#state === 'open') this.#tools.publish(this, this.#own.deltas())
+  }
+
+  full(): readonly PresenceSnapshot<PresenceRecord>[] {
+    this.flush()
+    return this.#own.full()
+  }
+
+  /** Messages may be missing. */
+  doubt(): void {
+    this.#isSynced = false
+  }
+
+  hearDelta(sender: MessageSender, delta: PresenceDelta<PresenceRecord>): void {
+    const other = this.#other(sender)
+    if (other === null) return
+    this.#changed(sender.from, other.account.delta(delta))
+    if (delta.seq > other.account.have) this.#ask(sender.from, other)
+  }
+
+  hearFull(sender: MessageSender, full: PresenceSnapshot<PresenceRecord>): void {
+    const other = this.#other(sender)
+    if (other !== null) this.#changed(sender.from, other.account.full(full))
+  }
+
+  /** Another node has said so much of the document. Returns whether something of it is missing here. */
+  hearDigest(sender: MessageSender, seq: number): 'missing' | 'known' {
+    const other = this.#other(sender)
+    if (other === null || other.account.have >= seq) return 'known'
+    other.askedAt = this.#tools.clock.now()
+    return 'missing'
+  }
+
+  have(node: string): number {
+    return this.#others.get(node)?.account.have ?? -1
+  }
+
+  /** Resolves when all is known that a node has said up to this number, or after a time. */
+  caughtUp(sender: MessageSender, seq: number): Promise<void> {
+    const other = this.#other(sender)
+    if (other === null || other.account.have >= seq) return Promise.resolve()
+    this.#ask(sender.from, other)
+    return new Promise((resolve) => {
+      const cancel = this.#tools.clock.after(answerMs, resolve)
+      const done = (): void => {
+        cancel()
+        resolve()
+      }
+      this.#awaited.push({ node: sender.from, seq, resolve: done })
+    })
+  }
+
+  /** A node is gone, and with it all that it has said. Users whom REST has named to it stay for their time. */
+  drop(node: string): void {
+    const other = this.#others.get(node)
+    if (other === undefined) return
+    const entries = [...other.account.entries()]
+    if (this.isOpen) for (const [, record] of entries) if (record.kind === 'rest') this.#adopt(record)
+    this.#others.delete(node)
+    this.#changed(
+      node,
+      entries.map(([name]): PresenceStateEntry<PresenceRecord> => [name, null]),
+    )
+  }
+
+  /** Drops what is not in the list. */
+  keepOnly(nodes: ReadonlySet<string>): void {
+    for (const node of this.#others.keys()) if (!nodes.has(node)) this.drop(node)
+  }
+
+  /** What is over after some time. */
+  tick(): void {
+    const now = this.#tools.clock.now()
+    for (const [node, { confirmedAt }] of this.#others) if (confirmedAt + silentMs <= now) this.drop(node)
+    this.#forgetRests(now)
+    if (this.#owner.isIdle && this.#own.size === 0 && this.#usedAt + lingerMs <= now) this.#close()
+  }
+
+  /** Says no more, and does not care who is there. */
+  end(): void {
+    this.#state = 'closed'
+    this.#flushing?.cancel()
+    this.#flushing = null
+    for (const { resolve } of this.#awaited) resolve()
+  }
+
+  #close(): void {
+    this.flush()
+    this.end()
+    this.#isSynced = false
+    for (const node of this.#others.keys()) this.drop(node)
+    this.#own = new LocalPresenceState(this.#tools.next)
+    this.#tools.closed(this)
+    this.#owner.closed()
+  }
+
+  #ownRest(userId: string): RestUserRecord | null {
+    const own = this.#own.get(restName(userId))
+    return own?.kind === 'rest' ? own : null
+  }
+
+  #forgetRests(now: number): void {
+    const rests: RestUserRecord[] = []
+    for (const name of this.#own.names()) {
+      const record = this.#own.get(name)
+      if (record?.kind === 'rest') rests.push(record)
+    }
+    const areTooMany = rests.length > restsMax
+    for (const rest of rests)
+      if (rest.keptUntil <= now || (areTooMany && isPast(rest, now))) this.#set(recordName(rest), null)
+  }
+
+  /** With what is known besides: who else says that may not have heard of all of it. */
+  #adopt({ userId }: RestUserRecord): void {
+    const merged = this.rest(userId)
+    if (merged !== null && merged.keptUntil > this.#tools.clock.now()) this.#set(recordName(merged), merged)
+  }
+
+  /** What was said later elsewhere is said here, too: it must not come back when that is repeated no more. */
+  #renewRest(userId: string): void {
+    const own = this.#ownRest(userId)
+    const merged = this.rest(userId)
+    if (own !== null && merged !== null && merged !== own) this.#set(recordName(merged), merged)
+  }
+
+  #set(name: string, record: PresenceRecord | null): void {
+    this.#own.set(name, record)
+    this.#schedule(0)
+  }
+
+  #schedule(waitMs: number): void {
+    const { clock } = this.#tools
+    if (!this.isOpen) return
+    const at = clock.now() + waitMs
+    if (this.#flushing !== null && this.#flushing.at <= at) return
+    this.#flushing?.cancel()
+    this.#flushing = { at, cancel: clock.after(waitMs, () => this.flush()) }
+  }
+
+  /** Null: it has gone, and somebody else has taken its name. */
+  #other({ from, life }: MessageSender): Other | null {
+    const now = this.#tools.clock.now()
+    const known = this.#others.get(from)
+    if (known !== undefined && known.life > life) return null
+    if (known !== undefined && known.life < life) this.drop(from)
+    const other = this.#others.get(from) ?? {
+      life,
+      account: new RemotePresenceState(),
+      confirmedAt: now,
+      askedAt: 0,
+    }
+    this.#others.set(from, other)
+    other.confirmedAt = now
+    return other
+  }
+
+  #ask(node: string, other: Other): void {
+    const now = this.#tools.clock.now()
+    if (other.askedAt + askAgainMs > now) return
+    other.askedAt = now
+    this.#tools.askFor(this, node)
+  }
+
+  #changed(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): void {
+    this.#checkAwaited(node)
+    if (entries.length === 0) return
+    const changes = this.heard.take(node, entries)
+    for (const userId of changes.userIds) this.#renewRest(userId)
+    const now = this.#tools.clock.now()
+    for (const [, record] of entries) if (record?.kind === 'client') this.#seen.set(record.userId, now)
+    for (const userId of changes.userIds)
+      if (this.heard.person(userId).length === 0) this.#seen.delete(userId)
+    this.#owner.heardElsewhere(changes)
+  }
+
+  #checkAwaited(node: string): void {
+    if (this.#awaited.length === 0) return
+    const have = this.have(node)
+    const arrived = this.#awaited.filter((each) => each.node === node && each.seq <= have)
+    this.#awaited = this.#awaited.filter((each) => !arrived.includes(each))
+    for (const { resolve } of arrived) resolve()
+  }
+}
+
+/** Has everybody had time to hear that this is no guest? */
+const isPast = (rest: RestUserRecord, now: number): boolean =>
+  !isVirtualUser(rest, now) && rest.lastSeen + repeatForMs <= now
+
+/** That somebody is still there is no news. */
+function isSamePerson(before: PresenceRecord | undefined, record: NodeUserRecord | null): boolean {
+  if (before === undefined || record === null) return before === undefined && record === null
+  const { lastSeen } = record
+  return JSON.stringify({ ...before, lastSeen }) === JSON.stringify(record)
+}

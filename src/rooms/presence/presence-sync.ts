@@ -1,0 +1,306 @@
+import type { Clock } from '../../clock.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { DocumentScope } from '../../model/address.ts'
+import { type NodeRequestDependencies, NodeRequests } from '../replication/node-requests.ts'
+import { HybridLogicalClock } from './hybrid-logical-clock.ts'
+import { decodePresence } from './presence-codec.ts'
+import {
+  allTopic,
+  bucketTopic,
+  type DocumentKey,
+  documentKey,
+  encodePresence,
+  type MessageSender,
+  nodeTopic,
+  type PresenceMessage,
+  type UnsignedMessage,
+} from './presence-messages.ts'
+import type { PresenceRecord } from './presence-records.ts'
+import {
+  PresenceReplica,
+  type PresenceReplicaDependencies,
+  type PresenceReplicaOwner,
+} from './presence-replica.ts'
+import type { PresenceDelta } from './state-log.ts'
+
+/** How often a node tells how far it is: what was lost without anybody's noticing is missing for that long. */
+const digestMs = 4_000
+const tickMs = 1_000
+/** Messages of one tick: with very many documents it takes a few of them to tell about all. */
+const digestsMax = 2_000
+
+interface Bucket {
+  readonly desks: Set<PresenceReplica>
+  readonly unsubscribe: () => void
+  /** When others are told of it, and whether they are to tell, too. */
+  dueAt: number
+  wants: boolean
+}
+
+interface SyncAnswer {
+  /** How far the answering node has said something; -1: nothing of this document. */
+  readonly seq: number
+  readonly sender: MessageSender
+}
+
+interface SyncCall {
+  readonly document: DocumentKey
+  readonly sender: MessageSender
+  readonly seq: number
+  /** By node: what is known of each. */
+  readonly have: Readonly<Record<string, number>>
+}
+
+/**
+ * Exchanges who is on which document with the other nodes. Each says of its own people alone, numbers what it says, and
+ * tells from time to time how far it is; whoever finds something missing asks for all. What a node has said is gone
+ * with the node.
+ */
+export class PresenceSync {
+  readonly calls: NodeRequests
+  readonly #parts: NodeRequestDependencies
+  readonly #stamps: HybridLogicalClock
+  readonly #tools: PresenceReplicaDependencies
+  readonly #life: number
+  readonly #desks = new Map<string, PresenceReplica>()
+  readonly #buckets = new Map<number, Bucket>()
+  readonly #ends: (() => void)[]
+  /** Nodes that have said good-bye, with their lives. */
+  readonly #gone = new Map<string, number>()
+  #nodes: ReadonlySet<string>
+  #lastSeq = 0
+  #state: 'open' | 'ended' = 'open'
+  #cancelTick: (() => void) | null = null
+
+  constructor(parts: NodeRequestDependencies) {
+    const { bus, cluster, clock } = parts
+    this.#parts = parts
+    this.#life = clock.now() + Math.random()
+    this.#stamps = new HybridLogicalClock(clock)
+    this.#nodes = new Set(cluster.nodes())
+    this.calls = new NodeRequests(parts)
+    this.#tools = {
+      clock,
+      stamps: this.#stamps,
+      next: () => ++this.#lastSeq,
+      isOver: () => this.#state === 'ended',
+      opened: (desk) => this.#opened(desk),
+      closed: (desk) => this.#closed(desk),
+      publish: (desk, deltas) => this.#publishDeltas(desk, deltas),
+      askFor: (desk, node) => this.#say(nodeTopic(node), askFor([documentKey(desk.document)])),
+      sync: (desk) => this.#sync(desk),
+    }
+    const hear = (message: Uint8Array): undefined => this.#hear(message)
+    this.#ends = [
+      bus.subscribe(nodeTopic(cluster.self), hear),
+      bus.subscribe(allTopic, hear),
+      bus.onLoss(() => this.#doubt()),
+      cluster.on('change', () => this.#nodesChanged()),
+    ]
+    this.calls.answer('presence.sync', 'any', (call) => this.#answerSync(call as SyncCall))
+  }
+
+  /** Where a document's presence is exchanged; it is used from the first of its calls on. */
+  deskOf(document: DocumentScope, owner: PresenceReplicaOwner): PresenceReplica {
+    return new PresenceReplica(document, owner, this.#tools)
+  }
+
+  /** The others forget this node at once. */
+  close(): void {
+    if (this.#state === 'ended') return
+    for (const desk of this.#desks.values()) desk.flush()
+    this.#say(allTopic, { type: 'bye' })
+    this.#state = 'ended'
+    this.#cancelTick?.()
+    for (const desk of this.#desks.values()) desk.end()
+    for (const { unsubscribe } of this.#buckets.values()) unsubscribe()
+    for (const end of this.#ends) end()
+    this.calls.close()
+  }
+
+  #opened(desk: PresenceReplica): void {
+    const number = desk.bucket
+    const bucket = this.#buckets.get(number) ?? this.#openBucket(number)
+    bucket.desks.add(desk)
+    this.#desks.set(nameOf(documentKey(desk.document)), desk)
+    this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
+    void this.#parts.bus.flushed().then(() => {
+      if (desk.isOpen) this.#say(bucketTopic(number), digestOf([desk], true))
+    })
+  }
+
+  #openBucket(number: number): Bucket {
+    const unsubscribe = this.#parts.bus.subscribe(bucketTopic(number), (message) => this.#hear(message))
+    const bucket: Bucket = { desks: new Set(), unsubscribe, dueAt: this.#nextDigest(), wants: false }
+    this.#buckets.set(number, bucket)
+    return bucket
+  }
+
+  #closed(desk: PresenceReplica): void {
+    this.#desks.delete(nameOf(documentKey(desk.document)))
+    const bucket = this.#buckets.get(desk.bucket)
+    bucket?.desks.delete(desk)
+    if (bucket?.desks.size !== 0) return
+    bucket.unsubscribe()
+    this.#buckets.delete(desk.bucket)
+  }
+
+  /** A node that comes later asks for all. */
+  #publishDeltas(desk: PresenceReplica, deltas: readonly PresenceDelta<PresenceRecord>[]): void {
+    if (!desk.isShared) return
+    const document = documentKey(desk.document)
+    const topic = bucketTopic(desk.bucket)
+    for (const delta of deltas) this.#say(topic, { type: 'delta', document, ...delta })
+  }
+
+  #publishFull(desk: PresenceReplica, node: string): void {
+    const document = documentKey(desk.document)
+    for (const full of desk.full()) this.#say(nodeTopic(node), { type: 'full', document, ...full })
+  }
+
+  #say(topic: string, saying: UnsignedMessage): void {
+    this.#parts.bus.publish(topic, encodePresence({ ...saying, ...this.#sender() }))
+  }
+
+  #sender(): MessageSender {
+    return { from: this.#parts.cluster.self, life: this.#life, at: this.#stamps.next() }
+  }
+
+  #hear(bytes: Uint8Array): undefined {
+    const message = decodePresence(bytes)
+    if (message === null || !this.#isHeard(message)) return
+    this.#stamps.heard(message.at)
+    switch (message.type) {
+      case 'delta':
+        this.#deskOf(message.document)?.hearDelta(message, message)
+        break
+      case 'full':
+        this.#deskOf(message.document)?.hearFull(message, message)
+        break
+      case 'digest':
+        this.#hearDigest(message)
+        break
+      case 'ask':
+        for (const document of message.documents) this.#answer(document, message.from)
+        break
+      case 'bye':
+        this.#gone.set(message.from, message.life)
+        for (const desk of this.#desks.values()) desk.drop(message.from)
+    }
+  }
+
+  /** What comes from a node that is taken for dead is heard when it is back: then everybody is asked. */
+  #isHeard({ from, life }: MessageSender): boolean {
+    if (from === this.#parts.cluster.self || !this.#nodes.has(from)) return false
+    return (this.#gone.get(from) ?? 0) < life
+  }
+
+  #hearDigest(message: Extract<PresenceMessage, { type: 'digest' }>): void {
+    const [missing, shared]: [DocumentKey[], PresenceReplica[]] = [[], []]
+    for (const [document, seq] of message.documents) {
+      const desk = this.#deskOf(document)
+      if (desk === undefined) continue
+      shared.push(desk)
+      if (desk.hearDigest(message, seq) === 'missing') missing.push(document)
+    }
+    if (missing.length > 0) this.#say(nodeTopic(message.from), askFor(missing))
+    if (message.wants && shared.length > 0) this.#say(nodeTopic(message.from), digestOf(shared, false))
+  }
+
+  #answer(document: DocumentKey, node: string): void {
+    const desk = this.#deskOf(document)
+    if (desk !== undefined) return this.#publishFull(desk, node)
+    const nothing = { seq: ++this.#lastSeq, part: 0, parts: 1, entries: [] }
+    this.#say(nodeTopic(node), { type: 'full', document, ...nothing })
+  }
+
+  async #sync(desk: PresenceReplica): Promise<'complete' | 'partly'> {
+    const { cluster, bus } = this.#parts
+    await bus.flushed()
+    desk.flush()
+    const others = cluster.nodes().filter((node) => node !== cluster.self)
+    const call: SyncCall = {
+      document: documentKey(desk.document),
+      sender: this.#sender(),
+      seq: desk.seq,
+      have: Object.fromEntries(others.map((node) => [node, desk.have(node)])),
+    }
+    const answers = await this.calls.ask('presence.sync', call)
+    await Promise.all(
+      ([...answers.values()] as SyncAnswer[])
+        .filter(({ seq }) => seq >= 0)
+        .map(({ seq, sender }) => desk.caughtUp(sender, seq)),
+    )
+    return others.every((node) => answers.has(node)) ? 'complete' : 'partly'
+  }
+
+  async #answerSync({ document, sender, seq, have }: SyncCall): Promise<SyncAnswer> {
+    this.#stamps.heard(sender.at)
+    const desk = this.#deskOf(document)
+    if (desk === undefined) return { seq: -1, sender: this.#sender() }
+    await desk.caughtUp(sender, seq)
+    desk.flush()
+    if ((have[this.#parts.cluster.self] ?? -1) < desk.seq) this.#publishFull(desk, sender.from)
+    return { seq: desk.seq, sender: this.#sender() }
+  }
+
+  #nodesChanged(): void {
+    const before = this.#nodes
+    this.#nodes = new Set(this.#parts.cluster.nodes())
+    for (const desk of this.#desks.values()) desk.keepOnly(this.#nodes)
+    if ([...this.#nodes].some((node) => !before.has(node))) this.#doubt()
+  }
+
+  /** Something may have been missed: asks everybody for everything. */
+  #doubt(): void {
+    for (const bucket of this.#buckets.values()) {
+      bucket.dueAt = 0
+      bucket.wants = true
+      for (const desk of bucket.desks) desk.doubt()
+    }
+    this.#sayDigests()
+  }
+
+  #tick(): void {
+    this.#cancelTick = null
+    for (const desk of this.#desks.values()) desk.tick()
+    this.#sayDigests()
+    if (this.#buckets.size > 0) this.#cancelTick ??= this.#parts.clock.after(tickMs, () => this.#tick())
+  }
+
+  #sayDigests(): void {
+    const now = this.#parts.clock.now()
+    let count = 0
+    for (const [number, bucket] of this.#buckets) {
+      if (bucket.dueAt > now) continue
+      if (count++ === digestsMax) return
+      this.#say(bucketTopic(number), digestOf([...bucket.desks], bucket.wants))
+      bucket.dueAt = this.#nextDigest()
+      bucket.wants = false
+    }
+  }
+
+  /** Nodes that have begun together do not go on together. */
+  #nextDigest(): number {
+    return this.#parts.clock.now() + digestMs * (1 - Math.random() / 4)
+  }
+
+  #deskOf(document: DocumentKey): PresenceReplica | undefined {
+    return this.#desks.get(nameOf(document))
+  }
+}
+
+/** Null where the store is shared with nobody. */
+export const createPresenceSync = ({ bus, cluster }: Engine, clock: Clock): PresenceSync | null =>
+  cluster.isShared ? new PresenceSync({ bus, cluster, clock }) : null
+
+const nameOf = (document: DocumentKey): string => keyName(document)
+
+const askFor = (documents: readonly DocumentKey[]): UnsignedMessage => ({ type: 'ask', documents })
+
+const digestOf = (desks: readonly PresenceReplica[], wants: boolean): UnsignedMessage => ({
+  type: 'digest',
+  wants,
+  documents: desks.map((desk) => [documentKey(desk.document), desk.seq]),
+})

@@ -1,0 +1,116 @@
+import {
+  type ClientRecord,
+  type ClockFloorRecord,
+  mergeRestRecords,
+  type NodeUserRecord,
+  type PresenceRecord,
+  parseRecordName,
+  type RestUserRecord,
+} from './presence-records.ts'
+import type { PresenceStateEntry } from './state-log.ts'
+
+/** What has become different in what other nodes say. */
+export interface RemoteChanges {
+  readonly userIds: Set<string>
+  /** By editor. */
+  readonly clients: Map<string, Set<number>>
+}
+
+/** By editor, client and node. */
+type StatesByEditor<Value> = Map<string, Map<number, Map<string, Value>>>
+
+/** What the other nodes say of one document, by what it is about. */
+export class RemotePresence {
+  readonly #people = new Map<string, Map<string, NodeUserRecord>>()
+  readonly #rests = new Map<string, Map<string, RestUserRecord>>()
+  readonly #editors: StatesByEditor<ClientRecord> = new Map()
+  readonly #floors: StatesByEditor<ClockFloorRecord> = new Map()
+
+  /** Users with a socket on another node. */
+  people(): Iterable<string> {
+    return this.#people.keys()
+  }
+
+  /** What each node with sockets of a user says. */
+  person(userId: string): readonly NodeUserRecord[] {
+    return [...(this.#people.get(userId)?.values() ?? [])]
+  }
+
+  rest(userId: string): RestUserRecord | null {
+    let found: RestUserRecord | null = null
+    for (const record of this.#rests.get(userId)?.values() ?? [])
+      found = found === null ? record : mergeRestRecords(found, record)
+    return found
+  }
+
+  /** Users of whom REST has said something to another node. */
+  restUsers(): Iterable<string> {
+    return this.#rests.keys()
+  }
+
+  /** The latest clock under which any node has told its clients of one that is not its own; -1: none has. */
+  floor(editorId: string, clientId: number): number {
+    const floors = this.#floors.get(editorId)?.get(clientId)?.values() ?? []
+    return Math.max(-1, ...[...floors].map(({ clock }) => clock))
+  }
+
+  clients(editorId: string): Iterable<number> {
+    return this.#editors.get(editorId)?.keys() ?? []
+  }
+
+  /** Who claims a client id, a node each. */
+  client(editorId: string, clientId: number): readonly ClientRecord[] {
+    return [...(this.#editors.get(editorId)?.get(clientId)?.values() ?? [])]
+  }
+
+  /** Takes what a node says anew. */
+  take(node: string, entries: readonly PresenceStateEntry<PresenceRecord>[]): RemoteChanges {
+    const changes: RemoteChanges = { userIds: new Set(), clients: new Map() }
+    for (const [name, record] of entries) {
+      const named = parseRecordName(name)
+      if ('editorId' in named) {
+        const { editorId, clientId } = named
+        if (named.kind === 'client')
+          putIn(this.#editors, editorId, { clientId, node, value: kindOf(record, 'client') })
+        else putIn(this.#floors, editorId, { clientId, node, value: kindOf(record, 'floor') })
+        changes.clients.set(editorId, (changes.clients.get(editorId) ?? new Set()).add(clientId))
+      } else {
+        changes.userIds.add(named.userId)
+        if (named.kind === 'person') put(this.#people, named.userId, node, kindOf(record, 'person'))
+        else put(this.#rests, named.userId, node, kindOf(record, 'rest'))
+      }
+    }
+    return changes
+  }
+}
+
+function putIn<Value>(
+  editors: StatesByEditor<Value>,
+  editorId: string,
+  { clientId, node, value }: { clientId: number; node: string; value: Value | null },
+): void {
+  const editor = editors.get(editorId) ?? new Map<number, Map<string, Value>>()
+  put(editor, clientId, node, value)
+  if (editor.size === 0) editors.delete(editorId)
+  else editors.set(editorId, editor)
+}
+
+function kindOf<Kind extends PresenceRecord['kind']>(
+  record: PresenceRecord | null,
+  kind: Kind,
+): Extract<PresenceRecord, { kind: Kind }> | null {
+  return record?.kind === kind ? (record as Extract<PresenceRecord, { kind: Kind }>) : null
+}
+
+function put<Name, Value>(
+  all: Map<Name, Map<string, Value>>,
+  name: Name,
+  node: string,
+  value: Value | null,
+): void {
+  const byNode = all.get(name) ?? new Map<string, Value>()
+  if (value === null) byNode.delete(node)
+  else byNode.set(node, value)
+  if (byNode.size === 0) all.delete(name)
+  else all.set(name, byNode)
+}

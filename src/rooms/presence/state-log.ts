@@ -1,0 +1,175 @@
+/** Something that a node says under a name; null: it says nothing under it any more. */
+export type PresenceStateEntry<Value> = readonly [name: string, value: Value | null]
+
+/** What a node says anew. `prev`: the number of what it said before; whoever has not heard that has missed something. */
+export interface PresenceDelta<Value> {
+  readonly prev: number
+  readonly seq: number
+  readonly entries: readonly PresenceStateEntry<Value>[]
+}
+
+/** A part of all that a node says: as it is after the delta of this number. */
+export interface PresenceSnapshot<Value> {
+  readonly seq: number
+  readonly part: number
+  readonly parts: number
+  readonly entries: readonly PresenceStateEntry<Value>[]
+}
+
+/** Characters of the entries of one message, unless one alone has more: a bus takes messages of 1 MB at most. */
+export const presenceMessageLengthMax = 256 * 1024
+
+/** What this node says of a document, under names. Others hear of each change once, or of everything. */
+export class LocalPresenceState<Value> {
+  readonly #values = new Map<string, Value>()
+  readonly #changed = new Set<string>()
+  readonly #next: () => number
+  #seq: number
+
+  /** @param next numbers that only grow, those of an earlier account of the same document included */
+  constructor(next: () => number) {
+    this.#next = next
+    this.#seq = next()
+  }
+
+  /** Number of what was said last. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  get(name: string): Value | undefined {
+    return this.#values.get(name)
+  }
+
+  names(): Iterable<string> {
+    return this.#values.keys()
+  }
+
+  set(name: string, value: Value | null): void {
+    if (value === null) {
+      if (!this.#values.delete(name)) return
+    } else this.#values.set(name, value)
+    this.#changed.add(name)
+  }
+
+  /** What has changed since the last call, to be said in this order. */
+  deltas(): readonly PresenceDelta<Value>[] {
+    const entries = [...this.#changed].map(
+      (name): PresenceStateEntry<Value> => [name, this.#values.get(name) ?? null],
+    )
+    this.#changed.clear()
+    return slices(entries).map((slice) => {
+      const prev = this.#seq
+      this.#seq = this.#next()
+      return { prev, seq: this.#seq, entries: slice }
+    })
+  }
+
+  /** All that is said; to be asked for when nothing has changed since `deltas`. */
+  full(): readonly PresenceSnapshot<Value>[] {
+    const all = slices<Value>([...this.#values])
+    const parts = Math.max(1, all.length)
+    return Array.from({ length: parts }, (_, part) => ({
+      seq: this.#seq,
+      part,
+      parts,
+      entries: all[part] ?? [],
+    }))
+  }
+}
+
+function slices<Value>(
+  entries: readonly PresenceStateEntry<Value>[],
+): readonly (readonly PresenceStateEntry<Value>[])[] {
+  const found: PresenceStateEntry<Value>[][] = []
+  let length = Number.POSITIVE_INFINITY
+  for (const entry of entries) {
+    const more = JSON.stringify(entry).length
+    if (length + more > presenceMessageLengthMax) {
+      found.push([])
+      length = 0
+    }
+    found.at(-1)?.push(entry)
+    length += more
+  }
+  return found
+}
+
+interface Known<Value> {
+  /** Number of the message that said so. */
+  readonly seq: number
+  readonly value: Value | null
+}
+
+interface PendingDeltas<Value> {
+  readonly seq: number
+  readonly parts: Map<number, readonly PresenceStateEntry<Value>[]>
+}
+
+/**
+ * What another node says of a document, as far as it was heard: messages may be lost, doubled and overtaken. What comes
+ * is believed at once; what has not come is found missing by its number, and asked for as a whole.
+ */
+export class RemotePresenceState<Value> {
+  readonly #known = new Map<string, Known<Value>>()
+  /** Nothing before is missing. */
+  #have = -1
+  #gathered: PendingDeltas<Value> | null = null
+
+  /** All that was said up to this number is known. */
+  get have(): number {
+    return this.#have
+  }
+
+  *entries(): Iterable<readonly [name: string, value: Value]> {
+    for (const [name, { value }] of this.#known) if (value !== null) yield [name, value]
+  }
+
+  /** Returns what is new; `have` tells whether something before it is missing. */
+  delta({ prev, seq, entries }: PresenceDelta<Value>): readonly PresenceStateEntry<Value>[] {
+    if (seq <= this.#have) return []
+    if (prev <= this.#have) this.#have = seq
+    return entries.filter(([name, value]) => this.#take(name, value, seq))
+  }
+
+  /** Returns what is new when this was the last part; else nothing. */
+  full({ seq, part, parts, entries }: PresenceSnapshot<Value>): readonly PresenceStateEntry<Value>[] {
+    if (seq <= this.#have) return []
+    if (this.#gathered === null || this.#gathered.seq < seq) this.#gathered = { seq, parts: new Map() }
+    if (this.#gathered.seq !== seq) return []
+    this.#gathered.parts.set(part, entries)
+    if (this.#gathered.parts.size < parts) return []
+    const all = new Map([...this.#gathered.parts.values()].flat())
+    this.#gathered = null
+    return this.#replace(seq, all)
+  }
+
+  #replace(seq: number, all: ReadonlyMap<string, Value | null>): readonly PresenceStateEntry<Value>[] {
+    this.#have = seq
+    const changed: PresenceStateEntry<Value>[] = []
+    for (const [name, known] of this.#known) {
+      if (known.seq > seq || all.has(name)) continue
+      this.#known.delete(name)
+      if (known.value !== null) changed.push([name, null])
+    }
+    for (const [name, value] of all) {
+      const before = this.#known.get(name)
+      const isSame = JSON.stringify(before?.value ?? null) === JSON.stringify(value)
+      if (this.#take(name, value, seq) && !isSame) changed.push([name, value])
+    }
+    return changed
+  }
+
+  /** What was taken back is remembered as long as something older may come that says otherwise. */
+  #take(name: string, value: Value | null, seq: number): boolean {
+    const before = this.#known.get(name)
+    if (before !== undefined && before.seq >= seq) return false
+    if (value === null && seq <= this.#have) this.#known.delete(name)
+    else this.#known.set(name, { seq, value })
+    return value !== null || (before !== undefined && before.value !== null)
+  }
+}

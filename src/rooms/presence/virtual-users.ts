@@ -1,0 +1,250 @@
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../errors.ts'
+import { exhausted, limitDetails } from '../../quota/limits.ts'
+import { type AwarenessText, removedText } from '../../update/awareness.ts'
+
+/** Users without a socket that one document may have. */
+export const virtualUsersMax = 500
+/** The same for all documents of a process. */
+const virtualUsersTotalMax = 100_000
+/** They go by themselves. */
+const retryAfterSeconds = 60
+/** Stock clients forget what they have not heard of for 30 s. */
+export const virtualUserRenewalMs = 15_000
+/** Seconds since then are the clocks of guests: later than what a client has heard before a restart. */
+const clocksBegin = Date.UTC(2026, 0)
+
+/** The last client ids are kept for users without a socket: a Yjs client draws one of them once in eight million times. */
+const firstClientId = 2 ** 32 - virtualUsersMax
+
+/** Is this a client id of a user without a socket? No socket may speak for those. */
+export const isVirtualClient = (clientId: number): boolean => clientId >= firstClientId
+
+/** What REST says of a user; what is left out is not said. */
+export interface RestPresence {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly status?: string | undefined
+}
+
+/** What awareness shows of a guest; `text` is `null` when it shows nothing any more. */
+export interface VirtualUserState extends AwarenessText {
+  readonly userId: string
+}
+
+/** How many guests there are in a process. */
+export interface VirtualUserCount {
+  count: number
+}
+
+export interface VirtualUser {
+  readonly userId: string
+  readonly clientId: number
+  readonly clock: number
+  readonly said: RestPresence
+  readonly ttlMs: number
+  /** Epoch milliseconds, as all times here. */
+  readonly lastSeen: number
+}
+
+interface VirtualUserOptions {
+  readonly clock: Clock
+  readonly total: VirtualUserCount
+  /** What awareness is to show from now on. */
+  readonly changed: (states: readonly VirtualUserState[]) => void
+  readonly came: (guest: VirtualUser) => void
+  /** Also when it comes with a socket. */
+  readonly went: (guest: VirtualUser) => void
+}
+
+/** What is said when nothing is said. */
+export const defaultStatus = 'online'
+
+/** Users of one document of whom only REST says that they are there: each for a time, under a client id of its own. */
+export class VirtualUserList {
+  readonly #parts: VirtualUserOptions
+  readonly #byUser = new Map<string, VirtualUser>()
+  readonly #clientIds = new Set<number>()
+  /** Others may remember the clients of an earlier board: it is unlikely to begin with the same. */
+  #lastClientId = firstClientId + Math.floor(Math.random() * virtualUsersMax)
+  #lastClock = 0
+  #renewedAt = 0
+  #cancelTick = (): void => {}
+
+  constructor(parts: VirtualUserOptions) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#byUser.size
+  }
+
+  get(userId: string): VirtualUser | undefined {
+    return this.#byUser.get(userId)
+  }
+
+  all(): Iterable<VirtualUser> {
+    return this.#byUser.values()
+  }
+
+  states(): readonly VirtualUserState[] {
+    return [...this.#byUser.values()].map(stateOf)
+  }
+
+  /** @throws ApiError FAILED_PRECONDITION, RESOURCE_EXHAUSTED when so many more are too many */
+  checkRoomFor(more: number): void {
+    if (more === 0) return
+    if (this.size + more > virtualUsersMax)
+      throw new ApiError(
+        'presence/too-many-users',
+        `a document has at most ${virtualUsersMax} users who are not connected; delete some`,
+        { details: limitDetails('virtualUsersPerDocument', virtualUsersMax) },
+      )
+    if (this.#parts.total.count + more > virtualUsersTotalMax)
+      throw exhausted('virtualUsersTotal', virtualUsersTotalMax, {
+        problem: `the server shows ${virtualUsersTotalMax} users who are not connected, which is its maximum`,
+        remedy: `delete some with /v2/presence/delete, or try again after ${retryAfterSeconds} s`,
+        retryAfterSeconds,
+      })
+  }
+
+  /** Shows users, or goes on showing them, for `ttlMs` from now; without it as long as was said before. */
+  put(users: ReadonlyMap<string, RestPresence>, ttlMs?: number): void {
+    if (users.size === 0) return
+    const [now, clock] = [this.#parts.clock.now(), this.#nextClock()]
+    if (this.size === 0) this.#renewedAt = now
+    const changed: VirtualUserState[] = []
+    for (const [userId, said] of users) {
+      const before = this.#byUser.get(userId)
+      const guest: VirtualUser = {
+        userId,
+        clientId: before?.clientId ?? this.#takeClientId(),
+        clock,
+        said: merged(before?.said ?? {}, said),
+        ttlMs: ttlMs ?? before?.ttlMs ?? 0,
+        lastSeen: now,
+      }
+      this.#byUser.set(userId, guest)
+      changed.push(stateOf(guest))
+      if (before === undefined) this.#parts.came(guest)
+    }
+    this.#tell(changed)
+  }
+
+  /** Shows a user as another node has heard of them; one too many is not shown. */
+  take(
+    userId: string,
+    said: RestPresence,
+    { ttlMs, lastSeen }: Pick<VirtualUser, 'ttlMs' | 'lastSeen'>,
+  ): void {
+    const before = this.#byUser.get(userId)
+    const isSame = before !== undefined && isSameVirtualUser(before, { said, ttlMs, lastSeen })
+    if (isSame || (before === undefined && this.size >= virtualUsersMax)) return
+    if (this.size === 0) this.#renewedAt = this.#parts.clock.now()
+    const clientId = before?.clientId ?? this.#takeClientId()
+    const guest: VirtualUser = { userId, clientId, clock: this.#nextClock(), said, ttlMs, lastSeen }
+    this.#byUser.set(userId, guest)
+    if (before === undefined) this.#parts.came(guest)
+    this.#tell([stateOf(guest)])
+  }
+
+  /** Shows those of these clients that there are again, under a later clock. */
+  renew(clientIds: ReadonlySet<number>): void {
+    if (clientIds.size === 0) return
+    const clock = this.#nextClock()
+    const renewed = [...this.all()]
+      .filter(({ clientId }) => clientIds.has(clientId))
+      .map((guest) => ({ ...guest, clock }))
+    for (const guest of renewed) this.#byUser.set(guest.userId, guest)
+    this.#parts.changed(renewed.map(stateOf))
+  }
+
+  /** Shows these users no more. */
+  remove(userIds: Iterable<string>): void {
+    const clock = this.#nextClock()
+    const changed: VirtualUserState[] = []
+    for (const userId of userIds) {
+      const guest = this.#byUser.get(userId)
+      if (guest === undefined) continue
+      this.#byUser.delete(userId)
+      this.#clientIds.delete(guest.clientId)
+      this.#parts.total.count -= 1
+      this.#parts.went(guest)
+      changed.push({ userId, clientId: guest.clientId, clock, text: removedText })
+    }
+    if (changed.length > 0) this.#tell(changed)
+  }
+
+  #takeClientId(): number {
+    do {
+      this.#lastClientId = this.#lastClientId + 1 < 2 ** 32 ? this.#lastClientId + 1 : firstClientId
+    } while (this.#clientIds.has(this.#lastClientId))
+    this.#clientIds.add(this.#lastClientId)
+    this.#parts.total.count += 1
+    return this.#lastClientId
+  }
+
+  #nextClock(): number {
+    const seconds = Math.floor((this.#parts.clock.now() - clocksBegin) / 1000)
+    this.#lastClock = Math.max(this.#lastClock + 1, seconds)
+    return this.#lastClock
+  }
+
+  #tell(changed: readonly VirtualUserState[]): void {
+    this.#schedule()
+    this.#parts.changed(changed)
+  }
+
+  #schedule(): void {
+    this.#cancelTick()
+    if (this.size === 0) return
+    const now = this.#parts.clock.now()
+    let next = this.#renewedAt + virtualUserRenewalMs
+    for (const guest of this.all()) next = Math.min(next, endOf(guest))
+    this.#cancelTick = this.#parts.clock.after(Math.max(0, next - now), () => this.#tick())
+  }
+
+  #tick(): void {
+    const now = this.#parts.clock.now()
+    this.remove([...this.all()].filter((guest) => endOf(guest) <= now).map(({ userId }) => userId))
+    if (now - this.#renewedAt < virtualUserRenewalMs) return this.#schedule()
+    this.#renewedAt = now
+    const clock = this.#nextClock()
+    for (const guest of this.all()) this.#byUser.set(guest.userId, { ...guest, clock })
+    this.#tell(this.states())
+  }
+}
+
+const endOf = ({ lastSeen, ttlMs }: VirtualUser): number => lastSeen + ttlMs
+
+function isSameVirtualUser(
+  before: VirtualUser,
+  after: Pick<VirtualUser, 'said' | 'ttlMs' | 'lastSeen'>,
+): boolean {
+  const { name, email, status } = after.said
+  const { said, ttlMs, lastSeen } = before
+  if (ttlMs !== after.ttlMs || lastSeen !== after.lastSeen) return false
+  return said.name === name && said.email === email && said.status === status
+}
+
+/** The e-mail address is for those who ask by REST only. */
+const stateOf = ({
+  userId,
+  clientId,
+  clock,
+  said: { name = '', status = defaultStatus },
+}: VirtualUser): VirtualUserState => ({
+  userId,
+  clientId,
+  clock,
+  text: JSON.stringify({ user: { id: userId, name, status } }),
+})
+
+/** What was said before, as far as it is not said anew. */
+export function merged(before: RestPresence, { name, email, status }: RestPresence): RestPresence {
+  return {
+    name: name ?? before.name,
+    email: email ?? before.email,
+    status: status ?? before.status,
+  }
+}

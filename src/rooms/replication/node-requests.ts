@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Bus, Cluster } from '../../engine/engine.ts'
+import { isJsonObject, parseJson } from '../presence/presence-codec.ts'
+
+/** A node that has not answered by then is not waited for: it has died, or its answer is lost. */
+export const answerMs = 250
+const topic = (name: string): string => `nodes.call.${name}`
+const answerTopic = (node: string): string => `nodes.answer.${node}`
+
+/** What is asked of every other node; `payload` as JSON has it. Null: nothing to say, which counts as an answer. */
+export type RequestHandler = (payload: unknown, from: string) => unknown
+
+/** `ordered`: of one node's calls each comes at most once, and none after a later one. What was overtaken is lost. */
+export type RequestOrder = 'any' | 'ordered'
+
+export interface NodeRequestDependencies {
+  readonly bus: Bus
+  readonly cluster: Cluster
+  readonly clock: Clock
+}
+
+interface CallMessage {
+  readonly from: string
+  /** Of the process: a node that has come again counts anew. */
+  readonly life: string
+  readonly number: number
+  readonly payload: unknown
+  readonly answer: boolean
+}
+
+interface AnswerMessage {
+  readonly from: string
+  readonly life: string
+  readonly number: number
+  readonly value: unknown
+}
+
+interface Asked {
+  readonly answers: Map<string, unknown>
+  readonly check: () => void
+}
+
+/** Asks all nodes at once, by the bus: an answer that is missing is no error, because a node may die at any time. */
+export class NodeRequests {
+  readonly #parts: NodeRequestDependencies
+  readonly #life = randomUUID()
+  readonly #asked = new Map<number, Asked>()
+  readonly #ends: (() => void)[] = []
+  #number = 0
+
+  constructor(parts: NodeRequestDependencies) {
+    this.#parts = parts
+    this.#ends.push(
+      parts.bus.subscribe(answerTopic(parts.cluster.self), (message) => {
+        const answer = parseJson(message)
+        if (isSent(answer)) this.#hearAnswer(answer as AnswerMessage)
+        return undefined
+      }),
+    )
+  }
+
+  /** Answers what other nodes ask under a name. */
+  answer(name: string, order: RequestOrder, answering: RequestHandler): void {
+    const last = new Map<string, Pick<CallMessage, 'life' | 'number'>>()
+    const listener = (message: Uint8Array): undefined => {
+      const sent = parseJson(message)
+      if (!isSent(sent) || sent.from === this.#parts.cluster.self) return
+      const call = sent as CallMessage
+      if (order === 'ordered') {
+        const before = last.get(call.from)
+        if (before?.life === call.life && before.number >= call.number) return
+        last.set(call.from, { life: call.life, number: call.number })
+      }
+      // What another version of Weft asks may not be understood: that is no answer.
+      this.#answer(call, answering).catch(() => {})
+    }
+    this.#ends.push(this.#parts.bus.subscribe(topic(name), listener))
+  }
+
+  /** What the other nodes answer, as far as they do in time. At once where there are none. */
+  ask(name: string, payload: unknown): Promise<ReadonlyMap<string, unknown>> {
+    const number = ++this.#number
+    const answers = new Map<string, unknown>()
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        this.#asked.delete(number)
+        resolve(answers)
+      }
+      const check = (): void => {
+        if (this.#others().every((node) => answers.has(node))) finish()
+      }
+      const cancel = this.#parts.clock.after(answerMs, finish)
+      this.#asked.set(number, { answers, check })
+      if (this.#others().length > 0) this.#publish(name, number, payload, true)
+      check()
+    })
+  }
+
+  /** Tells the other nodes; nobody answers. */
+  tell(name: string, payload: unknown): void {
+    if (this.#others().length > 0) this.#publish(name, ++this.#number, payload, false)
+  }
+
+  close(): void {
+    for (const end of this.#ends) end()
+  }
+
+  /** While the bus is away nobody is waited for. */
+  #others(): readonly string[] {
+    const { bus, cluster } = this.#parts
+    return bus.isConnected ? cluster.nodes().filter((node) => node !== cluster.self) : []
+  }
+
+  #publish(name: string, number: number, payload: unknown, answer: boolean): void {
+    const { bus, cluster } = this.#parts
+    const message: CallMessage = { from: cluster.self, life: this.#life, number, payload, answer }
+    bus.publish(topic(name), encode(message))
+  }
+
+  async #answer(
+    { from, life, number, payload, answer }: CallMessage,
+    answering: RequestHandler,
+  ): Promise<void> {
+    const value = await answering(payload, from)
+    if (!answer) return
+    const message: AnswerMessage = { from: this.#parts.cluster.self, life, number, value }
+    this.#parts.bus.publish(answerTopic(from), encode(message))
+  }
+
+  #hearAnswer({ from, life, number, value }: AnswerMessage): void {
+    const asked = life === this.#life ? this.#asked.get(number) : undefined
+    if (asked === undefined) return
+    asked.answers.set(from, value)
+    asked.check()
+  }
+}
+
+const encode = (message: CallMessage | AnswerMessage): Uint8Array => Buffer.from(JSON.stringify(message))
+
+/** Has it what all messages have? */
+function isSent(value: unknown): value is Pick<CallMessage, 'from' | 'life' | 'number'> {
+  if (!isJsonObject(value)) return false
+  const { from, life, number } = value
+  return typeof from === 'string' && typeof life === 'string' && Number.isFinite(number)
+}

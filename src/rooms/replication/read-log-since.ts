@@ -1,0 +1,66 @@
+import { AppendRejectedError, type DocumentLog, type Key, type LogUpdate } from '../../engine/engine.ts'
+import { pageBytes } from '../log/load-room.ts'
+
+/** What other nodes have appended. */
+export interface RemoteAppend {
+  /** `state`: a snapshot, of what has been compacted away; most of it is known. */
+  readonly is: 'update' | 'state'
+  readonly update: LogUpdate
+  /** Its number, or the one up to which a snapshot goes. */
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Where a copy of a document stands. `epoch` null: it has nothing of a log yet. */
+export interface ReplicaPosition {
+  readonly epoch: number | null
+  readonly seq: number
+}
+
+/**
+ * A log ends before what was read of it, or stored in it: a database has taken over that had not got the last of it. What is
+ * here is of no use, as nobody else has it; those who wrote it say it again.
+ */
+export class LogTruncatedError extends Error {
+  override readonly name = 'LogTruncatedError'
+  constructor() {
+    super('the log has lost the last of what was in it')
+  }
+}
+
+/**
+ * What a log has after `position`, page by page, in order.
+ * @throws AppendRejectedError where the log is another one by now; LogTruncatedError, StoreUnavailableError, CorruptRecordError
+ */
+export async function* readLogSince(
+  log: Pick<DocumentLog, 'load'>,
+  doc: Key,
+  { epoch, seq }: ReplicaPosition,
+): AsyncGenerator<{ readonly epoch: number; readonly foreign: readonly RemoteAppend[] }> {
+  let after = seq
+  for (;;) {
+    const loaded = await log.load(doc, {
+      ...(epoch === null ? {} : { since: after, epoch }),
+      bytesMax: pageBytes,
+    })
+    if (loaded.state !== 'live') {
+      if (epoch === null) return
+      throw new AppendRejectedError('deleted')
+    }
+    if (epoch !== null && loaded.epoch !== epoch) throw new AppendRejectedError('epoch')
+    if (epoch !== null && loaded.head < after) throw new LogTruncatedError()
+    const foreign: RemoteAppend[] = []
+    if (loaded.snapshot !== null && loaded.base > after) {
+      const update = { bytes: loaded.snapshot, by: loaded.changed.by }
+      foreign.push({ is: 'state', update, seq: loaded.base, at: loaded.basedAt })
+    }
+    for (const { seq: number, at, bytes, by } of loaded.entries)
+      if (number > after) foreign.push({ is: 'update', update: { bytes, by }, seq: number, at })
+    if (foreign.length > 0) yield { epoch: loaded.epoch, foreign }
+    const last = foreign.at(-1)?.seq ?? after
+    if (!loaded.more || last === after) return
+    after = last
+    epoch = loaded.epoch
+  }
+}

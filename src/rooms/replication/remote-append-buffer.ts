@@ -1,0 +1,38 @@
+import type { RemoteAppend, ReplicaPosition } from './read-log-since.ts'
+import type { AppendNotice } from './replica-messages.ts'
+
+/** So many messages wait while something is under way; with more the log is read. */
+const waitingMax = 64
+
+/** What other nodes said that they have appended, until it can be taken over, in the order of the log. */
+export class RemoteAppendBuffer {
+  #waiting: AppendNotice[] = []
+  #isBehind = false
+
+  add(news: AppendNotice): void {
+    if (this.#waiting.length < waitingMax) this.#waiting.push(news)
+    else this.#isBehind = true
+  }
+
+  /** What follows on `position`, if there is all of it; `behind`: the log has to be read; null: there is nothing new. */
+  next(
+    position: ReplicaPosition,
+  ): { readonly epoch: number; readonly foreign: readonly RemoteAppend[] } | 'behind' | null {
+    if (this.#waiting.length === 0 && !this.#isBehind) return null
+    const waiting = this.#waiting.sort((a, b) => a.first - b.first)
+    const isBehind = this.#isBehind
+    this.#waiting = []
+    this.#isBehind = false
+    if (isBehind || position.epoch === null) return 'behind'
+    const foreign: RemoteAppend[] = []
+    let { seq } = position
+    for (const { epoch, first, last, at, updates } of waiting) {
+      if (epoch < position.epoch || (epoch === position.epoch && last <= seq)) continue
+      if (epoch > position.epoch || first !== seq + 1 || updates === null) return 'behind'
+      for (const [index, update] of updates.entries())
+        foreign.push({ is: 'update', update, seq: first + index, at })
+      seq = last
+    }
+    return foreign.length === 0 ? null : { epoch: position.epoch, foreign }
+  }
+}

@@ -1,0 +1,88 @@
+import type { DocumentAddress } from '../../model/address.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import type { UpdateSummary } from '../../update/summary.ts'
+import type { WriteLock } from '../edits/write-lock.ts'
+import type { DocumentState, PlacedIntegration } from '../room/document-state.ts'
+import { loopStepsMax } from '../room/integration-limits.ts'
+import { placeStateOnThread } from '../threads/place-on-thread.ts'
+import type { ThreadPool } from '../threads/thread-pool.ts'
+import type { RemoteAppend } from './read-log-since.ts'
+
+/** How often an update is placed again, because the document has changed meanwhile. */
+const triesMax = 3
+
+export interface PlacingRoom {
+  readonly address: DocumentAddress
+  readonly state: DocumentState
+  readonly holding: WriteLock
+  /** Applies what has arrived. */
+  readonly turn: () => void
+}
+
+/**
+ * Places updates of other nodes on a thread if they are too expensive for the event loop. The threads are used for
+ * nothing else: other jobs wait for the log, and the log waits for these.
+ */
+export class RemotePlacing {
+  readonly #room: PlacingRoom
+  readonly #threads: ThreadPool
+  #placed: PlacedIntegration | null = null
+  #release = (): void => {}
+
+  constructor(room: PlacingRoom, threads: ThreadPool) {
+    this.#room = room
+    this.#threads = threads
+  }
+
+  /** Splits updates into parts that are applied one after the other. An update that may be expensive is a part of its own. */
+  split(foreign: readonly RemoteAppend[]): readonly (readonly RemoteAppend[])[] {
+    const parts: RemoteAppend[][] = []
+    let isOpen = false
+    for (const each of foreign) {
+      const mayJoin = each.is === 'update' && this.#room.state.isInexpensive(summaryOf(each))
+      if (isOpen && mayJoin) parts.at(-1)?.push(each)
+      else parts.push([each])
+      isOpen = mayJoin
+    }
+    return parts
+  }
+
+  /** Returns whether a part must be placed. All parts before it must be applied. @throws DocumentDamagedError, DocumentExpensiveError */
+  isExpensive([first, ...others]: readonly RemoteAppend[]): boolean {
+    if (first === undefined || others.length > 0) return false
+    return this.#room.state.predict(first.update.bytes, summaryOf(first)) > loopStepsMax
+  }
+
+  /**
+   * Places an expensive part. The room is held until `end`, so that the document stays the one that the thread had.
+   * @throws ApiError as `placeStateOnThread` does
+   */
+  async place([foreign]: readonly RemoteAppend[]): Promise<void> {
+    if (foreign === undefined) return
+    const { address, state, holding, turn } = this.#room
+    this.#release = holding.hold(turn)
+    for (let tries = 1; tries <= triesMax; tries += 1) {
+      const { revision } = state
+      const placed = await placeStateOnThread(this.#threads, address, state.encode(), foreign.update.bytes)
+      if (state.revision !== revision) continue
+      this.#placed = placed
+      return
+    }
+  }
+
+  /** Returns the result of the thread for the part that is applied now; null: the event loop integrates it. */
+  take(): PlacedIntegration | null {
+    const placed = this.#placed
+    this.#placed = null
+    return placed
+  }
+
+  /** The part is applied, or the room is closed. */
+  end(): void {
+    this.#placed = null
+    this.#release()
+  }
+}
+
+const summaryOf = ({ update }: RemoteAppend): UpdateSummary =>
+  readUpdate(update.bytes, { allowSubdocuments: true })

@@ -1,0 +1,81 @@
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import type { LogUpdate } from '../../engine/engine.ts'
+
+/** What a node says of a document after it has appended to its log. */
+export interface AppendNotice {
+  readonly epoch: number
+  readonly first: number
+  /** Number of the last update appended. */
+  readonly last: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** One for each number; null where they are too large for the bus: then the log has them. */
+  readonly updates: readonly LogUpdate[] | null
+}
+
+/** What nodes tell each other of a document. */
+export type ReplicaMessage =
+  | { readonly is: 'appended'; readonly news: AppendNotice }
+  /** Something else has been done to its log: it may have been deleted. */
+  | { readonly is: 'changed' }
+  /** Somebody makes a change that nothing must get in before: the others are asked to wait for it, so long at most. */
+  | { readonly is: 'wait'; readonly ms: number }
+
+/** What one message to the nodes may carry in updates and names of users; of more only the numbers are told. */
+export const noticeBytesMax = 65_536
+
+const kinds = ['appended', 'changed', 'wait'] as const
+
+/** @param name of the document, as `keyName` makes it */
+export function encodeMessage(name: string, message: ReplicaMessage): Uint8Array {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, kinds.indexOf(message.is))
+  encoding.writeVarString(encoder, name)
+  if (message.is === 'wait') encoding.writeVarUint(encoder, message.ms)
+  if (message.is === 'appended') writeNews(encoder, message.news)
+  return encoding.toUint8Array(encoder)
+}
+
+function writeNews(encoder: encoding.Encoder, { epoch, first, last, at, updates }: AppendNotice): void {
+  for (const number of [epoch, first, last, at]) encoding.writeVarUint(encoder, number)
+  const told = updates !== null && sizeOf(updates) <= noticeBytesMax ? updates : []
+  for (const { by, bytes } of told) {
+    encoding.writeVarString(encoder, by)
+    encoding.writeVarUint8Array(encoder, bytes)
+  }
+}
+
+/** Null for what another version of Weft may have sent, and for a document that is none of those `wanted`. */
+export function decodeMessage(
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean = () => true,
+): { readonly name: string; readonly message: ReplicaMessage } | null {
+  try {
+    const decoder = decoding.createDecoder(bytes)
+    const is = kinds[decoding.readVarUint(decoder)]
+    const name = decoding.readVarString(decoder)
+    if (!wanted(name)) return null
+    if (is === 'appended') return { name, message: { is, news: readNews(decoder) } }
+    if (is === 'wait') return { name, message: { is, ms: decoding.readVarUint(decoder) } }
+    return is === undefined ? null : { name, message: { is } }
+  } catch {
+    return null
+  }
+}
+
+function readNews(decoder: decoding.Decoder): AppendNotice {
+  const epoch = decoding.readVarUint(decoder)
+  const first = decoding.readVarUint(decoder)
+  const last = decoding.readVarUint(decoder)
+  const at = decoding.readVarUint(decoder)
+  const updates: LogUpdate[] = []
+  while (decoding.hasContent(decoder)) {
+    const by = decoding.readVarString(decoder)
+    updates.push({ by, bytes: decoding.readVarUint8Array(decoder) })
+  }
+  return { epoch, first, last, at, updates: updates.length === last - first + 1 ? updates : null }
+}
+
+const sizeOf = (updates: readonly LogUpdate[]): number =>
+  updates.reduce((sum, { by, bytes }) => sum + by.length + bytes.length, 0)

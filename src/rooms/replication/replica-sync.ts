@@ -1,0 +1,198 @@
+import type { Clock } from '../../clock.ts'
+import { bucketOf } from '../../engine/buckets.ts'
+import type { Engine, Key, LogHead } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { Log } from '../../log.ts'
+import { AppendBacklog } from '../log/append-backlog.ts'
+import type { ReplicaDependencies } from '../room/room-options.ts'
+import type { Replica } from './replica.ts'
+import { decodeMessage, encodeMessage, type ReplicaMessage } from './replica-messages.ts'
+
+/** An open document of which other nodes may have copies. */
+export interface ReplicatedRoom {
+  readonly doc: Key
+  readonly copy: Replica | null
+}
+
+export interface ReplicaSyncOptions {
+  readonly clock: Clock
+  readonly logger: Log
+  /** The open room of that name. */
+  readonly room: (name: string) => ReplicatedRoom | undefined
+  /** All that are open. */
+  readonly open: () => readonly ReplicatedRoom[]
+}
+
+/** A copy that was another one than its log when that ended there. */
+interface Behind {
+  readonly room: ReplicatedRoom
+  readonly head: LogHead | null
+  /** How far the copy was before that was asked. */
+  readonly had: number
+}
+
+/** Null where no other process writes to the store. */
+export const createReplicaSync = (engine: Engine, parts: ReplicaSyncOptions): ReplicaSync | null =>
+  engine.cluster.isShared ? new ReplicaSync(engine, parts) : null
+
+/** All heads are looked at once in so many ms, at random: what the bus has lost is found out then. */
+const lookEveryMs = { min: 2_000, max: 4_000 }
+/** Heads that are asked for at once, and the pause after each such question: 10,000 a second. */
+const looked = { together: 500, pauseMs: 50 }
+/** What a log has more than a copy is mostly on its way: it is read only if it has not come after so many ms. */
+const onItsWayMs = 500
+/** After a loss that all nodes have noticed they do not all ask at once. */
+const afterLossMs = 250
+/** Messages that are kept for a document while it is being opened; of more the log is asked. */
+const keptNewsMax = 64
+
+/** The bucket's topic. @param name as `keyName` makes it */
+const topicOf = (name: string): string => `document/${bucketOf(name)}`
+
+/**
+ * Keeps the copies that nodes have of a document together: says what this node has appended, passes on what others say,
+ * and compares with the log now and then, because the bus may lose anything.
+ */
+export class ReplicaSync implements ReplicaDependencies {
+  readonly queued = new AppendBacklog()
+  readonly #engine: Engine
+  readonly #clock: Clock
+  readonly #logger: Log
+  readonly #rooms: (name: string) => ReplicatedRoom | undefined
+  readonly #open: () => readonly ReplicatedRoom[]
+  /** By topic: how many documents are listened for, and how to end it. */
+  readonly #topics = new Map<string, { count: number; readonly end: () => void }>()
+  /** What was heard of documents that are being opened. */
+  readonly #opening = new Map<string, ReplicaMessage[]>()
+  readonly #endLoss: () => void
+  /** Of the next look; null while one is under way. */
+  #cancelLook: (() => void) | null = null
+  /** Was something lost while one was under way? It may have been looked for in vain. */
+  #isLost = false
+  #state: 'open' | 'closed' = 'open'
+
+  constructor(engine: Engine, parts: ReplicaSyncOptions) {
+    this.#engine = engine
+    this.#clock = parts.clock
+    this.#logger = parts.logger
+    this.#rooms = parts.room
+    this.#open = parts.open
+    this.#endLoss = engine.bus.onLoss(() => this.#lost())
+    this.#lookSoon(nextLookMs())
+  }
+
+  readonly tell = (doc: Key, message: ReplicaMessage): void => {
+    const name = keyName(doc)
+    this.#engine.bus.publish(topicOf(name), encodeMessage(name, message))
+  }
+
+  readonly isHome = (doc: Key): boolean => {
+    const { cluster } = this.#engine
+    return cluster.home(doc) === cluster.self
+  }
+
+  /** Listens for a document that is about to be loaded; resolves when nothing can be missed. */
+  async watch(doc: Key): Promise<() => void> {
+    const name = keyName(doc)
+    this.#opening.set(name, [])
+    const topic = topicOf(name)
+    const subscription = this.#topics.get(topic) ?? { count: 0, end: this.#subscribe(topic) }
+    subscription.count += 1
+    this.#topics.set(topic, subscription)
+    await this.#engine.bus.flushed()
+    return () => {
+      this.#opening.delete(name)
+      subscription.count -= 1
+      if (subscription.count > 0) return
+      subscription.end()
+      this.#topics.delete(topic)
+    }
+  }
+
+  /** It has been loaded: now it hears what was said meanwhile. */
+  opened(room: ReplicatedRoom): void {
+    const name = keyName(room.doc)
+    for (const message of this.#opening.get(name) ?? []) room.copy?.told(message)
+    this.#opening.delete(name)
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#cancelLook?.()
+    this.#endLoss()
+  }
+
+  #subscribe(topic: string): () => void {
+    return this.#engine.bus.subscribe(topic, (bytes) => {
+      const told = decodeMessage(bytes, this.#isWanted)
+      if (told !== null) this.#heard(told.name, told.message)
+      return undefined
+    })
+  }
+
+  /** A bucket has documents of which only others know. */
+  readonly #isWanted = (name: string): boolean =>
+    this.#opening.has(name) || this.#rooms(name)?.copy !== undefined
+
+  #heard(name: string, message: ReplicaMessage): void {
+    this.#rooms(name)?.copy?.told(message)
+    const kept = this.#opening.get(name)
+    if (kept === undefined) return
+    if (kept.length < keptNewsMax) kept.push(message)
+    else kept[0] = { is: 'changed' }
+  }
+
+  /** One look at a time: of many documents it takes longer than it takes to lose something more. */
+  #lost(): void {
+    if (this.#cancelLook === null) this.#isLost = true
+    else this.#lookSoon(afterLoss())
+  }
+
+  #lookSoon(ms: number): void {
+    this.#cancelLook?.()
+    this.#isLost = false
+    this.#cancelLook = this.#clock.after(ms, () => {
+      this.#cancelLook = null
+      void this.#look()
+    })
+  }
+
+  /** Never throws: what could not be found out is, the next time. */
+  async #look(): Promise<void> {
+    const rooms = this.#open()
+    const behind: Behind[] = []
+    try {
+      for (let start = 0; start < rooms.length; start += looked.together) {
+        behind.push(...(await this.#behindOf(rooms.slice(start, start + looked.together))))
+        if (start + looked.together < rooms.length) await this.#pause(looked.pauseMs)
+      }
+    } catch (err) {
+      this.#logger.debug({ err }, 'the copies of documents could not be compared with their logs')
+    }
+    if (behind.length > 0) await this.#pause(onItsWayMs)
+    for (const { room, head, had } of behind)
+      if (this.#isOpen(room) && room.copy?.differs(head, had)) room.copy.catchUp()
+    if (this.#state === 'open') this.#lookSoon(this.#isLost ? afterLoss() : nextLookMs())
+  }
+
+  async #behindOf(rooms: readonly ReplicatedRoom[]): Promise<readonly Behind[]> {
+    const asked = rooms.map((room) => ({ room, had: room.copy?.durableTo ?? 0 }))
+    const heads = await this.#engine.log.heads(rooms.map(({ doc }) => doc))
+    return asked
+      .map((each, index) => ({ ...each, head: heads[index] ?? null }))
+      .filter(({ room, head, had }) => room.copy?.differs(head, had) === true)
+  }
+
+  #isOpen({ doc, copy }: ReplicatedRoom): boolean {
+    return this.#rooms(keyName(doc))?.copy === copy
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.after(ms, resolve)
+    })
+  }
+}
+
+const afterLoss = (): number => Math.random() * afterLossMs
+const nextLookMs = (): number => lookEveryMs.min + Math.random() * (lookEveryMs.max - lookEveryMs.min)

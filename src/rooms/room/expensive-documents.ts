@@ -1,0 +1,79 @@
+import { keyName } from '../../engine/key-encoding.ts'
+import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
+import { limitDetails } from '../../quota/limits.ts'
+import type { IntegrationTooExpensiveError } from '../../update/integration.ts'
+
+/** Reading the document would hold up the event loop: it must be opened with the help of a thread. */
+export class DocumentExpensiveError extends ApiError {
+  constructor(cause: IntegrationTooExpensiveError) {
+    super('crdt/document-expensive', 'the document is expensive to open and is being prepared; try again', {
+      cause,
+      retryAfterSeconds: 1,
+    })
+    this.name = 'DocumentExpensiveError'
+  }
+}
+
+/** An update would make its document too expensive to read. */
+export const tooExpensive = (stepsMax: number): ApiError =>
+  new ApiError(
+    'crdt/update-too-expensive',
+    `the update is too expensive to integrate: more than ${stepsMax} steps; send its content as new edits`,
+    { details: limitDetails('integrationSteps', stepsMax) },
+  )
+
+/** Expensive documents that this process remembers. */
+const cachedDocumentsMax = 10_000
+
+/**
+ * Documents of this process that only a thread can read. Each is logged when it is added, and counted. The set forgets
+ * the document that was used least recently: if that is opened again, the event loop finds out again that it is expensive.
+ */
+export class ExpensiveDocuments {
+  /** The least recently used one first. */
+  readonly #keys = new Set<string>()
+  readonly #metrics: Metrics
+  readonly #logger: Log
+
+  constructor({ metrics, logger }: { metrics: Metrics; logger: Log }) {
+    this.#metrics = metrics
+    this.#logger = logger
+  }
+
+  add(address: DocumentAddress): void {
+    const key = keyName(addressKey(address))
+    if (this.#keys.has(key)) return
+    const { organizationId, documentId, editorId, apiKey } = address
+    this.#logger.warn(
+      { event: 'document.expensive', apiKey, organizationId, documentId, editorId },
+      'a document is expensive to read; a thread reads it from now on',
+    )
+    this.#keys.add(key)
+    const [first] = this.#keys
+    if (this.#keys.size > cachedDocumentsMax && first !== undefined) this.#keys.delete(first)
+    this.#count()
+  }
+
+  /** Returns whether a document that is opened now is expensive. */
+  has(key: string): boolean {
+    if (!this.#keys.delete(key)) return false
+    this.#keys.add(key)
+    return true
+  }
+
+  /** The document was deleted. */
+  delete(key: string): void {
+    if (this.#keys.delete(key)) this.#count()
+  }
+
+  deleteUnder(start: string): void {
+    for (const key of this.#keys) if (key.startsWith(start)) this.delete(key)
+  }
+
+  #count(): void {
+    this.#metrics.documentsExpensive.set(this.#keys.size)
+  }
+}

@@ -1,0 +1,87 @@
+import { deletionsIn, type StructRun, writeUpdate } from '../../update/join-updates.ts'
+import { pushVarUint } from '../../update/state-vector.ts'
+import type { UpdateSummary } from '../../update/summary.ts'
+
+/** Bytes that are set aside at first. */
+const firstBytes = 1_024
+/** Numbers kept of each block: client, first clock, clock after the last, structs, where its bytes start and end. */
+const blockNumbers = 6
+
+/**
+ * Updates of one document that wait to be applied, in one piece of memory: an object for each would live just long
+ * enough to be moved twice by the garbage collector. They are applied as one update: that takes a third of the time
+ * that Yjs needs for as many of one keystroke each, even in one transaction.
+ */
+export class IncomingBuffer {
+  #bytes: Buffer | null = null
+  #used = 0
+  #count = 0
+  readonly #blocks: number[] = []
+  /** Clients with deletions, and pairs of where in the bytes their deleted ranges start and end. */
+  #deletingClients = 0
+  readonly #deletions: number[] = []
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Keeps a copy. @param update one that goes on where the document and those before it end (`isPlain`) */
+  add(update: Uint8Array, { clients, structsEnd, deletes }: UpdateSummary): void {
+    const start = this.#used
+    this.#used += update.length
+    this.#bytes = withRoom(this.#bytes, start, this.#used)
+    this.#bytes.set(update, start)
+    this.#count += 1
+    for (const { client, from, to, structs, start: begin, end } of clients)
+      this.#blocks.push(client, from, to, structs, start + begin, start + end)
+    if (deletes === 0) return
+    const deletions = deletionsIn(update, structsEnd)
+    this.#deletingClients += deletions.clients
+    this.#deletions.push(start + deletions.start, this.#used)
+  }
+
+  /** All of them as one update. */
+  joined(): Uint8Array {
+    const bytes = this.#bytes ?? Buffer.alloc(0)
+    const runs = new Map<number, StructRun>()
+    for (let at = 0; at < this.#blocks.length; at += blockNumbers) {
+      const [client = 0, from = 0, to = 0, structs = 0, start, end] = this.#blocks.slice(
+        at,
+        at + blockNumbers,
+      )
+      const run = runs.get(client) ?? { from, to, structs: 0, parts: [] }
+      runs.set(client, run)
+      run.to = to
+      run.structs += structs
+      run.parts.push(bytes.subarray(start, end))
+    }
+    return writeUpdate(runs, this.#joinedDeletions(bytes))
+  }
+
+  clear(): void {
+    this.#bytes = null
+    this.#used = 0
+    this.#count = 0
+    this.#blocks.length = 0
+    this.#deletingClients = 0
+    this.#deletions.length = 0
+  }
+
+  #joinedDeletions(bytes: Buffer): Uint8Array {
+    const head: number[] = []
+    pushVarUint(head, this.#deletingClients)
+    const parts: Uint8Array[] = [Uint8Array.from(head)]
+    for (let at = 0; at < this.#deletions.length; at += 2)
+      parts.push(bytes.subarray(this.#deletions[at], this.#deletions[at + 1]))
+    return Buffer.concat(parts)
+  }
+}
+
+/** `bytes` with what is in it up to `used`, and room up to `end`. */
+function withRoom(bytes: Buffer | null, used: number, end: number): Buffer {
+  if (bytes !== null && bytes.length >= end) return bytes
+  // Not of the shared pool: it would be kept as a whole.
+  const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, used * 2, end))
+  if (bytes !== null) larger.set(bytes.subarray(0, used))
+  return larger
+}

@@ -1,0 +1,49 @@
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { Close } from '../../model/close.ts'
+
+/**
+ * Turns what a room says into bytes on the wire. One object a protocol, so that a frame is built once for all
+ * members that speak it. Each function returns a whole websocket frame.
+ */
+export interface FrameEncoder {
+  update(bytes: Uint8Array): Uint8Array
+  /** `message` is an awareness update as y-protocols encodes it. */
+  awareness(message: Uint8Array): Uint8Array
+  /** Asks a client for all states that it shows, its own among them. */
+  readonly awarenessQuery: Uint8Array
+  /** Do clients send back by themselves what they take over of others' states, and what they contradict? Else they are asked. */
+  readonly tellsBack: boolean
+}
+
+/** Who a member is, from its token: id and name are stamped on what it says about itself. */
+export interface MemberUser {
+  readonly id: string
+  readonly name: string
+  /** '' when unknown. */
+  readonly email: string
+}
+
+/** The updates of one commit, durable. */
+export interface CommittedUpdates {
+  /** All frames for `member` in one buffer, without the updates it sent itself; null when none is left. */
+  bytesFor(member: Member): Uint8Array | null
+}
+
+/** What a room needs of whoever looks at its document. */
+export interface Member {
+  readonly encoder: FrameEncoder
+  readonly user: MemberUser
+  /** Its permission to write; undefined: nothing is checked. */
+  readonly right?: WriteRight | undefined
+  /** Durable updates, its own among them. Never throws, never blocks. */
+  deliver(delivery: CommittedUpdates): void
+  /** A frame made by its encoder. `own` is true when it is only about the member itself. */
+  deliverAwareness(frame: Uint8Array, own: boolean): void
+  /** The member sent something that builds on updates the room doesn't have. */
+  askForMissing(): void
+  /** Stops reading what the member sends until `resumeReading` is called as often. Missing: it cannot be stopped. */
+  pauseReading?(): void
+  resumeReading?(): void
+  /** The room is over for this member. */
+  end(close: Close): void
+}

@@ -1,0 +1,153 @@
+import type { Clock } from '../../clock.ts'
+import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
+import { memoryOf, missingClocks, type UpdateSummary } from '../../update/summary.ts'
+import type { Member } from './member.ts'
+
+/** A vetted update that has arrived and waits for the end of the turn. */
+export interface IncomingUpdate {
+  readonly bytes: Uint8Array
+  readonly summary: UpdateSummary
+  readonly from: Member
+  /** `offer` answers our state vector: most of it is known, its delete set always in full. */
+  readonly kind: 'update' | 'offer'
+  /** Called when all of it is part of the document, before that is durable; null: nobody asks. Must not throw. */
+  readonly taken: (() => void) | null
+}
+
+/** Bytes of the objects of one update, in addition to its bytes and its summary. */
+const objectBytes = 768
+/** Maximum number of unused bytes in the buffer of an update that is kept. */
+const spareBytesMax = 256
+
+/** Returns the bytes of memory that an update takes with its summary, at most. */
+export const memoryOfUpdate = ({ bytes, summary }: IncomingUpdate): number =>
+  objectBytes + bytes.length + memoryOf(summary)
+
+/** Returns the update with bytes of its own. The bytes that a socket delivers are a view on all that was read with them. */
+export const withOwnBytes = (incoming: IncomingUpdate): IncomingUpdate =>
+  incoming.bytes.buffer.byteLength <= incoming.bytes.length + spareBytesMax
+    ? incoming
+    : { ...incoming, bytes: new Uint8Array(incoming.bytes) }
+
+/** An update that depends on something the room doesn't have. */
+export interface PendingUpdate {
+  readonly incoming: IncomingUpdate
+  readonly until: number
+  /** Its dependencies, as pairs of client and clock. */
+  readonly missing: readonly number[]
+  /** The first pair that has not been reached: clocks only grow, so that each pair is compared once. */
+  at: number
+  /** How often it was integrated in vain. */
+  tries: number
+}
+
+/** Opens the claim for the memory of the updates of a room. The holder ends it by a call of `drop`. */
+export type OpenClaim = (drop: EndClient) => MemoryClaim
+
+/** How long a member may take to send what is missing. */
+export const missingUpdateTimeoutMs = 10_000
+/** Updates held at once, a room: each is looked at again whenever something has been accepted. */
+const heldMax = 200
+/** An update is dropped after this many tries: one whose parts depend on each other in a circle never becomes whole. */
+const triesMax = 3
+
+/**
+ * Updates waiting for what they build on. Neither stored nor relayed; dropped after `missingUpdateTimeoutMs`, or when their bytes
+ * exceed the limit, the oldest first: their sender still has them and offers them again at its next handshake.
+ */
+export class PendingUpdateBuffer {
+  #updates: PendingUpdate[] = []
+  #bytes = 0
+  readonly #bytesMax: number
+  readonly #clock: Clock
+  readonly #open: OpenClaim
+  /** Null until an update waits, and after the memory of all rooms was too much. */
+  #claim: MemoryClaim | null = null
+
+  constructor(bytesMax: number, clock: Clock, open: OpenClaim) {
+    this.#bytesMax = bytesMax
+    this.#clock = clock
+    this.#open = open
+  }
+
+  get size(): number {
+    return this.#updates.length
+  }
+
+  hasOf(member: Member): boolean {
+    return this.#updates.some(({ incoming }) => incoming.from === member)
+  }
+
+  add(incoming: IncomingUpdate, clocks: ReadonlyMap<number, number>): void {
+    const kept = withOwnBytes(incoming)
+    const missing = missingClocks(incoming.summary, clocks)
+    this.#updates.push({
+      incoming: kept,
+      until: this.#clock.now() + missingUpdateTimeoutMs,
+      missing,
+      at: 0,
+      tries: 1,
+    })
+    this.#bytes += incoming.bytes.length
+    while (this.#bytes > this.#bytesMax || this.#updates.length > heldMax) this.#dropOldest()
+    this.#count()
+  }
+
+  /** Drops all updates: the room is closed, or those of all rooms take too much memory. */
+  clear(): void {
+    this.#replace([])
+  }
+
+  /** Takes out what may have become whole; forgets what has waited too long and updates of members that may not write. */
+  take(clocks: ReadonlyMap<number, number>): PendingUpdate[] {
+    const now = this.#clock.now()
+    const alive = this.#updates.filter(
+      ({ until, incoming }) => until > now && incoming.from.right?.fence !== null,
+    )
+    const taken = alive.filter((update) => isReached(update, clocks))
+    if (taken.length > 0 || alive.length < this.#updates.length)
+      this.#replace(alive.filter((update) => !taken.includes(update)))
+    return taken
+  }
+
+  /** Puts back what is still missing something, unless that never comes. */
+  restore(updates: readonly PendingUpdate[]): void {
+    for (const update of updates) update.tries += 1
+    const kept = updates.filter(({ tries }) => tries <= triesMax)
+    if (kept.length > 0) this.#replace([...kept, ...this.#updates])
+  }
+
+  #replace(updates: PendingUpdate[]): void {
+    this.#updates = updates
+    this.#bytes = updates.reduce((sum, update) => sum + update.incoming.bytes.length, 0)
+    this.#count()
+  }
+
+  #count(): void {
+    if (this.#bytes === 0 && this.#claim === null) return
+    this.#claim ??= this.#open(() => {
+      this.#claim = null
+      this.clear()
+    })
+    this.#claim.set(this.#updates.reduce((sum, update) => sum + memoryOfHeld(update), 0))
+  }
+
+  #dropOldest(): void {
+    this.#bytes -= this.#updates.shift()?.incoming.bytes.length ?? 0
+  }
+}
+
+/** Bytes of a number in a list. */
+const numberBytes = 8
+
+const memoryOfHeld = ({ incoming, missing }: PendingUpdate): number =>
+  memoryOfUpdate(incoming) + numberBytes * missing.length
+
+function isReached(update: PendingUpdate, clocks: ReadonlyMap<number, number>): boolean {
+  const { missing } = update
+  while (update.at < missing.length) {
+    if ((clocks.get(missing[update.at] as number) ?? 0) < (missing[update.at + 1] as number)) return false
+    update.at += 2
+  }
+  return true
+}

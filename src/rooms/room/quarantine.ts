@@ -1,0 +1,66 @@
+import type { CorruptRecordError } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
+
+/** What is stored of a document is damaged: it is refused, until it is restored or deleted. */
+export class DocumentDamagedError extends ApiError {
+  readonly record: CorruptRecordError
+
+  constructor(cause: CorruptRecordError) {
+    super(
+      'document/damaged',
+      'what is stored of this document is damaged: it cannot be opened until it is deleted or restored from a backup',
+      { cause },
+    )
+    this.name = 'DocumentDamagedError'
+    this.record = cause
+  }
+}
+
+/** Documents that were found damaged. Each is told once, and counted while it is. */
+export class Quarantine {
+  readonly #damaged = new Set<string>()
+  readonly #metrics: Metrics
+  readonly #logger: Log
+
+  constructor({ metrics, logger }: { metrics: Metrics; logger: Log }) {
+    this.#metrics = metrics
+    this.#logger = logger
+  }
+
+  /** Returns what its callers are told. */
+  add(address: DocumentAddress, err: CorruptRecordError): DocumentDamagedError {
+    const key = keyName(addressKey(address))
+    if (!this.#damaged.has(key)) {
+      const { organizationId, documentId, editorId, apiKey } = address
+      this.#logger.error(
+        { err, apiKey, organizationId, documentId, editorId },
+        'a stored document is damaged: it is refused, the others are served',
+      )
+      this.#damaged.add(key)
+      this.#count()
+    }
+    return new DocumentDamagedError(err)
+  }
+
+  has(key: string): boolean {
+    return this.#damaged.has(key)
+  }
+
+  /** It can be opened again, or is no more. */
+  delete(key: string): void {
+    if (this.#damaged.delete(key)) this.#count()
+  }
+
+  /** Those whose names start so are no more. */
+  deleteUnder(start: string): void {
+    for (const key of this.#damaged) if (key.startsWith(start)) this.delete(key)
+  }
+
+  #count(): void {
+    this.#metrics.documentsDamaged.set(this.#damaged.size)
+  }
+}

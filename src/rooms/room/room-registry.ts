@@ -1,0 +1,438 @@
+import type { Clock } from '../../clock.ts'
+import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import { decodeRemovalMessage, removalTopic } from '../../directory/removal/removal-message.ts'
+import type { RemovalTask } from '../../directory/removal/removal-task.ts'
+import { mapInSlices } from '../../directory/store/batch.ts'
+import { CorruptRecordError, type Engine, type Key, StoreUnavailableError } from '../../engine/engine.ts'
+import { keyName } from '../../engine/key-encoding.ts'
+import type { EditListener } from '../../events/debounce-windows.ts'
+import type { VisitListener } from '../../events/visit-tracker.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { addressKey, type DocumentAddress, organizationPrefix } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { readInline, readOnThread } from '../edits/read-on-thread.ts'
+import { AppendBacklog } from '../log/append-backlog.ts'
+import { BackgroundCompaction } from '../log/background-compaction.ts'
+import { compactIdleLog } from '../log/compaction-policy.ts'
+import { type LoadedRoom, loadRoom } from '../log/load-room.ts'
+import { compactAtShutdown } from '../log/shutdown-compaction.ts'
+import { createPresence, type PresenceRegistry } from '../presence/presence-registry.ts'
+import { createReplicaSync, type ReplicaSync } from '../replication/replica-sync.ts'
+import { openOnThread } from '../threads/place-on-thread.ts'
+import { type ThreadPoolOptions, type ThreadPoolSet, threadPools } from '../threads/pools.ts'
+import type { DocumentRegistry } from './document-registry.ts'
+import { DocumentExpensiveError, ExpensiveDocuments } from './expensive-documents.ts'
+import { RoomHibernation } from './hibernation.ts'
+import { loadStepsMax } from './integration-limits.ts'
+import { LiveMessageHub } from './live-messages.ts'
+import { OpenDocumentLimit } from './open-document-limit.ts'
+import { Quarantine } from './quarantine.ts'
+import { Room } from './room.ts'
+import { isPartOfRemoval, removeLateAppends } from './room-deletion.ts'
+import { documentDeleted } from './room-errors.ts'
+import type { RoomDependencies, RoomLimits, RoomMemory, RoomName } from './room-options.ts'
+import { TickScheduler } from './tick-scheduler.ts'
+import { WorkShares } from './work-shares.ts'
+
+export interface RoomsOptions extends RoomLimits, ThreadPoolOptions {
+  /** How long a room without visitors is kept in memory. */
+  readonly idleMs: number
+  /** After this long without work, at most twice, a room keeps its document as bytes only. */
+  readonly restMs: number
+  /** Open documents of one workspace; 0: no limit. */
+  readonly documentsPerWorkspaceMax: number
+}
+
+/** A claim that keeps a room open. */
+export interface RoomHandle {
+  readonly room: Room
+  /** Must be called exactly once. */
+  release(): void
+}
+
+export interface RoomRegistryOptions {
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly memory: RoomMemory
+  readonly logger: Log
+  readonly records: DocumentRegistry
+  readonly edits: EditListener
+  readonly visits: VisitListener
+  /** A workspace has spent more of the event loop than its share. */
+  readonly overspent: (workspaceId: string) => void
+}
+
+interface OpenRoom {
+  readonly room: Room
+  /** Counts it off, and listens no more for what other nodes do. */
+  readonly leave: () => void
+  leases: number
+  cancelIdle: (() => void) | null
+}
+
+/**
+ * The open rooms of this process: at most one for a document, kept while somebody holds a lease and a little
+ * longer. A room that failed or was deleted is forgotten at once; the next visitor loads the log anew.
+ */
+export class RoomRegistry {
+  /** Who is on which document. */
+  readonly presence: PresenceRegistry
+  /** Who listens to what backends say. */
+  readonly live: LiveMessageHub
+  readonly #engine: Engine
+  readonly #options: RoomsOptions
+  readonly #tools: RoomDependencies
+  readonly #clock: Clock
+  readonly #metrics: Metrics
+  readonly #rooms = new Map<string, OpenRoom>()
+  /** Loading, or waiting for the end of a deletion. */
+  readonly #opening = new Map<string, Promise<unknown>>()
+  readonly #pools: ThreadPoolSet
+  readonly #quarantine: Quarantine
+  readonly #expensive: ExpensiveDocuments
+  readonly #occupancy: OpenDocumentLimit
+  readonly #upkeep: BackgroundCompaction
+  /** Null where this is the only process that writes to the store. */
+  readonly #copies: ReplicaSync | null
+  readonly #unsubscribe: () => void
+  readonly #resting: RoomHibernation
+
+  constructor(engine: Engine, options: RoomsOptions, { records, visits, ...parts }: RoomRegistryOptions) {
+    this.#engine = engine
+    this.#options = options
+    this.#clock = parts.clock
+    this.#metrics = parts.metrics
+    this.#quarantine = new Quarantine(parts)
+    this.#expensive = new ExpensiveDocuments(parts)
+    this.#occupancy = new OpenDocumentLimit(options.documentsPerWorkspaceMax)
+    this.#pools = threadPools(options, parts)
+    this.#copies = createReplicaSync(engine, {
+      ...parts,
+      room: (name) => this.#rooms.get(name)?.room,
+      open: () => [...this.#rooms.values()].map(({ room }) => room),
+    })
+    this.presence = createPresence(engine, parts.clock, visits)
+    this.live = new LiveMessageHub(this.presence.calls)
+    this.#tools = {
+      ...parts,
+      presence: this.presence,
+      log: engine.log,
+      fences: engine.fences,
+      health: () => engine.health(),
+      turns: new TickScheduler(),
+      ...this.#pools,
+      limits: options,
+      copies: this.#copies,
+      records,
+      unrecorded: new AppendBacklog(),
+      work: new WorkShares(parts.clock, parts.overspent),
+      expensive: (room) => this.#expensive.add(room.address),
+      left: (doc) => this.#upkeep.note(doc),
+      damaged: (room, { record }) => void this.#quarantine.add(room.address, record),
+      ended: (room) => this.#forget(room),
+    }
+    this.#upkeep = new BackgroundCompaction({
+      log: engine.log,
+      clock: parts.clock,
+      logger: parts.logger,
+      keepVersionsMs: options.keepVersionsMs,
+      finish: (doc) => this.#finishLog(doc),
+    })
+    this.#resting = new RoomHibernation(parts.clock, options.restMs, () => this.#rooms.values())
+    this.#unsubscribe = engine.bus.subscribe(removalTopic, (message) => {
+      const news = decodeRemovalMessage(message)
+      if (news.kind === 'begun') this.#closeGoing(news.task)
+      else for (const prefix of news.prefixes) this.#removed(prefix)
+      return undefined
+    })
+  }
+
+  /**
+   * Opens the room, loading it if need be.
+   * @throws StoreUnavailableError while the store is away, DocumentDamagedError; ApiError RESOURCE_EXHAUSTED when the workspace has
+   *   too many documents open
+   */
+  async open(address: DocumentAddress): Promise<RoomHandle> {
+    const key = keyName(addressKey(address))
+    for (;;) {
+      const open = this.#rooms.get(key)
+      if (open !== undefined) return this.#lease(open)
+      const opening = this.#opening.get(key)
+      if (opening === undefined) await this.#exclusively(key, () => this.#load(key, address))
+      else await opening.catch(() => {})
+    }
+  }
+
+  /** Runs `work` with the room open; again if the document turns out to be expensive to read: nothing was done then. */
+  async use<T>(address: DocumentAddress, work: (room: Room) => Promise<T>): Promise<T> {
+    for (let isAgain = false; ; isAgain = true) {
+      const lease = await this.open(address)
+      try {
+        return await work(lease.room)
+      } catch (error) {
+        if (!(error instanceof DocumentExpensiveError) || isAgain) throw error
+        lease.room.closeAsExpensive()
+      } finally {
+        lease.release()
+      }
+    }
+  }
+
+  /**
+   * Removes the document for good, then ends its sessions: a stale client cannot bring it back. What comes in between
+   * is refused by the log.
+   */
+  async destroy(address: DocumentAddress): Promise<void> {
+    const doc = addressKey(address)
+    const key = keyName(doc)
+    for (;;) {
+      const opening = this.#opening.get(key)
+      if (opening === undefined) break
+      await opening.catch(() => {})
+    }
+    await this.#exclusively(key, async () => {
+      await this.#engine.log.destroy(doc)
+      this.#copies?.tell(doc, { is: 'changed' })
+      this.#quarantine.delete(key)
+      this.#expensive.delete(key)
+      this.#rooms.get(key)?.room.close(documentDeleted)
+    })
+  }
+
+  /**
+   * Reads one root of a whole state (V1) of a document that no room has, a large one on a thread.
+   * @param bytesMax as `readEncoded` has it
+   * @throws ApiError INVALID_ARGUMENT as `readDocument` does; RESOURCE_EXHAUSTED when too many large ones wait, or the
+   *   content exceeds `bytesMax`
+   */
+  async readState(
+    address: DocumentAddress,
+    bytes: Uint8Array,
+    reading: DocumentReading,
+    bytesMax: number,
+  ): Promise<EncodedContent> {
+    const { readers } = this.#pools
+    const read = await readInline(readers, bytes.length, bytesMax, (max) =>
+      readStateEncoded(bytes, reading, max, readers.enabled ? loadStepsMax(bytes.length) : undefined),
+    )
+    return read ?? readers.use(address, (thread) => readOnThread(thread, bytes, reading, bytesMax))
+  }
+
+  /** Ends every room. What was committed before is durable when the engine has been closed. */
+  async closeAll(reason: Close): Promise<void> {
+    this.#resting.stop()
+    this.#unsubscribe()
+    this.#copies?.close()
+    const rooms = [...this.#rooms.values()].map(({ room }) => room)
+    for (const room of rooms) room.flush()
+    await Promise.all(rooms.map((room) => room.settled()))
+    await compactAtShutdown(rooms, this.#engine, this.#clock)
+    for (const room of rooms) room.close(reason)
+    this.presence.close()
+    await this.#upkeep.stop()
+    const { threads, readers, mergers } = this.#pools
+    await Promise.all([threads, readers, mergers].map((pool) => pool.close()))
+  }
+
+  #removed(prefix: Key): void {
+    this.#endRemoved(prefix)
+    this.#quarantine.deleteUnder(keyName(prefix))
+    this.#expensive.deleteUnder(keyName(prefix))
+    this.presence.endRemoved(prefix)
+  }
+
+  /** Ends the rooms of documents whose logs have been removed. */
+  #endRemoved(prefix: Key): void {
+    this.#whenOpened(prefix, (key) => this.#endRoom(key))
+    for (const key of this.#openUnder(prefix)) this.#endRoom(key)
+  }
+
+  /** Closes the rooms of what is marked as being deleted. Its logs go later: until then nobody gets in. */
+  #closeGoing(task: RemovalTask): void {
+    const prefix = organizationPrefix(task.scope)
+    const closeIt = (key: string): Promise<void> => this.#closeIfGoing(key, task)
+    this.#whenOpened(prefix, closeIt)
+    void mapInSlices(this.#openUnder(prefix), closeIt)
+  }
+
+  async #closeIfGoing(key: string, task: RemovalTask): Promise<void> {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined) return
+    try {
+      if (await isPartOfRemoval(task, room.address, this.#tools.records)) room.close(documentDeleted)
+    } catch (err) {
+      this.#tools.logger.warn({ err }, 'a room of a deleted folder is closed when that is removed')
+    }
+  }
+
+  #openUnder(prefix: Key): readonly string[] {
+    const start = keyName(prefix)
+    return [...this.#rooms.keys()].filter((key) => key.startsWith(start))
+  }
+
+  #whenOpened(prefix: Key, work: (key: string) => unknown): void {
+    const start = keyName(prefix)
+    for (const [key, opening] of this.#opening)
+      if (key.startsWith(start)) void opening.catch(() => {}).then(() => work(key))
+  }
+
+  /** What the room has appended since may have made a new log. Nobody opens the document until that is gone too. */
+  #endRoom(key: string): void {
+    const room = this.#rooms.get(key)?.room
+    if (room === undefined || room.copy?.looksWhetherItIsGone()) return
+    room.close(documentDeleted)
+    void this.#exclusively(key, () => removeLateAppends(this.#engine.log, room)).catch((err: unknown) =>
+      this.#tools.logger.warn({ err }, 'a removed document could not be removed again'),
+    )
+  }
+
+  /** Who asked for it takes it at once: only when it is left it can be idle. */
+  async #load(key: string, address: DocumentAddress): Promise<void> {
+    const health = this.#engine.health()
+    if (!health.ok) throw new StoreUnavailableError(health.reason)
+    const leave = this.#occupancy.enter(address.workspaceId)
+    let unwatch = (): void => undefined
+    try {
+      unwatch = (await this.#copies?.watch(addressKey(address))) ?? unwatch
+      const room = new Room(address, await this.#loaded(key, address), this.#tools)
+      this.#rooms.set(key, { room, leave: bothOf(leave, unwatch), leases: 0, cancelIdle: null })
+      this.#copies?.opened(room)
+      this.#metrics.documentsOpen.set(this.#rooms.size)
+    } catch (error) {
+      bothOf(leave, unwatch)()
+      throw error
+    }
+  }
+
+  async #loaded(key: string, address: DocumentAddress): Promise<LoadedRoom> {
+    const loaded = await this.#read(address)
+    this.#quarantine.delete(key)
+    // What crashed after its first update, or was stored before there were records, gets its record here.
+    if (loaded.loaded.state === 'live') await this.#tools.records.ensure(address, address.documentId)
+    return loaded
+  }
+
+  async #read(address: DocumentAddress): Promise<LoadedRoom> {
+    try {
+      return await this.#readLog(address)
+    } catch (error) {
+      throw error instanceof CorruptRecordError ? this.#quarantine.add(address, error) : error
+    }
+  }
+
+  async #readLog(address: DocumentAddress): Promise<LoadedRoom> {
+    const { log } = this.#engine
+    const doc = addressKey(address)
+    const trust = this.#quarantine.has(keyName(doc)) ? 'doubted' : 'trusted'
+    if (!this.#expensive.has(keyName(doc))) {
+      try {
+        return await loadRoom(log, doc, { trust })
+      } catch (error) {
+        if (!(error instanceof DocumentExpensiveError)) throw error
+        this.#expensive.add(address)
+      }
+    }
+    return loadRoom(log, doc, {
+      trust,
+      place: (updates) => openOnThread(this.#pools.threads, address, updates),
+    })
+  }
+
+  /** While `work` runs nobody else opens or destroys the room. */
+  async #exclusively(key: string, work: () => Promise<void>): Promise<void> {
+    const running = work().finally(() => {
+      if (this.#opening.get(key) === running) this.#opening.delete(key)
+    })
+    this.#opening.set(key, running)
+    await running
+  }
+
+  #lease(open: OpenRoom): RoomHandle {
+    open.leases += 1
+    open.cancelIdle?.()
+    open.cancelIdle = null
+    return {
+      room: open.room,
+      release: () => {
+        open.leases -= 1
+        if (open.leases === 0) this.#watchIdle(open)
+      },
+    }
+  }
+
+  #watchIdle(open: OpenRoom): void {
+    const retire = (): void => {
+      cancel()
+      void this.#retire(open)
+    }
+    const cancelTimer = this.#clock.after(this.#options.idleMs, retire)
+    const cancelRest = this.#occupancy.rest(open.room.address.workspaceId, { retire })
+    const cancel = (): void => {
+      cancelTimer()
+      cancelRest()
+      open.cancelIdle = null
+    }
+    open.cancelIdle = cancel
+  }
+
+  /** Lets an idle room go, unless somebody came while its last work was being finished. */
+  async #retire(open: OpenRoom): Promise<void> {
+    do {
+      await open.room.applied()
+      await open.room.compact('leaving')
+      await open.room.settled()
+    } while (open.leases === 0 && open.room.isHeld)
+    if (open.leases === 0) open.room.close(close('serviceRestart', 'the room was idle'))
+  }
+
+  /** Nobody opens the document meanwhile. */
+  async #finishLog(doc: Key): Promise<'done' | 'later'> {
+    const key = keyName(doc)
+    const editedSince = this.#clock.now() - this.#options.keepVersionsMs
+    if (this.#opening.has(key)) return 'later'
+    const open = this.#rooms.get(key)
+    if (open !== undefined) return open.room.finishLog(editedSince)
+    let outcome: 'done' | 'later' = 'done'
+    await this.#exclusively(key, async () => {
+      outcome = await compactIdleLog(this.#engine.log, doc, editedSince).catch(ifExpensive)
+    })
+    return outcome
+  }
+
+  /** What the room has appended may still be on its way: who opens the document next must find it in the log. */
+  #awaitAppends(key: string, room: Room): void {
+    const before = this.#opening.get(key)
+    const settled = Promise.allSettled([before, room.settled()]).then(() => {
+      if (this.#opening.get(key) === settled) this.#opening.delete(key)
+    })
+    this.#opening.set(key, settled)
+  }
+
+  #forget(room: RoomName): void {
+    const key = keyName(room.doc)
+    const open = this.#rooms.get(key)
+    if (open?.room !== room) return
+    open.cancelIdle?.()
+    open.leave()
+    this.#rooms.delete(key)
+    this.#metrics.documentsOpen.set(this.#rooms.size)
+    this.#awaitAppends(key, open.room)
+  }
+
+  /** Bytes of updates that wait here to be given to the store. */
+  get queuedBytes(): number {
+    return this.#tools.unrecorded.bytes + (this.#copies?.queued.bytes ?? 0)
+  }
+}
+
+/** An expensive document is compacted while it is open. */
+function ifExpensive(error: unknown): 'done' {
+  if (error instanceof DocumentExpensiveError) return 'done'
+  throw error
+}
+
+const bothOf = (first: () => void, second: () => void) => (): void => {
+  first()
+  second()
+}

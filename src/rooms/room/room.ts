@@ -1,0 +1,608 @@
+import type { Key, LoadedLog } from '../../engine/engine.ts'
+import { ApiError, errorMessage } from '../../errors.ts'
+import type { StartedWindows } from '../../events/debounce-windows.ts'
+import { addressKey, type DocumentAddress } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { limitOf } from '../../quota/limits.ts'
+import { writeStateVector } from '../../update/state-vector.ts'
+import { isEmpty, type UpdateSummary } from '../../update/summary.ts'
+import { RoomAwareness } from '../awareness/room-awareness.ts'
+import { BackendEdits } from '../edits/backend-edits.ts'
+import { type EditContext, pauseIncoming } from '../edits/edit-context.ts'
+import { Replacement } from '../edits/replacement.ts'
+import { WriteLock } from '../edits/write-lock.ts'
+import { authorsOf, updateBytesOf } from '../log/commit-summary.ts'
+import { CommitLine, type CommitListeners, type Commits } from '../log/commits.ts'
+import { hasOlderVersions } from '../log/compaction-policy.ts'
+import type { LoadedRoom } from '../log/load-room.ts'
+import type { Existence } from '../log/log-position.ts'
+import { isFenced } from '../log/queued-append.ts'
+import { type CommitLog, RecordedLog } from '../log/recorded-log.ts'
+import { RoomCompaction } from '../log/room-compaction.ts'
+import { Replica, type ReplicaOwner } from '../replication/replica.ts'
+import { placeOnThread } from '../threads/place-on-thread.ts'
+import { type AppliedUpdate, UpdateBroadcast } from './broadcast.ts'
+import type { DocumentState } from './document-state.ts'
+import { DocumentExpensiveError } from './expensive-documents.ts'
+import type { Member } from './member.ts'
+import { type IncomingUpdate, PendingUpdateBuffer, withOwnBytes } from './pending-updates.ts'
+import { DocumentDamagedError } from './quarantine.ts'
+import { damageIn, documentDeleted, isDeletion, roomReloaded } from './room-errors.ts'
+import type { RoomDependencies } from './room-options.ts'
+import { SyncReplyCache, type SyncReplyEncoder } from './sync-reply-cache.ts'
+import { UpdateApplier, UpdateApplyError } from './update-applier.ts'
+import { UpdateBacklog } from './update-backlog.ts'
+import { mayBeCostly, partsOfCostly, type Work } from './work-shares.ts'
+import { allowedOf, mayBeStale, staleRightsOf } from './write-rights.ts'
+
+/** A state vector may have so many clients in any document. */
+const vectorClientsMin = 20_000
+
+/** Updates by REST count a quarter of their time: they are limited by rate, too, and a backend imports documents by them. */
+const restWeight = 0.25
+
+const haveCostly = (incoming: readonly IncomingUpdate[]): boolean =>
+  incoming.length > partsOfCostly || incoming.some(({ summary }) => mayBeCostly(summary))
+
+/** Bytes of updates that may wait for the end of the turn without being counted. */
+const uncountedBytesMax = 262_144
+
+/**
+ * One open document: a cache of its log, and the people looking at it. Every change, whoever causes it, goes
+ * vet → apply → append → (durable) → members; nothing is shown before it is durable.
+ */
+export class Room {
+  readonly address: DocumentAddress
+  readonly doc: Key
+  readonly state: DocumentState
+  readonly awareness: RoomAwareness
+  readonly answering: SyncReplyCache
+  readonly #tools: RoomDependencies
+  readonly #members = new Set<Member>()
+  readonly #commits: Commits
+  /** To be told what other nodes do with the document; null where there are none. */
+  readonly copy: Replica | null
+  readonly #intake: UpdateApplier
+  readonly #compaction: RoomCompaction
+  #editing: BackendEdits | null = null
+  #replacing: Replacement | null = null
+  /**
+   * What has arrived in this turn. Null and not empty in between: an empty array would grow old in most rooms, and then
+   * keep from the garbage collector what is put into it.
+   */
+  #incoming: IncomingUpdate[] | null = null
+  #incomingBytes = 0
+  #incomingSince = 0
+  /** Counts what of `#incoming` waits longer than this turn, and an update that is on a thread. */
+  readonly #backlog: UpdateBacklog
+  /** Why the room has ended; null while it is open. */
+  #ended: Close | null = null
+  /** While the document must not change, what arrives waits in `#incoming`. */
+  readonly #holding = new WriteLock()
+  /** Stops the timer of the last pause. */
+  #cancelPause = (): void => {}
+  /** Was the document worked on since `rest` was last called? */
+  #worked = true
+  /** Whether the last edits were expensive, and the workspace had spent its share. */
+  #isCostly = false
+  /** When it was last changed here; 0 before. */
+  #editedAt = 0
+
+  constructor(address: DocumentAddress, { loaded, state, tail }: LoadedRoom, tools: RoomDependencies) {
+    const { clock, limits, metrics, memory } = tools
+    const owner = { workspaceId: address.workspaceId, address: null }
+    this.address = address
+    this.doc = addressKey(address)
+    this.state = state
+    this.answering = new SyncReplyCache(state)
+    this.#tools = tools
+    this.awareness = new RoomAwareness({
+      members: this.#members,
+      presence: tools.presence.boardOf(address),
+      editorId: address.editorId,
+      clock,
+      windowMs: limits.awarenessWindowMs,
+      refused: () => metrics.statesRefused.inc(),
+    })
+    this.#intake = new UpdateApplier(
+      state,
+      new PendingUpdateBuffer(limits.heldBytesMax, clock, (drop) => memory.pendingUpdates.open(owner, drop)),
+    )
+    this.#backlog = new UpdateBacklog((from) => memory.queuedUpdates.open(owner, () => this.#drop(from)))
+    const log = loaded.state === 'live' ? tools.log : this.#recordedLog()
+    this.copy = tools.copies === null ? null : new Replica(this.#copied(log, loaded), tools.copies, tools)
+    this.#commits = this.copy?.commits ?? new CommitLine(log, this.doc, loaded, this.#listeners)
+    this.#compaction = new RoomCompaction(tools.log, this.doc, {
+      state,
+      commits: this.#commits,
+      base: loaded.state === 'live' ? loaded.base : 0,
+      tail,
+      limits,
+      clock,
+      isHome: () => tools.copies?.isHome(this.doc) ?? true,
+      quiet: this.copy === null ? null : () => pauseIncoming(this.#edited()),
+    })
+  }
+
+  #recordedLog(): CommitLog {
+    const { log, records, unrecorded } = this.#tools
+    return new RecordedLog(log, { record: () => records.create(this.address), waiting: unrecorded })
+  }
+
+  get #listeners(): CommitListeners {
+    return {
+      durable: (delivery) => this.#deliver(delivery),
+      failed: (error) => this.#fail(error),
+    }
+  }
+
+  #copied(log: CommitLog, loaded: LoadedLog): ReplicaOwner {
+    return {
+      ...this.#listeners,
+      address: this.address,
+      doc: this.doc,
+      log,
+      loaded,
+      state: this.state,
+      intake: this.#intake,
+      holding: this.#holding,
+      turn: () => this.turn(),
+      charged: (updates, work) => this.#charged(updates, work),
+      noted: (updates, now) => this.#noted(updates, now),
+      added: (updates) => this.#added(updates),
+      send: (delivery) => this.#send(delivery),
+      commit: (updates, since) => this.#commit(updates, since),
+    }
+  }
+
+  /** Reading the document and applying updates to it, on behalf of REST: most rooms have nobody who asks for it. */
+  get editing(): BackendEdits {
+    this.#editing ??= new BackendEdits(this.#edited())
+    return this.#editing
+  }
+
+  /** Replacing its content, on behalf of REST. */
+  get replacing(): Replacement {
+    this.#replacing ??= new Replacement(this.#edited())
+    return this.#replacing
+  }
+
+  #edited(): EditContext {
+    const { log, fences, health, threads, readers, clock, limits, metrics } = this.#tools
+    return {
+      log,
+      fences,
+      address: this.address,
+      doc: this.doc,
+      state: this.state,
+      commits: this.#commits,
+      threads,
+      readers,
+      documentBytesMax: limits.documentBytesMax,
+      health,
+      held: () => this.#holding.held,
+      replaced: (mode) => metrics.replacements.inc({ mode }),
+      begin: () => this.#begin(),
+      hold: () => {
+        this.turn()
+        return this.#holding.hold(() => this.turn())
+      },
+      commit: (update) => this.#commit([update], clock.now()),
+      share: () => this.#share(),
+      charged: (updates, work) => this.#charged(updates, work, restWeight),
+      others: this.copy,
+      fail: (error) => this.#fail(error),
+    }
+  }
+
+  /** Clients in a state vector, at most: a client may have written offline under ids that are new here. */
+  get vectorClientsMax(): number {
+    return Math.max(vectorClientsMin, 2 * this.state.clocks.size)
+  }
+
+  get existence(): Existence {
+    return this.#commits.existence
+  }
+
+  get epoch(): number {
+    return this.#commits.epoch
+  }
+
+  get memberCount(): number {
+    return this.#members.size
+  }
+
+  /** Resolves with the number of the last update once everything applied so far is durable and sent. */
+  get durable(): Promise<number> {
+    return this.#commits.durable
+  }
+
+  /** Resolves when every append has ended, well or not. */
+  settled(): Promise<void> {
+    return this.#commits.settled()
+  }
+
+  /** A room that has ended meanwhile ends its newcomer too. */
+  join(member: Member): void {
+    if (this.#ended !== null) return member.end(this.#ended)
+    this.#members.add(member)
+    this.awareness.join(member)
+  }
+
+  leave(member: Member): void {
+    if (this.#members.delete(member)) this.awareness.leave(member)
+  }
+
+  /** Takes a vetted update. False when the document would grow past its limit: then it was not taken. */
+  receive(incoming: IncomingUpdate): boolean {
+    if (this.#ended !== null) return true
+    if (isEmpty(incoming.summary)) {
+      incoming.taken?.()
+      return true
+    }
+    const { length } = incoming.bytes
+    const { documentBytesMax } = this.#tools.limits
+    if (!this.state.hasRoomFor(this.#incomingBytes + length, documentBytesMax)) return false
+    const waits = this.#holding.held !== null || !this.#backlog.isEmpty
+    const kept = waits ? withOwnBytes(incoming) : incoming
+    if (this.#incoming === null) {
+      this.#incomingSince = this.#tools.clock.now()
+      this.#tools.turns.add(this)
+      this.#incoming = [kept]
+    } else this.#incoming.push(kept)
+    this.#incomingBytes += length
+    this.#worked = true
+    if (waits) this.#backlog.add(kept)
+    // The turn may be late, when those of other documents take long.
+    else if (this.#incomingBytes > uncountedBytesMax) this.#countWaiting(null)
+    return true
+  }
+
+  /** Counts the updates that wait, and one that is on a thread. */
+  #countWaiting(placing: IncomingUpdate | null): void {
+    if (this.#ended !== null) return
+    const incoming = this.#incoming?.map(withOwnBytes) ?? null
+    this.#incoming = incoming
+    this.#backlog.set([...(placing === null ? [] : [placing]), ...(incoming ?? [])])
+  }
+
+  /** Ends a member whose waiting updates take too much memory. */
+  #drop(from: Member): void {
+    this.#backlog.forget(from)
+    const left = this.#incoming?.filter((incoming) => incoming.from !== from) ?? []
+    this.#incoming = left.length === 0 ? null : left
+    this.#incomingBytes = bytesIn(left)
+    from.end(close('tryAgainLater', 'too many updates wait for this document: try again'))
+  }
+
+  /** Must the document not change at the moment? What arrives waits. */
+  get isHeld(): boolean {
+    return this.#holding.held !== null
+  }
+
+  /** Is something of this member kept back, because what it builds on is missing? */
+  holdsOf(member: Member): boolean {
+    return this.#intake.holdsOf(member)
+  }
+
+  /** Resolves when updates of this member that wait may be applied; null when none waits. */
+  waitingOf(member: Member): Promise<void> | null {
+    return this.#backlog.has(member) ? this.#holding.held : null
+  }
+
+  /** Applies and commits what has arrived in this turn of the event loop. */
+  turn(): void {
+    this.#take('in a tick')
+  }
+
+  #take(when: 'in a tick' | 'at the end'): void {
+    if (this.#incoming === null || this.#ended !== null || this.#holding.held !== null) return
+    const isCostly = this.#isCostly || haveCostly(this.#incoming)
+    if ((isCostly && this.#waitForShare()) || this.#awaitsRights(this.#incoming))
+      return this.#countWaiting(null)
+    const incoming = allowedOf(this.#incoming)
+    this.#incoming = null
+    this.#incomingBytes = 0
+    const meter = this.#metered()
+    try {
+      const { accepted, expensive, later } = this.#intake.take(incoming, when)
+      if (accepted.length > 0) this.#commit(accepted, this.#incomingSince)
+      this.#putBack(later)
+      this.#slowDown(meter(incoming.length - later.length))
+      if (expensive !== null) void this.#place(expensive)
+      else if (later.length > 0) this.#waitForTick()
+      // Last: a sender that is read again may send more at once, which waits if the room is held.
+      if (later.length > 0 || expensive !== null || !this.#backlog.isEmpty) this.#countWaiting(expensive)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Updates that were not taken are the first when the room changes again. */
+  #putBack(later: readonly IncomingUpdate[]): void {
+    if (later.length === 0) return
+    this.#incoming = [...later, ...(this.#incoming ?? [])]
+    this.#incomingBytes += bytesIn(later)
+  }
+
+  /** The document has had its part of this tick: several sockets may ask for more of it in the same one. */
+  #waitForTick(): void {
+    setImmediate(this.#holding.hold(() => this.turn()))
+  }
+
+  /** Returns how to read what edits take from now on, without the reading of the document. */
+  #metered(): (updates: number) => Work {
+    const { steps, loadMs } = this.state
+    const startedAt = performance.now()
+    return (updates) => ({
+      updates,
+      steps: this.state.steps - steps,
+      ms: performance.now() - startedAt - (this.state.loadMs - loadMs),
+    })
+  }
+
+  /** Runs work for edits on the event loop, and counts its time against the share of the workspace. */
+  #charged<T>(updates: number, work: () => T, weight = 1): T {
+    const meter = this.#metered()
+    try {
+      return work()
+    } finally {
+      const spent = meter(updates)
+      this.#slowDown({ ...spent, ms: spent.ms * weight })
+    }
+  }
+
+  /** Resolves when the workspace has not spent its share of the event loop. Arriving updates wait until then. */
+  async #share(): Promise<void> {
+    while (this.#ended === null && this.#waitForShare()) await this.#holding.held
+  }
+
+  /** Counts what edits took, and pauses incoming updates while the workspace exceeds its share of the event loop. */
+  #slowDown(spent: Work): void {
+    const waitMs = this.#tools.work.spend(this.address.workspaceId, spent)
+    this.#isCostly = waitMs > 0
+    if (this.#isCostly) this.#pause(waitMs)
+  }
+
+  /** Returns whether updates must wait because other documents of the workspace have spent its share meanwhile. */
+  #waitForShare(): boolean {
+    const waitMs = this.#tools.work.waitMs(this.address.workspaceId)
+    if (waitMs > 0) this.#pause(waitMs)
+    return waitMs > 0
+  }
+
+  #pause(ms: number): void {
+    if (this.#holding.held !== null || this.#ended !== null) return
+    const letGo = this.#holding.hold(() => this.turn())
+    this.#cancelPause = this.#tools.clock.after(ms, letGo)
+  }
+
+  /** A thread finds out where the items of an expensive update belong. What arrives waits, here only. */
+  async #place(item: IncomingUpdate): Promise<void> {
+    const release = this.#holding.hold(() => this.turn())
+    try {
+      const placed = await placeOnThread(this.#edited(), item.bytes)
+      if (this.#ended !== null || !this.#members.has(item.from)) return
+      if (mayBeStale(this.#tools.fences, item.from)) return this.#putBack([item])
+      if (placed.problem !== null) return item.from.end(close('badRequest', placed.problem))
+      const accepted = this.#charged(1, () => this.#intake.takePlaced(item, placed))
+      if (accepted.length > 0) this.#commit(accepted, this.#tools.clock.now())
+      const next = this.#intake.takeExpensive()
+      if (next !== null) this.#putBack([next])
+    } catch (error) {
+      this.#refuse(item, error)
+    } finally {
+      this.#countWaiting(null)
+      release()
+    }
+  }
+
+  #refuse({ from }: IncomingUpdate, error: unknown): void {
+    if (!(error instanceof ApiError) || damageIn(error) !== null || error instanceof DocumentExpensiveError)
+      return this.#fail(error)
+    const limit = limitOf(error)
+    const isTooExpensive = limit === 'integrationSteps' || limit === 'threadJobSeconds'
+    from.end(
+      isTooExpensive
+        ? close('tooLarge', 'the update is too expensive to integrate', 'integrationSteps')
+        : close('tryAgainLater', 'the update could not be integrated: try again', limit),
+    )
+  }
+
+  /** Reads permissions again that may have ended. While they are read, updates wait. */
+  #awaitsRights(incoming: readonly IncomingUpdate[]): boolean {
+    const stale = staleRightsOf(incoming, this.#tools.fences)
+    if (stale === null) return false
+    const release = this.#holding.hold(() => this.turn())
+    Promise.all([...stale].map((right) => right.recheck())).then(release, (error: unknown) => {
+      this.#fail(error)
+      release()
+    })
+    return true
+  }
+
+  /** Resolves when no update waits to be applied. */
+  async applied(): Promise<void> {
+    this.turn()
+    while (this.#holding.held !== null) await this.#holding.held
+  }
+
+  /** Takes what has arrived, also where it had to wait: for a room that is to be closed. */
+  flush(): void {
+    this.#holding.release()
+    this.#take('at the end')
+  }
+
+  /** Runs it at once, or in a later tick of the event loop if costly answers of any rooms have taken their part of this one. */
+  answerInTurn(work: () => void): void {
+    this.#tools.turns.answer(work)
+  }
+
+  /** Makes frames of what somebody with this state vector lacks; null where that cannot be told, and the room has ended. */
+  answer(encoder: SyncReplyEncoder, vector: Uint8Array): readonly Uint8Array[] | null {
+    return this.#read(() => this.answering.framesFor(encoder, vector))
+  }
+
+  /** What somebody lacks who had this much of what was delivered; null as above. */
+  missed(vector: Uint8Array): Uint8Array | null {
+    return this.#read(() => this.state.diff(vector))
+  }
+
+  /** Is there nothing new in this vetted update? Dear where it deletes something: ask seldom. */
+  contains(bytes: Uint8Array, summary: UpdateSummary): boolean {
+    return this.#read(() => this.state.contains(bytes, summary)) ?? false
+  }
+
+  /** State vector of what members have been sent so far: what a slow one has, when it stops being sent more. */
+  deliveredVector(): Uint8Array {
+    return writeStateVector(this.#commits.deliveredClocks(this.state.clocks))
+  }
+
+  /** Brings the log into its compact form if that is worth it. Failing is no harm: the log is complete. */
+  async compact(when: 'editing' | 'leaving' = 'editing'): Promise<void> {
+    const { due, dueAtLeaving } = this.#compaction
+    if (this.#ended !== null || !(when === 'leaving' ? dueAtLeaving && this.#editedAt > 0 : due)) return
+    try {
+      await this.#compaction.run()
+      if (this.#compaction.hasLeft) this.#tools.left(this.doc)
+    } catch (err) {
+      this.#tools.logger.warn({ err }, 'compaction failed')
+    }
+  }
+
+  /** Gives the log its final form, unless somebody has edited since. @throws what the log throws */
+  async finishLog(editedSince: number): Promise<'done' | 'later'> {
+    if (Math.max(this.#editedAt, this.#commits.changed.at) >= editedSince) return 'later'
+    // An earlier room may have left them.
+    const hasLeft = this.#compaction.hasLeft || (await hasOlderVersions(this.#tools.log, this.doc))
+    if (hasLeft && this.#ended === null) await this.#compaction.finish()
+    return 'done'
+  }
+
+  /** Ends the room because its document is expensive to read: it is opened with the help of a thread next time. */
+  closeAsExpensive(): void {
+    this.#tools.expensive(this)
+    this.close(close('tryAgainLater', 'the document is expensive to open and is being prepared: try again'))
+  }
+
+  /** Ends everyone's session. The room is of no use afterwards. */
+  close(reason: Close): void {
+    if (this.#ended !== null) return
+    this.#ended = reason
+    if (this.#editedAt > 0 && this.#compaction.hasLeft) this.#tools.left(this.doc)
+    this.awareness.close()
+    this.#cancelPause()
+    this.copy?.close()
+    this.#intake.clear()
+    const members = [...this.#members]
+    this.#members.clear()
+    for (const member of members) member.end(reason)
+    this.#incoming = null
+    this.#backlog.set([])
+    // Calls that wait for the document find that it is closed.
+    this.#holding.release()
+    this.#tools.ended(this)
+  }
+
+  #commit(updates: readonly AppliedUpdate[], since: number): void {
+    const now = this.#tools.clock.now()
+    this.#added(updates)
+    const begun = this.#noted(updates, now)
+    this.#commits.commit(new UpdateBroadcast(updates, since), now, begun?.jobs)
+    if (begun !== null) this.#commits.durable.then(begun.stored, begun.lost)
+  }
+
+  /** Who edits, and whether that begins something. */
+  #noted(updates: readonly AppliedUpdate[], now: number): StartedWindows | null {
+    const { metrics, edits } = this.#tools
+    this.#editedAt = now
+    metrics.updates[updates[0]?.from === null ? 'rest' : 'socket'] += updates.length
+    return edits.noted(this.address, authorsOf(updates))
+  }
+
+  #added(updates: readonly AppliedUpdate[]): void {
+    this.#worked = true
+    this.#compaction.noted(updates.length, updateBytesOf(updates))
+  }
+
+  #deliver(delivery: UpdateBroadcast): void {
+    this.#send(delivery)
+    const { metrics, clock } = this.#tools
+    metrics.ackLagSeconds.observe((clock.now() - delivery.since) / 1000)
+  }
+
+  #send(delivery: UpdateBroadcast): void {
+    for (const member of this.#members) member.deliver(delivery)
+    // Not before they have it: nobody waits for this but who asks for the document.
+    if (this.state.isDue || this.#compaction.due) this.#tools.turns.follow(this)
+  }
+
+  /** What a commit leaves to be done when its members have it. */
+  followUp(): void {
+    if (this.#ended !== null) return
+    try {
+      this.state.applyDue()
+    } catch (error) {
+      const isExpensive = error instanceof DocumentExpensiveError
+      return this.#fail(
+        isExpensive ? error : new UpdateApplyError('what is stored could not be applied', { cause: error }),
+      )
+    }
+    if (this.#compaction.due) void this.compact()
+  }
+
+  /** Lets the Y.Doc go when nothing has happened since the last call; its bytes stay. */
+  rest(): void {
+    if (!this.#worked && this.#ended === null) this.state.drop()
+    this.#worked = false
+  }
+
+  /** What has arrived comes first. It may be what ends the room. */
+  #begin(): void {
+    this.#worked = true
+    this.turn()
+    if (this.#ended !== null)
+      throw new ApiError('server/store-unavailable', 'The document is being closed; try again')
+  }
+
+  /** Yjs may be the first to read what was stored: only where the bytes do not do. */
+  #read<T>(work: () => T): T | null {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof DocumentDamagedError || error instanceof DocumentExpensiveError)) throw error
+      this.#fail(error)
+      return null
+    }
+  }
+
+  /** Away with what is in memory: clients come back, the log is read again, and their handshake resends what is missing. */
+  #fail(error: unknown): void {
+    if (this.#ended !== null) return
+    const damage = damageIn(error)
+    if (damage !== null) {
+      this.#tools.damaged(this, damage)
+      return this.close(close('internalError', 'the stored document is damaged; contact the operator'))
+    }
+    if (isDeletion(error)) return this.close(documentDeleted)
+    if (error instanceof DocumentExpensiveError) return this.closeAsExpensive()
+    this.#logFailure(error)
+    this.close(roomReloaded(error))
+  }
+
+  #logFailure(error: unknown): void {
+    const { organizationId, documentId, editorId } = this.address
+    const { logger } = this.#tools
+    // The server has not failed: a permission has ended, or a limit was reached, before an update was stored.
+    if (isFenced(error) || error instanceof ApiError) {
+      const reason = errorMessage(error)
+      logger.info(
+        { event: 'document.reloaded', organizationId, documentId, editorId, reason },
+        'reloading a document: an update was rejected before it was stored',
+      )
+    } else logger.error({ err: error, organizationId }, 'room failed')
+  }
+}
+
+const bytesIn = (updates: readonly IncomingUpdate[]): number =>
+  updates.reduce((sum, { bytes }) => sum + bytes.length, 0)

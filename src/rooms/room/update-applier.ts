@@ -1,0 +1,267 @@
+import { errorMessage } from '../../errors.ts'
+import { close } from '../../model/close.ts'
+import { IntegrationTooExpensiveError } from '../../update/integration.ts'
+import { checkMapEntries } from '../../update/map-entries.ts'
+import { checkNesting } from '../../update/nesting.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { isEmpty, isPlain, isSimple, type UpdateSummary } from '../../update/summary.ts'
+import type { AppliedUpdate } from './broadcast.ts'
+import type { DocumentState, PlacedIntegration } from './document-state.ts'
+import { DocumentExpensiveError } from './expensive-documents.ts'
+import { loopStepsMax, tickStepsMax } from './integration-limits.ts'
+import type { Member } from './member.ts'
+import type { IncomingUpdate, PendingUpdate, PendingUpdateBuffer } from './pending-updates.ts'
+
+/** Updates that are applied together, so that their steps are known before more are taken. */
+const runMax = 64
+
+/** Milliseconds of a tick for the updates of one document: reading and predicting an update takes time without steps. */
+const takeMsMax = 8
+
+/** Applying failed although vetting passed. The document in memory can't be trusted any more. */
+export class UpdateApplyError extends Error {
+  override readonly name = 'UpdateApplyError'
+}
+
+/** The outcome of updates that arrived. */
+export interface AppliedPart {
+  /** The updates to commit. */
+  readonly accepted: readonly AppliedUpdate[]
+  /** An update that a thread has to place first; null: none. */
+  readonly expensive: IncomingUpdate | null
+  /** The updates after it, or after the time of this tick was spent, in order. */
+  readonly later: readonly IncomingUpdate[]
+}
+
+const none: readonly IncomingUpdate[] = []
+
+/**
+ * The one way in: applies what has arrived in a turn and returns what is new and whole, to be committed. An
+ * update that fits exactly goes in as it is, together with its neighbours; everything else is taken apart.
+ */
+export class UpdateApplier {
+  readonly #state: DocumentState
+  readonly #held: PendingUpdateBuffer
+  /** A pending update that has become whole, and is expensive. */
+  #expensive: IncomingUpdate | null = null
+
+  constructor(state: DocumentState, held: PendingUpdateBuffer) {
+    this.#state = state
+    this.#held = held
+  }
+
+  /** The room is closed. */
+  clear(): void {
+    this.#held.clear()
+  }
+
+  /**
+   * @param when `at the end`: the room is closed next, so nothing is left for later except behind an expensive update
+   * @throws UpdateApplyError, DocumentExpensiveError; all that was accepted in the call is lost then
+   */
+  take(incoming: readonly IncomingUpdate[], when: 'in a tick' | 'at the end' = 'in a tick'): AppliedPart {
+    const [only] = incoming
+    if (incoming.length === 1 && only !== undefined && isSimple(only.summary) && this.#fits(only)) {
+      if (this.#isInexpensive(only)) return this.#taken(this.#takeKeystroke(only), none)
+      return { accepted: [], expensive: only, later: none }
+    }
+    const accepted: AppliedUpdate[] = []
+    const run: AppliedUpdate[] = []
+    const isSpent = when === 'in a tick' ? this.#tickBudget() : () => false
+    for (const [index, item] of incoming.entries()) {
+      if (index > 0 && isSpent()) {
+        this.#applyRun(run, accepted)
+        return this.#taken(accepted, incoming.slice(index))
+      }
+      if (!this.#state.isInexpensive(item.summary)) {
+        this.#applyRun(run, accepted)
+        if (!this.#isInexpensive(item)) return { accepted, expensive: item, later: incoming.slice(index + 1) }
+      }
+      if (item.summary.types > 0) {
+        this.#applyRun(run, accepted)
+        if (!this.#nests(item)) continue
+      }
+      if (this.#fits(item)) {
+        this.#state.advance(item.summary)
+        run.push(updateOf(item))
+        item.taken?.()
+        if (run.length === runMax) this.#applyRun(run, accepted)
+      } else {
+        this.#applyRun(run, accepted)
+        if (!this.#integrate(item, accepted)) this.#hold(item)
+      }
+    }
+    this.#applyRun(run, accepted)
+    if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
+    return this.#taken(accepted, none)
+  }
+
+  /** Returns how to find out whether the document has had its part of this tick. */
+  #tickBudget(): () => boolean {
+    const stepsMax = this.#state.steps + tickStepsMax
+    const endsAt = performance.now() + takeMsMax
+    return () => this.#state.steps > stepsMax || performance.now() > endsAt
+  }
+
+  #taken(accepted: readonly AppliedUpdate[], later: readonly IncomingUpdate[]): AppliedPart {
+    return { accepted, expensive: this.takeExpensive(), later }
+  }
+
+  #isInexpensive({ bytes, summary }: IncomingUpdate): boolean {
+    // A client mostly offers content that it received: all deletions of a large document, for example.
+    return this.#state.isKnown(bytes, summary) || this.#state.predict(bytes, summary) <= loopStepsMax
+  }
+
+  /** What most turns of most rooms bring. */
+  #takeKeystroke(item: IncomingUpdate): readonly AppliedUpdate[] {
+    this.#state.advance(item.summary)
+    const updates = [updateOf(item)]
+    this.#state.applyLater(updates)
+    item.taken?.()
+    const accepted = this.retry()
+    return accepted.length === 0 ? updates : [...updates, ...accepted]
+  }
+
+  /**
+   * Takes an expensive update that a thread has integrated into a copy of this state of the document.
+   * @param placed its `added` is null when nothing is new
+   * @throws UpdateApplyError
+   */
+  takePlaced(item: IncomingUpdate, placed: PlacedIntegration): readonly AppliedUpdate[] {
+    const { added, gap } = placed
+    const accepted: AppliedUpdate[] = []
+    if (added !== null) {
+      try {
+        this.#state.takePlaced(added, placed)
+      } catch (cause) {
+        throw new UpdateApplyError('a placed update could not be applied', { cause })
+      }
+      this.#accept(added, item.from, accepted)
+    }
+    if (gap) this.#hold(item)
+    else item.taken?.()
+    if (accepted.length > 0 && this.#held.size > 0) this.#retryHeld(accepted)
+    return accepted
+  }
+
+  /** Takes out a pending update that has become whole and is expensive; null: there is none. */
+  takeExpensive(): IncomingUpdate | null {
+    const expensive = this.#expensive
+    this.#expensive = null
+    return expensive
+  }
+
+  holdsOf(member: Member): boolean {
+    return this.#held.hasOf(member)
+  }
+
+  /** What can be applied now of what was held, because others have brought what it builds on. @throws UpdateApplyError */
+  retry(): readonly AppliedUpdate[] {
+    const accepted: AppliedUpdate[] = []
+    if (this.#held.size > 0) this.#retryHeld(accepted)
+    return accepted
+  }
+
+  #fits({ kind, summary }: IncomingUpdate): boolean {
+    return kind === 'update' && isPlain(summary, this.#state.clocks)
+  }
+
+  /** Types nested too deep close their sender and touch nobody else. */
+  #nests({ bytes, from }: IncomingUpdate): boolean {
+    const { doc } = this.#state
+    try {
+      checkNesting(bytes, doc)
+      return true
+    } catch (error) {
+      from.end(close('badRequest', errorMessage(error)))
+      return false
+    }
+  }
+
+  #applyRun(run: AppliedUpdate[], accepted: AppliedUpdate[]): void {
+    if (run.length === 0) return
+    try {
+      if (run.every(({ summary }) => isSimple(summary))) this.#state.applyLater(run)
+      else this.#state.applyPlain(run)
+    } catch (cause) {
+      throw cause instanceof DocumentExpensiveError
+        ? cause
+        : new UpdateApplyError('an update could not be applied', { cause })
+    }
+    for (const { summary, from } of run) this.#checkEntries(summary, from)
+    for (const update of run) accepted.push(update)
+    run.length = 0
+  }
+
+  /** The last thing to be vetted can only be seen afterwards; nothing is stored yet. */
+  #checkEntries(summary: UpdateSummary, from: Member | null): void {
+    if (summary.longRuns.length === 0) return
+    try {
+      checkMapEntries(summary, this.#state.doc)
+    } catch (cause) {
+      from?.end(close('badRequest', errorMessage(cause)))
+      throw new UpdateApplyError(errorMessage(cause), { cause })
+    }
+  }
+
+  /** Applies what can be applied; false when a part is missing something. */
+  #integrate({ bytes, summary, from, taken }: IncomingUpdate, accepted: AppliedUpdate[]): boolean {
+    try {
+      const isKnown = isEmpty(summary) || this.#state.isKnown(bytes, summary)
+      const { added, gap } = isKnown ? nothingNew : this.#state.integrate(bytes)
+      if (added !== null) this.#accept(added, from, accepted)
+      if (!gap) taken?.()
+      return !gap
+    } catch (cause) {
+      if (cause instanceof DocumentExpensiveError) throw cause
+      from.end(
+        cause instanceof IntegrationTooExpensiveError
+          ? close('tooLarge', 'the update is too expensive to integrate', 'integrationSteps')
+          : close('badRequest', 'the update could not be applied'),
+      )
+      throw new UpdateApplyError('an update could not be integrated', { cause })
+    }
+  }
+
+  #accept(added: Uint8Array, from: Member, accepted: AppliedUpdate[]): void {
+    const summary = readUpdate(added, { allowSubdocuments: true })
+    this.#checkEntries(summary, from)
+    this.#state.advance(summary)
+    accepted.push({ bytes: added, by: from.user.id, from, summary })
+  }
+
+  #hold(incoming: IncomingUpdate): void {
+    this.#held.add(incoming, this.#state.clocks)
+    // An offer is the answer to our asking: its sender has nothing more, and would be asked for ever.
+    if (incoming.kind === 'update') incoming.from.askForMissing()
+  }
+
+  #retryHeld(accepted: AppliedUpdate[]): void {
+    // What one brings may be what another waits for.
+    for (let before = -1; before < accepted.length; ) {
+      before = accepted.length
+      const candidates = this.#held.take(this.#state.clocks)
+      const waiting = candidates.filter((update) => this.#isMissingMore(update, accepted))
+      this.#held.restore(waiting)
+    }
+  }
+
+  #isMissingMore({ incoming }: PendingUpdate, accepted: AppliedUpdate[]): boolean {
+    if (!this.#isInexpensive(incoming)) {
+      // One at a time: another one stays pending.
+      const isNext = this.#expensive === null
+      this.#expensive ??= incoming
+      return !isNext
+    }
+    return this.#nests(incoming) && !this.#integrate(incoming, accepted)
+  }
+}
+
+const nothingNew = { added: null, gap: false }
+
+const updateOf = ({ bytes, from, summary }: IncomingUpdate): AppliedUpdate => ({
+  bytes,
+  by: from.user.id,
+  from,
+  summary,
+})

@@ -1,0 +1,97 @@
+import type { WriteRight } from '../../directory/write-right.ts'
+import {
+  type AppendOptions,
+  AppendRejectedError,
+  type FenceStore,
+  type FenceValue,
+} from '../../engine/engine.ts'
+import type { AppliedUpdate } from './broadcast.ts'
+import type { Member } from './member.ts'
+import type { IncomingUpdate } from './pending-updates.ts'
+
+/** A permission has to be read again before it is relied on. */
+export class StaleRightError extends Error {
+  override readonly name = 'StaleRightError'
+}
+
+/** Tries of one change, each after its permission was read again. */
+const triesMax = 5
+
+/** True when a permission has ended, or may have. */
+export const isStale = (fences: Pick<FenceStore, 'isCurrent'>, { fence }: WriteRight): boolean =>
+  fence === null || !fences.isCurrent(fence)
+
+/** True when the permission of a member has ended, or may have. */
+export const mayBeStale = (fences: Pick<FenceStore, 'isCurrent'>, { right }: Member): boolean =>
+  right !== undefined && isStale(fences, right)
+
+/**
+ * Makes a change. When it throws StaleRightError, reads its permission again and repeats the change.
+ * @throws ApiError when the permission has ended; all errors of `change`
+ */
+export async function whileAllowed<T>(right: WriteRight | undefined, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof StaleRightError) || right === undefined || tries === triesMax) throw error
+      await right.recheck()
+    }
+  }
+}
+
+/** Permissions of members, each once, that have to be read again before their updates are applied. */
+export function staleRightsOf(
+  incoming: readonly IncomingUpdate[],
+  fences: Pick<FenceStore, 'isCurrent'>,
+): ReadonlySet<WriteRight> | null {
+  let stale: Set<WriteRight> | null = null
+  for (const { from } of incoming) {
+    const { right } = from
+    if (right?.fence !== undefined && right.fence !== null && !fences.isCurrent(right.fence))
+      stale = (stale ?? new Set()).add(right)
+  }
+  return stale
+}
+
+/** Without those of members that may not write any more. */
+export const allowedOf = (incoming: readonly IncomingUpdate[]): readonly IncomingUpdate[] =>
+  incoming.some(isEnded) ? incoming.filter((one) => !isEnded(one)) : incoming
+
+const isEnded = ({ from: { right } }: IncomingUpdate): boolean => right?.fence === null
+
+/** Permissions of updates, each once. */
+export function rightsOf(updates: readonly AppliedUpdate[]): ReadonlySet<WriteRight> {
+  const rights = new Set<WriteRight>()
+  for (const update of updates) {
+    const right = rightOf(update)
+    if (right !== undefined) rights.add(right)
+  }
+  return rights
+}
+
+/** Fences of the permissions of updates, for their append. @throws AppendRejectedError when one has ended */
+export function fencing(updates: readonly AppliedUpdate[]): Pick<AppendOptions, 'fence'> {
+  const rights = updates.length === 1 ? [rightOf(updates[0] as AppliedUpdate)] : [...rightsOf(updates)]
+  const fence: FenceValue[] = []
+  for (const right of rights) {
+    if (right?.fence === null) throw new AppendRejectedError('fence')
+    fence.push(...(right?.fence ?? []))
+  }
+  return fence.length === 0 ? {} : { fence }
+}
+
+/**
+ * Reads the permissions of deliveries again. Sessions whose permission has ended are closed before it throws.
+ * @throws AppendRejectedError, ApiError when one has ended; StoreUnavailableError
+ */
+export async function recheckRights(
+  deliveries: readonly { readonly updates: readonly AppliedUpdate[] }[],
+): Promise<void> {
+  const rights = rightsOf(deliveries.flatMap(({ updates }) => updates))
+  const rechecked = await Promise.allSettled([...rights].map((right) => right.recheck()))
+  for (const outcome of rechecked) if (outcome.status === 'rejected') throw outcome.reason
+  if ([...rights].some(({ fence }) => fence === null)) throw new AppendRejectedError('fence')
+}
+
+const rightOf = ({ right, from }: AppliedUpdate): WriteRight | undefined => right ?? from?.right

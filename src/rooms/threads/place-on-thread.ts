@@ -1,0 +1,70 @@
+import type { DocumentAddress } from '../../model/address.ts'
+import { headConflict } from '../edits/commit-if-unchanged.ts'
+import { type EditContext, presentVersion, waitUntilDurable } from '../edits/edit-context.ts'
+import { updatesOf } from '../edits/thread-compute.ts'
+import type { PlacedDocument } from '../log/load-room.ts'
+import type { PlacedIntegration } from '../room/document-state.ts'
+import type { ThreadPool } from './thread-pool.ts'
+import { completed, type Done, runThreadTask, type ThreadTask } from './thread-task.ts'
+
+/** How often an update is placed again, because other nodes have changed the document meanwhile. */
+const triesMax = 3
+
+/**
+ * Integrates an update (V1) on a thread, into a copy of the document. The room must be held: the result of
+ * the thread is right only for this state of the document.
+ * @throws ApiError RESOURCE_EXHAUSTED where it is too expensive, or too many wait for a thread; UNAVAILABLE when the
+ *   store is away; ABORTED when other nodes change the document all the time
+ */
+export async function placeOnThread(room: EditContext, update: Uint8Array): Promise<PlacedIntegration> {
+  // While the disk is slow, others use the thread.
+  if (room.state.bytes === null) await waitUntilDurable(room, null)
+  return onThread(room.threads, room.address, async (run) => {
+    for (let tries = 1; ; tries += 1) {
+      const { revision } = room.state
+      // A job that waits for a thread holds no copy of the document.
+      const updates = await updatesOf(room, presentVersion(room), true)
+      const placed = await run({ is: 'place', updates, update })
+      if (placed.is !== 'placed') throw new TypeError(`an update was ${placed.is}`)
+      if (room.state.revision === revision) return placed
+      if (tries === triesMax) throw headConflict()
+    }
+  })
+}
+
+/**
+ * Integrates an update (V1) on a thread, into a copy of a document.
+ * @param state the whole state (V1) of the document
+ * @throws ApiError RESOURCE_EXHAUSTED where it is too expensive, or too many wait for a thread
+ */
+export async function placeStateOnThread(
+  threads: ThreadPool,
+  address: DocumentAddress,
+  state: Uint8Array,
+  update: Uint8Array,
+): Promise<PlacedIntegration> {
+  const placed = await onThread(threads, address, (run) => run({ is: 'place', updates: [state], update }))
+  if (placed.is !== 'placed') throw new TypeError(`an update was ${placed.is}`)
+  return placed
+}
+
+/** Reads a document from the updates that make it up. @throws ApiError RESOURCE_EXHAUSTED when too many wait for a thread */
+export async function openOnThread(
+  threads: ThreadPool,
+  address: DocumentAddress,
+  updates: readonly Uint8Array[],
+): Promise<PlacedDocument> {
+  const opened = await onThread(threads, address, (run) => run({ is: 'open', updates }))
+  if (opened.is !== 'opened') throw new TypeError(`a document was ${opened.is}`)
+  return opened
+}
+
+/** Runs `work` with a thread. Its jobs run on the event loop if the operator wants no threads. */
+const onThread = async <T>(
+  threads: ThreadPool,
+  address: DocumentAddress,
+  work: (run: (job: ThreadTask) => Promise<Done>) => Promise<T>,
+): Promise<T> =>
+  threads.enabled
+    ? threads.use(address, (thread) => work((job) => thread.run(job)))
+    : work(async (job) => completed(runThreadTask(job)))

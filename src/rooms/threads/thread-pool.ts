@@ -1,0 +1,210 @@
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../errors.ts'
+import { FairSemaphore } from '../../jobs/fair-semaphore.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { exhausted } from '../../quota/limits.ts'
+import type { MemoryAccount } from '../../quota/memory-account.ts'
+import { Overruns } from './overruns.ts'
+import { DeadlineExceededError, stopping, WorkerThread } from './thread.ts'
+import { completed, type Done, type ThreadTask, taskBytes } from './thread-task.ts'
+
+export interface ThreadLimits {
+  /** Threads for one workspace; all workspaces together have one more. 0: nothing is computed elsewhere. */
+  readonly threads: number
+  /** Uses that may wait for a thread; more are refused. */
+  readonly waitingMax: number
+  /** The part of them that one workspace may have. */
+  readonly waitingPerWorkspaceMax: number
+  /** Longest time for the jobs of one use together. */
+  readonly jobMs: number
+}
+
+export interface ThreadDependencies {
+  /** The purpose of the threads in the metrics. */
+  readonly purpose: 'change' | 'read' | 'merge'
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly logger: Log
+  readonly memory: MemoryAccount
+}
+
+/** Does one job at a time for whoever holds it. */
+export interface PooledThread {
+  /**
+   * Does a job elsewhere.
+   * @throws ApiError what the job refuses, RESOURCE_EXHAUSTED when it took too long; Error when it ended the thread
+   */
+  run(job: ThreadTask): Promise<Done>
+}
+
+/** A whole number of seconds, for callers that have to come back later. */
+const retryAfterSeconds = 5
+const queueRemedy = `try again after ${retryAfterSeconds} s, with fewer calls at once`
+
+/**
+ * Threads for work that would hold up the event loop. They are started when first needed, and kept. One workspace never
+ * has all of them, and waiting workspaces are served in turn.
+ */
+export class ThreadPool {
+  readonly #limits: ThreadLimits
+  readonly #parts: ThreadDependencies
+  readonly #slots: FairSemaphore
+  readonly #overruns: Overruns
+  readonly #all = new Set<WorkerThread>()
+  readonly #idle: WorkerThread[] = []
+  #running = 0
+  #isClosed = false
+
+  constructor(limits: ThreadLimits, parts: ThreadDependencies) {
+    this.#limits = limits
+    this.#parts = parts
+    this.#slots = new FairSemaphore({ total: limits.threads + 1, each: limits.threads })
+    this.#overruns = new Overruns(parts.clock, limits.jobMs)
+  }
+
+  /** Is there any thread to be had? */
+  get enabled(): boolean {
+    return this.#limits.threads > 0
+  }
+
+  /**
+   * Runs `work`, which is for a document, with a thread of its own when one is free for the workspace of the document.
+   * @throws ApiError RESOURCE_EXHAUSTED when too many wait, or too many jobs of the workspace came to nothing
+   */
+  async use<T>(document: DocumentAddress, work: (thread: PooledThread) => Promise<T>): Promise<T> {
+    this.#check(document)
+    const { metrics, purpose } = this.#parts
+    const cameAt = performance.now()
+    const used = this.#slots.run(document.workspaceId, async () => {
+      metrics.threadWaitSeconds.observe({ purpose }, (performance.now() - cameAt) / 1000)
+      // While this one waited, others of its workspace may have come to nothing.
+      this.#overruns.check(document.workspaceId)
+      const thread = this.#take()
+      try {
+        return await work(this.#lent(thread, document))
+      } finally {
+        this.#giveBack(thread)
+      }
+    })
+    this.#show()
+    return used
+  }
+
+  /** Ends all threads, whatever they are doing. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#all].map((thread) => thread.end()))
+  }
+
+  #check({ workspaceId }: DocumentAddress): void {
+    const { waitingMax, waitingPerWorkspaceMax } = this.#limits
+    this.#overruns.check(workspaceId)
+    if (this.#slots.waitingOf(workspaceId) >= waitingPerWorkspaceMax) {
+      const problem = 'too many large documents of this workspace at once'
+      throw exhausted('threadQueuePerWorkspace', waitingPerWorkspaceMax, {
+        problem,
+        remedy: queueRemedy,
+        retryAfterSeconds,
+      })
+    }
+    if (this.#slots.waiting >= waitingMax)
+      throw exhausted('threadQueueLength', waitingMax, {
+        problem: 'too many large documents at once',
+        remedy: queueRemedy,
+        retryAfterSeconds,
+      })
+  }
+
+  #take(): WorkerThread {
+    if (this.#isClosed) throw stopping()
+    const thread = this.#idle.pop() ?? new WorkerThread()
+    this.#all.add(thread)
+    this.#running += 1
+    this.#show()
+    return thread
+  }
+
+  /** The thread beyond those of one workspace is ended again: it would keep memory for what is rare. */
+  #giveBack(thread: WorkerThread): void {
+    this.#running -= 1
+    this.#show()
+    if (this.#idle.length < this.#limits.threads) {
+      this.#idle.push(thread)
+      return
+    }
+    void thread.end().then(() => this.#all.delete(thread))
+  }
+
+  /** For one use. Time in which it runs nothing does not count. */
+  #lent(thread: WorkerThread, document: DocumentAddress): PooledThread {
+    const deadlineMs = this.#overruns.deadlineMs(document.workspaceId)
+    let spentMs = 0
+    return {
+      run: async (job) => {
+        const beganAt = performance.now()
+        const claim = this.#parts.memory.open({ workspaceId: document.workspaceId, address: null }, null)
+        try {
+          claim.reserve(taskBytes(job))
+          const outcome = await thread.run(job, Math.max(1, Math.round(deadlineMs - spentMs)))
+          this.#count('done')
+          return completed(outcome)
+        } catch (error) {
+          if (error instanceof ApiError) throw error
+          return this.#failed(error, { document, job, deadlineMs, ms: spentMs + performance.now() - beganAt })
+        } finally {
+          claim.release()
+          spentMs += performance.now() - beganAt
+        }
+      },
+    }
+  }
+
+  #failed(cause: unknown, { document, job, deadlineMs, ms }: FailedJob): never {
+    const { workspaceId, apiKey, organizationId, documentId, editorId } = document
+    const isLate = cause instanceof DeadlineExceededError
+    this.#overruns.charge(workspaceId, Math.min(ms, deadlineMs))
+    this.#count(isLate ? 'late' : 'failed')
+    const restSeconds = this.#overruns.restSeconds(workspaceId)
+    this.#parts.logger.warn(
+      {
+        event: isLate ? 'thread.job_timed_out' : 'thread.job_failed',
+        workspaceId,
+        apiKey,
+        organizationId,
+        documentId,
+        editorId,
+        job: job.is,
+        ms: Math.round(ms),
+        restSeconds,
+        ...(!isLate && { err: cause }),
+      },
+      isLate ? 'work on a document took too long and was ended' : 'work on a document ended its thread',
+    )
+    if (!isLate) throw new Error('it could not be computed', { cause })
+    throw exhausted('threadJobSeconds', this.#limits.jobMs / 1000, {
+      problem: `work on document "${documentId}" (editor "${editorId}") was ended after ${deadlineMs / 1000} s`,
+      remedy: 'send less at once',
+      retryAfterSeconds: Math.max(restSeconds, retryAfterSeconds),
+    })
+  }
+
+  #count(outcome: 'done' | 'late' | 'failed'): void {
+    this.#parts.metrics.threadJobs.inc({ purpose: this.#parts.purpose, outcome })
+  }
+
+  #show(): void {
+    const { metrics, purpose } = this.#parts
+    metrics.threadUses.set({ purpose, state: 'waiting' }, this.#slots.waiting)
+    metrics.threadUses.set({ purpose, state: 'running' }, this.#running)
+  }
+}
+
+interface FailedJob {
+  readonly document: DocumentAddress
+  readonly job: ThreadTask
+  readonly deadlineMs: number
+  /** How long the use ran. */
+  readonly ms: number
+}

@@ -1,0 +1,202 @@
+import { type DocumentReading, type EncodedContent, readStateEncoded } from '../../content/read-document.ts'
+import { type ContentTarget, checkContent, checkKind, type TargetKind } from '../../content/replace.ts'
+import type { ReplacementResult } from '../../content/replacement-result.ts'
+import { ApiError, type ErrorCode } from '../../errors.ts'
+import { IntegrationTooExpensiveError } from '../../update/integration.ts'
+import { MalformedUpdateError } from '../../update/malformed.ts'
+import { checkMapEntries } from '../../update/map-entries.ts'
+import { checkNesting } from '../../update/nesting.ts'
+import { readUpdate } from '../../update/read-update.ts'
+import { replaceWithinLimit, restoreWithinLimit } from '../edits/size-check.ts'
+import type { PlacedDocument } from '../log/load-room.ts'
+import {
+  type ClientClock,
+  DocumentState,
+  type PlacedIntegration,
+  placementsIn,
+} from '../room/document-state.ts'
+import { tooExpensive } from '../room/expensive-documents.ts'
+import { documentStepsMax } from '../room/integration-limits.ts'
+
+/** A copy of a document to work on. Everything in it can be sent to a thread. */
+interface Copy {
+  /** Makes up the document: a snapshot, or an empty update, and what came after it. */
+  readonly updates: readonly Uint8Array[]
+  /** Is the whole document wanted afterwards? `ifDear`: where it takes less than to apply the update. */
+  readonly state: 'always' | 'ifDear' | 'never'
+}
+
+/** A change of a copy. */
+interface Edit extends Copy {
+  /** Who may write: the first whose clock on the copy is this one; else somebody new. */
+  readonly writers: readonly ClientClock[]
+  /** Encoded size the document may reach. */
+  readonly documentBytesMax: number
+}
+
+export type ThreadTask =
+  | { readonly is: 'check'; readonly target: ContentTarget }
+  | (Edit & { readonly is: 'replace'; readonly target: ContentTarget })
+  /** `past`: a whole state (V1), whose content the document is to have. */
+  | (Edit & { readonly is: 'restore'; readonly past: Uint8Array })
+  /** `updates`: one whole state (V1). */
+  | {
+      readonly is: 'read'
+      readonly updates: readonly [Uint8Array]
+      readonly reading: DocumentReading
+      /** Limit for the encoded content. */
+      readonly bytesMax: number
+    }
+  /** Reads a document whose conflict scans are too expensive for an event loop. */
+  | { readonly is: 'open'; readonly updates: readonly Uint8Array[] }
+  /** Integrates an update whose conflict scans are too expensive for an event loop. */
+  | {
+      readonly is: 'place'
+      /** The document before it, as `Copy` has it. */
+      readonly updates: readonly Uint8Array[]
+      readonly update: Uint8Array
+    }
+  | (Copy & {
+      readonly is: 'merge'
+      /** The root must still be able to hold it. */
+      readonly content: TargetKind
+      readonly update: Uint8Array
+    })
+
+/** The thread has the bytes of a document, and a Y.Doc of them. */
+const copies = 2
+
+/** The memory that a job takes at least, in bytes. */
+export function taskBytes(job: ThreadTask): number {
+  const updates = 'updates' in job ? job.updates : []
+  return updates.reduce((sum, { length }) => sum + length, 0) * copies
+}
+
+export type ThreadResult =
+  /** The target is sound. */
+  | { readonly is: 'checked' }
+  /** An ApiError, in parts. */
+  | {
+      readonly is: 'refused'
+      readonly code: ErrorCode
+      readonly message: string
+      readonly details: Record<string, unknown> | undefined
+      readonly retryAfterSeconds: number | undefined
+    }
+  | {
+      readonly is: 'replaced'
+      readonly change: ReplacementResult
+      /** The update (V1) that makes the change; null when there is nothing to change. */
+      readonly update: Uint8Array | null
+      /** Would applying it hold an event loop for too long? */
+      readonly isDear: boolean
+      readonly state: Uint8Array | null
+      readonly writer: ClientClock
+    }
+  | {
+      readonly is: 'read'
+      readonly content: Omit<EncodedContent, 'data'>
+      /** The members of the `EncodedJson`, because a thread receives no instances of classes. */
+      readonly data: Pick<EncodedContent['data'], 'as' | 'parts'>
+    }
+  | ({ readonly is: 'opened' } & PlacedDocument)
+  | ({ readonly is: 'placed' } & PlacedIntegration)
+  | { readonly is: 'merged'; readonly update: Uint8Array | null; readonly state: Uint8Array | null }
+
+/** The outcome of a job that was not refused. */
+export type Done = Exclude<ThreadResult, { is: 'refused' }>
+
+/** @throws ApiError what the job was refused for */
+export function completed(outcome: ThreadResult): Done {
+  if (outcome.is !== 'refused') return outcome
+  const { code, message, details, retryAfterSeconds: after } = outcome
+  throw new ApiError(code, message, {
+    ...(details !== undefined && { details }),
+    ...(after !== undefined && { retryAfterSeconds: after }),
+  })
+}
+
+/** Does a job. @throws what is our bug; what is wrong with the target is an outcome */
+export function runThreadTask(job: ThreadTask): ThreadResult {
+  try {
+    if (job.is === 'replace') return replace(job)
+    if (job.is === 'restore')
+      return edit(job, (copy) => restoreWithinLimit(copy, job.past, job.documentBytesMax))
+    if (job.is === 'merge') return merge(job)
+    if (job.is === 'read') return read(job)
+    if (job.is === 'open') return open(job.updates)
+    if (job.is === 'place') return place(job.updates, job.update)
+    checkContent(job.target)
+    return { is: 'checked' }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, details, retryAfterSeconds } = error
+    return { is: 'refused', code, message, details, retryAfterSeconds }
+  }
+}
+
+/** The buffers of an outcome that are transferred instead of copied. */
+export const buffersOf = (outcome: ThreadResult): ArrayBuffer[] =>
+  outcome.is === 'read'
+    ? outcome.data.parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))
+    : []
+
+function read({ updates: [bytes], reading, bytesMax }: Extract<ThreadTask, { is: 'read' }>): ThreadResult {
+  const { data, ...content } = readStateEncoded(bytes, reading, bytesMax)
+  return { is: 'read', content, data: { as: data.as, parts: data.parts } }
+}
+
+function replace(job: Extract<ThreadTask, { is: 'replace' }>): ThreadResult {
+  const content = checkContent(job.target)
+  return edit(job, (copy) => replaceWithinLimit(copy, content, job.documentBytesMax))
+}
+
+function edit(job: Edit, work: (copy: DocumentState) => ReplacementResult): ThreadResult {
+  const copy = stateOf(job)
+  const writer = copy.writeAs(job.writers)
+  const { result, added, isDear } = copy.edit(() => work(copy))
+  const state = stateFor(job, copy, added !== null, isDear)
+  return { is: 'replaced', change: result, update: added, isDear, state, writer }
+}
+
+function merge(job: Extract<ThreadTask, { is: 'merge' }>): ThreadResult {
+  const copy = stateOf(job)
+  checkKind(copy.doc, job.content.target, job.content.kind)
+  const { added, isDear } = copy.integrate(job.update)
+  return { is: 'merged', update: added, state: stateFor(job, copy, added !== null, isDear) }
+}
+
+function open(updates: readonly Uint8Array[]): ThreadResult {
+  const state = stateOf({ updates }).encode()
+  return { is: 'opened', state, placements: placementsIn(state) }
+}
+
+function place(updates: readonly Uint8Array[], update: Uint8Array): ThreadResult {
+  const copy = stateOf({ updates })
+  copy.check()
+  const stepsMax = documentStepsMax(copy.sizeBytes + update.length)
+  try {
+    checkNesting(update, copy.doc)
+    const placed = copy.placeItems(update, stepsMax)
+    if (placed.added !== null)
+      checkMapEntries(readUpdate(placed.added, { allowSubdocuments: true }), copy.doc)
+    const state = placed.added !== null && placed.isDear ? copy.encode() : null
+    return { is: 'placed', ...placed, state, problem: null }
+  } catch (error) {
+    if (error instanceof IntegrationTooExpensiveError) throw tooExpensive(stepsMax)
+    if (!(error instanceof MalformedUpdateError)) throw error
+    const { message: problem } = error
+    return { is: 'placed', added: null, gap: false, isDear: false, placements: [], state: null, problem }
+  }
+}
+
+function stateFor(job: Copy, copy: DocumentState, hasChanged: boolean, isDear: boolean): Uint8Array | null {
+  const isWanted = job.state === 'always' || (job.state === 'ifDear' && isDear)
+  return hasChanged && isWanted ? copy.encode() : null
+}
+
+function stateOf({ updates: [snapshot, ...entries] }: Pick<Copy, 'updates'>): DocumentState {
+  const state = DocumentState.fromBytes(snapshot ?? null, { isBounded: false })
+  state.applyPlain(entries.map((bytes) => ({ bytes })))
+  return state
+}

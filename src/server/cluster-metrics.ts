@@ -1,0 +1,31 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Engine } from '../engine/engine.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** What this node knows of the others, where there may be any. */
+export function registerClusterMetrics({ registry }: Metrics, { bus, cluster }: Engine): void {
+  if (!cluster.isShared) return
+  const measure = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  measure(
+    'weft_nodes',
+    'Nodes that share the store and are alive, this one included',
+    () => cluster.nodes().length,
+  )
+  measure('weft_bus_connected', '1 while other nodes are reached over the bus', () =>
+    bus.isConnected ? 1 : 0,
+  )
+  const losses = new Counter({
+    name: 'weft_bus_losses_total',
+    help: 'Times that something other nodes have said may have been lost, and was looked for in the store',
+    registers: [registry],
+  })
+  bus.onLoss(() => losses.inc())
+}

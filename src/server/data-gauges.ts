@@ -1,0 +1,39 @@
+import { statfs } from 'node:fs/promises'
+import { Gauge } from 'prom-client'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import { readLastBackup } from '../storage/last-backup.ts'
+
+/** Registers gauges for the disk of the data directory and for its last backup. Only the engine `level` has values. */
+export function measureData(
+  { registry }: Metrics,
+  { engine, dataDir }: Pick<Config, 'engine' | 'dataDir'>,
+): void {
+  const measure = (name: string, help: string, read: () => Promise<number | null>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const value = engine === 'level' ? await read() : null
+        if (value === null) this.remove()
+        else this.set(value)
+      },
+    })
+  measure('weft_disk_free_bytes', 'Bytes that the server may still write to the disk of its data', () =>
+    bytesOf(dataDir, 'bavail'),
+  )
+  measure('weft_disk_size_bytes', 'Size of the disk of its data', () => bytesOf(dataDir, 'blocks'))
+  measure(
+    'weft_backup_last_success_timestamp_seconds',
+    'Time of the last complete backup, in seconds since 1970; 0: none',
+    async () => (await readLastBackup(dataDir)) / 1000,
+  )
+}
+
+/** Null if the disk cannot be read. */
+const bytesOf = (path: string, blocks: 'bavail' | 'blocks'): Promise<number | null> =>
+  statfs(path).then(
+    (found) => found[blocks] * found.bsize,
+    () => null,
+  )

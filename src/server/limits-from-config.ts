@@ -1,0 +1,145 @@
+import type { HttpConnectionLimits } from '../api/http/connection-limits.ts'
+import type { ApiLimits } from '../api/http/rate-limits.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Tenant } from '../model/address.ts'
+import type { ClusterRates } from '../quota/cluster-rates.ts'
+import type { LimitReports } from '../quota/limit-reports.ts'
+import { exhausted, type LimitName } from '../quota/limits.ts'
+import { createMemoryAccounts, defaultBudgetBytes, type MemoryLedger } from '../quota/memory-bounds.ts'
+import { openConnectionsMax } from '../quota/open-files.ts'
+import { MinuteLimiter, RateLimiter } from '../quota/rate-limiter.ts'
+import { SlowTransfers } from '../quota/slow-transfers.ts'
+import type { AdmissionLimits } from '../sync/connect/admission.ts'
+import { ReceiveRateLimit } from '../sync/socket/receive-rate-limit.ts'
+
+interface LimitDependencies {
+  readonly config: Config
+  readonly clock: Clock
+  readonly reports: LimitReports
+}
+
+interface ClusterLimitDependencies extends Pick<LimitDependencies, 'config' | 'clock'> {
+  /** Null: nobody else counts. */
+  readonly rates: ClusterRates | null
+}
+
+/** Null where `perSecond` is 0: no limit. */
+const rate = (perSecond: number, burst: number, clock: Clock): RateLimiter | null =>
+  perSecond === 0 ? null : new RateLimiter({ perSecond, burst, clock })
+
+/** Likewise; all nodes count together. @param rates null: there is this one only */
+function sharedRate(
+  perSecond: number,
+  burst: number,
+  { clock, rates, limit }: { clock: Clock; rates: ClusterRates | null; limit: LimitName },
+): RateLimiter | null {
+  if (perSecond === 0) return null
+  const used = rates?.share(limit, (key, cost) => limiter.chargeOthers(key, cost))
+  const limiter: RateLimiter = new RateLimiter({ perSecond, burst, clock, ...(used && { used }) })
+  return limiter
+}
+
+/** Calls of `workspace/get`. Null: no limit. */
+export function workspaceReadsOf({ config, clock, rates }: ClusterLimitDependencies): MinuteLimiter | null {
+  const { workspaceReadsPerMinute: perMinute } = config
+  if (perMinute === 0) return null
+  const limit: LimitName = 'workspaceReadsPerMinute'
+  const used = rates?.share(limit, (key, calls) => limiter.chargeOthers(key, calls))
+  const limiter: MinuteLimiter = new MinuteLimiter({ perMinute, clock, ...(used && { used }) })
+  return limiter
+}
+
+/** Who may open websockets. */
+export const admissionOf = ({ config, clock }: LimitDependencies): AdmissionLimits => ({
+  connectionsMax: config.maxConnections,
+  connectionsPerAddressMax: config.maxConnectionsPerAddress,
+  connectionsPerWorkspaceMax: config.maxConnectionsPerWorkspace,
+  pendingPerAddressMax: config.maxUnauthenticatedPerAddress,
+  connects: rate(config.connectsPerAddressPerSecond, config.connectsPerAddressBurst, clock),
+})
+
+/** Who may hold connections. */
+export const httpConnectionsOf = ({ config, reports }: LimitDependencies): HttpConnectionLimits => ({
+  perAddressMax: config.trustProxy === 0 ? config.maxHttpConnectionsPerAddress : 0,
+  inAllMax: openConnectionsMax(),
+  onExceeded: (limit, address) => reports.exceeded(limit, address),
+})
+
+/** Throws when a workspace must not create a document by websocket now; all nodes count together. */
+export function creationsOf({
+  config,
+  clock,
+  rates,
+}: ClusterLimitDependencies): (address: Pick<Tenant, 'workspaceId'>) => void {
+  const limit: LimitName = 'newDocumentsPerWorkspacePerSecond'
+  const { newDocumentsPerWorkspacePerSecond: perSecond, newDocumentsPerWorkspaceBurst: burst } = config
+  const limiter = sharedRate(perSecond, burst, { clock, rates, limit })
+  return ({ workspaceId }) => {
+    const waitMs = limiter?.take(workspaceId) ?? 0
+    if (waitMs === 0) return
+    const seconds = Math.ceil(waitMs / 1000)
+    throw exhausted(limit, perSecond, {
+      problem: `the workspace creates too many documents: ${limit} is ${perSecond}`,
+      remedy: `try again after ${seconds} s`,
+      retryAfterSeconds: seconds,
+    })
+  }
+}
+
+/** What is read from websockets. */
+export const inflowOf = ({ config, clock, reports }: LimitDependencies): ReceiveRateLimit =>
+  new ReceiveRateLimit({
+    bytesPerSecond: config.receiveBytesPerWorkspacePerSecond,
+    burstBytes: config.receiveBytesPerWorkspaceBurst,
+    clock,
+    onExceeded: (workspaceId) => reports.exceeded('receiveBytesPerWorkspacePerSecond', workspaceId),
+  })
+
+/** Everything that keeps memory for clients. All of it is in the metrics. */
+export function memoryAccountsOf({
+  config,
+  metrics,
+  reports,
+}: Pick<LimitDependencies, 'config' | 'reports'> & { readonly metrics: Metrics }): MemoryLedger {
+  const sizes = {
+    messageBytesMax: config.maxMessageBytes,
+    bodyBytesMax: config.maxBodyBytes,
+    documentBytesMax: config.maxDocumentBytes,
+    sendBufferBytesMax: config.sendBufferBytes,
+  }
+  const budgetBytes = config.memoryBudgetBytes === 0 ? defaultBudgetBytes() : config.memoryBudgetBytes
+  const holders = createMemoryAccounts(budgetBytes, sizes, (limit, who) => reports.exceeded(limit, who))
+  metrics.memoryAccounts.push(...Object.values(holders))
+  return holders
+}
+
+/** What calls may take. */
+export const apiQuotasOf = ({
+  config,
+  clock,
+  reports,
+  rates,
+  memory,
+}: LimitDependencies & ClusterLimitDependencies & { readonly memory: MemoryLedger }): ApiLimits => ({
+  addressCalls: rate(config.callsPerAddressPerSecond, config.callsPerAddressBurst, clock),
+  calls: sharedRate(config.callsPerKeyPerSecond, config.callsPerKeyBurst, {
+    clock,
+    rates,
+    limit: 'callsPerKeyPerSecond',
+  }),
+  bodyMemory: memory.requestBodies,
+  unread: {
+    holder: memory.unreadResponses,
+    transfers: new SlowTransfers(config.transferTimeoutSeconds * 1000),
+    tooSlow: (who) => reports.exceeded('transferTimeoutSeconds', who),
+  },
+  bodies: sharedRate(config.bodyBytesPerKeyPerSecond, config.bodyBytesPerKeyBurst, {
+    clock,
+    rates,
+    limit: 'bodyBytesPerKeyPerSecond',
+  }),
+  proxies: config.trustProxy,
+  reports,
+})

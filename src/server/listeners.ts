@@ -1,0 +1,237 @@
+import { Authenticator } from '../access/authenticator.ts'
+import { AccessReader } from '../access/document-access.ts'
+import { PermissionReporter } from '../access/permission-report.ts'
+import { RealtimeAccess } from '../access/realtime-access.ts'
+import { CallAuditor } from '../api/call-auditor.ts'
+import { limitConnections } from '../api/http/connection-limits.ts'
+import { storeUnavailable } from '../api/http/envelope.ts'
+import { HttpListener } from '../api/http/http-listener.ts'
+import { createRouter } from '../api/http/router.ts'
+import { operationList } from '../api/operation-list.ts'
+import { pageRoutes } from '../api/pages/page-list.ts'
+import { readPackageVersion } from '../config/package-version.ts'
+import { publicUrlOf } from '../config/public-url.ts'
+import type { Health } from '../engine/engine.ts'
+import { NotificationConfigService } from '../notifications/notification-config-service.ts'
+import { NotificationService } from '../notifications/notification-service.ts'
+import { backupOf } from '../storage/backup.ts'
+import { BackupLimiter } from '../storage/backup-limiter.ts'
+import { SyncServer, type SyncServerOptions } from '../sync/connect/sync-server.ts'
+import type { SocketAcceptor } from '../sync/socket/client-socket.ts'
+import { LocalSocketAcceptor } from '../sync/socket/local-socket.ts'
+import { ReadBackpressure } from '../sync/socket/read-backpressure.ts'
+import { SocketWorkerPool } from '../sync/workers/socket-worker-pool.ts'
+import {
+  admissionOf,
+  apiQuotasOf,
+  httpConnectionsOf,
+  inflowOf,
+  workspaceReadsOf,
+} from './limits-from-config.ts'
+import type { ServerServices } from './services.ts'
+
+/**
+ * Bytes on their way to the disk above which reading from sockets pauses. Each is in memory several times meanwhile: as
+ * it came, as a record, in the batch, and in the frames of those who are to see it.
+ */
+const pendingBytesMax = 4_194_304
+
+const refusedToken = { outcome: 'UNAUTHENTICATED', claim: null } as const
+
+type GateDependencies = Pick<
+  ServerServices,
+  'config' | 'clock' | 'metrics' | 'reports' | 'log' | 'memoryAccounts'
+>
+
+/** The websocket edge. */
+export function createSync({
+  config,
+  clock,
+  engine,
+  metrics,
+  reports,
+  rejections,
+  log,
+  rooms,
+  tokens,
+  organizations,
+  origins,
+  accessNews,
+  defaultTenant,
+  auditing,
+  memoryAccounts,
+  storage,
+  forwarding,
+}: ServerServices & Pick<SyncServerOptions, 'forwarding'>): SyncServer {
+  const queuedBytes = (): number => engine.pendingBytes() + rooms.queuedBytes
+  metrics.memoryAccounts.push({
+    name: 'disk_queue',
+    get bytes() {
+      return queuedBytes()
+    },
+    bytesMax: pendingBytesMax,
+  })
+  return new SyncServer(
+    {
+      ...admissionOf({ config, clock, reports }),
+      authMs: config.authTimeoutSeconds * 1000,
+      createOnConnect: config.createOnConnect,
+      loopbackOnly: config.auth === 'none',
+      proxies: config.trustProxy,
+    },
+    {
+      gate: gateOf({ config, clock, metrics, reports, log, memoryAccounts }),
+      forwarding,
+      rooms,
+      access: new RealtimeAccess({
+        tokens,
+        origins,
+        news: accessNews,
+        defaultTenant,
+        fences: engine.fences,
+        reader: new AccessReader(organizations, accessNews, clock, config.defaultAccess),
+      }),
+      logger: log,
+      clock,
+      metrics,
+      reports,
+      rejections,
+      inflow: inflowOf({ config, clock, reports }),
+      pressure: new ReadBackpressure(queuedBytes, pendingBytesMax, () =>
+        reports.exceeded('uncommittedBytes', ''),
+      ),
+      allowSubdocuments: config.allowSubdocuments,
+      documentBytesMax: config.maxDocumentBytes,
+      storage,
+      onRefused: (clientAddress) => {
+        if (config.audit !== 'off')
+          auditing.refusals.note({ door: 'realtime', clientAddress, ...refusedToken })
+      },
+    },
+  )
+}
+
+/** What serves the websockets. */
+function gateOf({ config, clock, metrics, reports, log, memoryAccounts }: GateDependencies): SocketAcceptor {
+  const limits = {
+    messageBytesMax: config.maxMessageBytes,
+    sendBufferBytesMax: config.sendBufferBytes,
+    transferTimeoutMs: config.transferTimeoutSeconds * 1000,
+    memory: memoryAccounts,
+  }
+  const parts = { clock, metrics, reports, logger: log }
+  const { socketWorkers: workers } = config
+  return workers === 1
+    ? new LocalSocketAcceptor(limits, parts)
+    : new SocketWorkerPool({ ...limits, workers }, parts)
+}
+
+/** The HTTP edge: REST and pages. */
+export function createHttp({
+  config,
+  clock,
+  engine,
+  metrics,
+  log,
+  tenancy,
+  tokens,
+  rooms,
+  versions,
+  organizations,
+  directory,
+  memory,
+  userData,
+  comments,
+  subscribing,
+  pageTokens,
+  idempotentCalls,
+  origins,
+  auditing,
+  ...rest
+}: ServerServices): HttpListener {
+  const stopping = (): Health | null =>
+    rest.stopping.aborted ? { ok: false, reason: 'the server is stopping' } : null
+  const readiness = (): Health => stopping() ?? engine.health()
+  const callable = (): Health =>
+    stopping() ?? (engine.health().ok ? { ok: true } : { ok: false, reason: storeUnavailable })
+  const wanted = (): Health =>
+    rest.leaving.aborted && !rest.stopping.aborted
+      ? { ok: false, reason: 'the server is draining' }
+      : readiness()
+  const authenticator = new Authenticator({
+    tenants: tenancy.tenants,
+    origins,
+    clock,
+    defaultTenant: rest.defaultTenant,
+    adminToken: config.adminToken,
+    onRefusal: (reason) => metrics.authFailures.inc({ reason }),
+  })
+  const backups = new BackupLimiter(clock)
+  const router = createRouter({
+    operations: operationList,
+    pages: pageRoutes({
+      version: readPackageVersion(),
+      publicUrl: publicUrlOf(config),
+      operations: operationList,
+      metrics,
+      metricsToken: config.metricsToken,
+      readiness: wanted,
+      adminToken: config.adminToken,
+      backup: () => {
+        const dump = engine.dump()
+        if (dump === null) return 'nothing'
+        return backups.take(backupOf(dump, { directory: config.dataDir, clock })) ?? 'busy'
+      },
+    }),
+    services: {
+      ...directory,
+      ...tenancy,
+      ...comments,
+      ...subscribing,
+      memory,
+      userData,
+      workspaceReads: workspaceReadsOf({ config, clock, rates: rest.rates }),
+      permissionReader: new PermissionReporter(organizations, clock),
+      notifications: new NotificationService(organizations, clock),
+      notificationConfigs: new NotificationConfigService(organizations),
+      tokens,
+      rooms,
+      versions,
+      pageTokens,
+      storage: rest.storage,
+      audit: auditing.audit,
+      log: engine.log,
+      metrics,
+      clock,
+      allowSubdocuments: config.allowSubdocuments,
+      createMissing: config.createMissing,
+      publicUrl: publicUrlOf(config),
+      responseBytesMax: config.maxResponseBytes,
+    },
+    authenticator,
+    auditor: new CallAuditor({
+      ...auditing,
+      mode: config.audit,
+      proxies: config.trustProxy,
+      onRejected: (address, code) => rest.rejections.credentials(address, code),
+    }),
+    idempotentCalls,
+    origins,
+    quotas: apiQuotasOf({
+      config,
+      clock,
+      reports: rest.reports,
+      rates: rest.rates,
+      memory: rest.memoryAccounts,
+    }),
+    bodyBytesMax: config.maxBodyBytes,
+    unknownMembers: config.unknownMembers,
+    loopbackOnly: config.auth === 'none',
+    readiness: callable,
+    metrics,
+    log,
+  })
+  const edge = new HttpListener(router)
+  limitConnections(edge.server, httpConnectionsOf({ config, clock, reports: rest.reports }))
+  return edge
+}

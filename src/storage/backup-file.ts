@@ -1,0 +1,155 @@
+import { crc32 } from 'node:zlib'
+import type { StoredPage } from '../engine/engine.ts'
+import { StorageError } from './storage-error.ts'
+
+/**
+ * The file of a backup: a magic line, then parts. A part is its kind (1 byte), its length (4), a CRC-32 (4) and its
+ * bytes. Each CRC goes on from that of the part before, so a part that is changed, missing or misplaced is noticed;
+ * the last part says how many pairs there are, so one that ends early is, too. Numbers are big endian.
+ */
+export type BackupPart =
+  | { readonly kind: 'header'; readonly header: BackupHeader }
+  /** A small file of the data directory that is not in the store. */
+  | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'pairs'; readonly pairs: StoredPage }
+  | { readonly kind: 'end'; readonly pairs: number }
+
+export interface BackupHeader {
+  /** Format of the store that the pairs are from. */
+  readonly format: number
+  /** Epoch milliseconds. */
+  readonly madeAt: number
+}
+
+const magic = Buffer.from('weft-backup 1\n')
+const kinds = ['header', 'file', 'pairs', 'end'] as const
+const headBytes = 9
+/** No part is larger: a page of pairs, or one large pair. */
+const partBytesMax = 2 ** 30
+
+/** Makes the bytes of parts, in order. */
+export class BackupWriter {
+  #crc = 0
+  #pairs = 0
+
+  /** The magic line and the header. */
+  start(header: BackupHeader): Buffer {
+    return Buffer.concat([magic, this.#part('header', Buffer.from(JSON.stringify(header)))])
+  }
+
+  file(name: string, bytes: Uint8Array): Buffer {
+    const encoded = Buffer.from(name)
+    return this.#part('file', Buffer.concat([lengthOf(encoded), encoded, bytes]))
+  }
+
+  pairs(pairs: StoredPage): Buffer {
+    this.#pairs += pairs.length
+    const bytes = pairs.flatMap(([key, value]) => [lengthOf(key), lengthOf(value), key, value])
+    return this.#part('pairs', Buffer.concat(bytes))
+  }
+
+  end(): Buffer {
+    return this.#part('end', Buffer.from(JSON.stringify({ pairs: this.#pairs })))
+  }
+
+  #part(kind: BackupPart['kind'], bytes: Buffer): Buffer {
+    const head = Buffer.alloc(headBytes)
+    head[0] = kinds.indexOf(kind)
+    head.writeUInt32BE(bytes.length, 1)
+    this.#crc = crc32(bytes, crc32(head.subarray(0, 5), this.#crc))
+    head.writeUInt32BE(this.#crc, 5)
+    return Buffer.concat([head, bytes])
+  }
+}
+
+/** The parts of a backup; the last one is its end. @throws StorageError when it is none, damaged or not whole */
+export async function* readBackupParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<BackupPart> {
+  const chunks = source[Symbol.asyncIterator]()
+  try {
+    yield* checkedParts(new ByteQueue(chunks))
+  } finally {
+    // Closes the file when the backup is damaged, too.
+    await chunks.return?.()
+  }
+}
+
+async function* checkedParts(bytes: ByteQueue): AsyncGenerator<BackupPart> {
+  if (!(await bytes.take(magic.length))?.equals(magic))
+    throw new StorageError('the file is no backup of Weft, or of another version')
+  let crc = 0
+  let pairs = 0
+  for (;;) {
+    const at = bytes.taken
+    const head = await bytes.take(headBytes)
+    if (head === null) throw new StorageError(`the backup is not whole: it ends at byte ${at}`)
+    const length = head.readUInt32BE(1)
+    const part = length > partBytesMax ? null : await bytes.take(length)
+    if (part === null) throw new StorageError(`the backup is damaged or not whole at byte ${at}`)
+    crc = crc32(part, crc32(head.subarray(0, 5), crc))
+    const kind = kinds[head[0] as number]
+    if (crc !== head.readUInt32BE(5) || kind === undefined)
+      throw new StorageError(`the backup is damaged at byte ${at}: a checksum is wrong`)
+    const decoded = decodePart(kind, part)
+    if (decoded.kind === 'pairs') pairs += decoded.pairs.length
+    if (decoded.kind === 'end' && (decoded.pairs !== pairs || (await bytes.take(1)) !== null))
+      throw new StorageError('the backup is damaged: its end is that of another one')
+    yield decoded
+    if (decoded.kind === 'end') return
+  }
+}
+
+/** What is decoded has the checksum of what was written. */
+function decodePart(kind: BackupPart['kind'], part: Buffer): BackupPart {
+  if (kind === 'header') return { kind, header: JSON.parse(part.toString()) as BackupHeader }
+  if (kind === 'end') return { kind, ...(JSON.parse(part.toString()) as { pairs: number }) }
+  if (kind === 'pairs') return { kind, pairs: decodePairs(part) }
+  const start = 4 + part.readUInt32BE(0)
+  return { kind, name: part.toString('utf8', 4, start), bytes: part.subarray(start) }
+}
+
+function decodePairs(part: Buffer): StoredPage {
+  const pairs: [Buffer, Buffer][] = []
+  for (let at = 0; at < part.length; ) {
+    const value = at + 8 + part.readUInt32BE(at)
+    const end = value + part.readUInt32BE(at + 4)
+    pairs.push([part.subarray(at + 8, value), part.subarray(value, end)])
+    at = end
+  }
+  return pairs
+}
+
+function lengthOf(bytes: Uint8Array): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return length
+}
+
+/** Takes exact numbers of bytes from chunks of any size. */
+class ByteQueue {
+  taken = 0
+  readonly #source: AsyncIterator<Uint8Array>
+  #chunks: Uint8Array[] = []
+  #length = 0
+
+  constructor(source: AsyncIterator<Uint8Array>) {
+    this.#source = source
+  }
+
+  /** Null when there are fewer. */
+  async take(count: number): Promise<Buffer | null> {
+    while (this.#length < count) {
+      const next = await this.#source.next()
+      if (next.done === true) return null
+      this.#chunks.push(next.value)
+      this.#length += next.value.length
+    }
+    const all =
+      this.#chunks.length === 1 ? asBuffer(this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks)
+    this.#chunks = [all.subarray(count)]
+    this.#length -= count
+    this.taken += count
+    return all.subarray(0, count)
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

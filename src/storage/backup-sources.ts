@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../clock.ts'
+import { errorMessage } from '../errors.ts'
+import { backupOf } from './backup.ts'
+import { openOfflineDump } from './offline-store.ts'
+import { StorageError } from './storage-error.ts'
+
+/** The bytes of a backup of a server that is stopped. @throws StorageError, EngineOpenError, CorruptRecordError */
+export async function* backupOffline(directory: string, clock: Clock): AsyncGenerator<Uint8Array> {
+  const dump = await openOfflineDump(directory)
+  try {
+    yield* backupOf(dump, { directory, clock })
+  } finally {
+    await dump.close()
+  }
+}
+
+/** The bytes of a backup that a server makes while it serves. @throws StorageError */
+export async function* backupOnline(url: string, tokenFile: string): AsyncGenerator<Uint8Array> {
+  const token = await readTokenFile(tokenFile)
+  const response = await fetch(new URL('/backup', url), {
+    headers: { 'x-service-admin-token': token },
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new StorageError(`${url} cannot be reached: ${errorMessage(cause)}`, {
+      hint: 'start the server, or name its data directory instead',
+    })
+  })
+  if (!response.ok || response.body === null)
+    throw new StorageError(`${url} refuses: ${await responseError(response)}`, {
+      hint: 'the token is what WEFT_ADMIN_TOKEN is at the server',
+    })
+  yield* response.body
+}
+
+/** What is no token is not named: it may hold one. */
+/** A token that is the only line of a file. @throws StorageError */
+export async function readTokenFile(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
+  })
+  const token = text.trim()
+  if (!/^[!-~]+$/.test(token))
+    throw new StorageError(`${path} holds no token: it is one line of visible ASCII characters`)
+  return token
+}
+
+/** What a server says that refuses. */
+export async function responseError(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    const { error } = JSON.parse(text) as { error: { status: string; message: string } }
+    return `${error.status}: ${error.message}`
+  } catch {
+    return `HTTP ${response.status}`
+  }
+}

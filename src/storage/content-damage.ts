@@ -1,0 +1,47 @@
+import * as Y from 'yjs'
+import type { LiveLog } from '../engine/damage.ts'
+import { errorMessage } from '../errors.ts'
+import { MalformedUpdateError } from '../update/malformed.ts'
+import { readUpdate } from '../update/read-update.ts'
+
+/** Enough to share the cost of a transaction; more make Yjs join lists of values pairwise. */
+const updatesPerTurn = 64
+
+/**
+ * Why the updates of a document, though they are what was written, make no document: Yjs can't read them, or they
+ * build on something that is not there. Null when they do.
+ */
+export async function findContentDamage({ snapshot, entries }: LiveLog): Promise<string | null> {
+  const doc = new Y.Doc()
+  try {
+    if (snapshot !== null) Y.applyUpdate(doc, snapshot)
+    for (let start = 0; start < entries.length; start += updatesPerTurn) {
+      const problem = applied(doc, entries.slice(start, start + updatesPerTurn))
+      if (problem !== null) return problem
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const { pendingStructs, pendingDs } = doc.store
+    return pendingStructs === null && pendingDs === null ? null : 'it builds on updates that are missing'
+  } catch (error) {
+    return `Yjs cannot read its snapshot: ${errorMessage(error)}`
+  } finally {
+    doc.destroy()
+  }
+}
+
+function applied(doc: Y.Doc, entries: LiveLog['entries']): string | null {
+  let at = 0
+  try {
+    doc.transact(() => {
+      for (const { seq, bytes } of entries) {
+        at = seq
+        readUpdate(bytes, { allowSubdocuments: true })
+        Y.applyUpdate(doc, bytes)
+      }
+    })
+    return null
+  } catch (error) {
+    const reader = error instanceof MalformedUpdateError ? 'is malformed' : 'cannot be read by Yjs'
+    return `update ${at} ${reader}: ${errorMessage(error)}`
+  }
+}

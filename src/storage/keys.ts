@@ -1,0 +1,201 @@
+import { createAudit } from '../audit/audit.ts'
+import { systemClock } from '../clock.ts'
+import type { ApiKeyRecord, WorkspaceRecord } from '../directory/store/records.ts'
+import { CredentialGenerator } from '../directory/tenants/credential-generator.ts'
+import {
+  readCredentials,
+  type ServerCredentials,
+  type StoredCredentials,
+  writeCredentials,
+} from '../directory/tenants/credentials-file.ts'
+import { createTenancy, type Tenancy } from '../directory/tenants/tenancy.ts'
+import type { CreatedApiKey } from '../directory/tenants/workspace-service.ts'
+import { ApiError } from '../errors.ts'
+import { createLog } from '../log.ts'
+import type { Tenant } from '../model/address.ts'
+import {
+  directoryOf,
+  type OfflineStore,
+  openForReading,
+  openForWriting,
+  type StoreLocation,
+} from './offline-store.ts'
+import { StorageError } from './storage-error.ts'
+
+/** An API key and its workspace. */
+export interface StoredApiKey {
+  readonly workspace: Pick<WorkspaceRecord, 'id' | 'name'>
+  readonly key: ApiKeyRecord
+}
+
+/** The store to change. */
+export interface KeyChangeOptions {
+  readonly place: StoreLocation
+  /** Whether the audit log gets a record of the change. */
+  readonly audited: boolean
+}
+
+/** The API key to add. */
+export interface NewStoredKey {
+  /** Generated if null. */
+  readonly apiKey: string | null
+  /** The only workspace of the store if undefined. */
+  readonly workspaceId: string | undefined
+}
+
+const seeList = { hint: 'weft keys list shows what the store has' }
+
+/** All API keys of a stopped store, workspace by workspace. @throws StorageError, EngineOpenError */
+export async function listApiKeys(place: StoreLocation): Promise<readonly StoredApiKey[]> {
+  return using(await openForReading(place), async ({ tenants }) => {
+    const found: StoredApiKey[] = []
+    for (const workspace of await workspacesOf(tenants)) {
+      const { items } = await tenants.apiKeys(workspace.id)
+      for (const key of items) found.push({ workspace, key })
+    }
+    return found
+  })
+}
+
+/**
+ * Adds an API key with a new auth token to a workspace of a stopped store. The key is a tenant of its own, without
+ * documents.
+ * @throws StorageError when the store has no such workspace, has several and none is named, or has the key already;
+ * EngineOpenError
+ */
+export async function addApiKey(
+  { place, audited }: KeyChangeOptions,
+  { apiKey, workspaceId }: NewStoredKey,
+): Promise<CreatedApiKey & Tenant> {
+  return using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+    if (apiKey !== null && (await tenants.tenantOf(apiKey)) !== null)
+      throw new StorageError(`the store has the API key ${JSON.stringify(apiKey)} already`, seeList)
+    const workspace = await requireWorkspace(tenants, workspaceId)
+    const tenant = { workspaceId: workspace.id, apiKey: apiKey ?? new CredentialGenerator().id('key') }
+    const key = { id: tenant.apiKey, type: 'production', apiKeyName: 'Default', domains: [] } as const
+    const add = () => workspaces.createApiKey(workspace.id, key)
+    return { ...tenant, ...(await carryOut(store, { ...tenant, operation: 'keys.add', audited }, add)) }
+  })
+}
+
+/**
+ * Replaces the auth tokens of an API key by `token`, also in `credentials.json` if it has that key. The documents stay.
+ * @param token generated if null
+ * @throws StorageError when the store has no such key; EngineOpenError, CredentialsFileError
+ */
+export async function replaceAuthToken(
+  { place, audited }: KeyChangeOptions,
+  apiKey: string,
+  token: string | null,
+): Promise<CreatedApiKey & Tenant> {
+  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+    const tenant = await tenants.tenantOf(apiKey)
+    if (tenant === null) throw new StorageError(`the store has no API key ${JSON.stringify(apiKey)}`, seeList)
+    const reset = await carryOut(store, { ...tenant, operation: 'keys.replace', audited }, () =>
+      workspaces.resetAuthToken(tenant, { graceSeconds: 0, ...(token && { token }) }),
+    )
+    return { ...tenant, authToken: reset.token }
+  })
+  await keep(place, (kept) => kept.apiKey === apiKey, { authToken: made.authToken })
+  return made
+}
+
+/**
+ * Replaces the token of a workspace by `token`, also in `credentials.json` if it has that workspace.
+ * @param token generated if null
+ * @throws StorageError when the store has no such workspace; EngineOpenError, CredentialsFileError
+ */
+export async function replaceWorkspaceToken(
+  { place, audited }: KeyChangeOptions,
+  workspaceId: string,
+  token: string | null,
+): Promise<Pick<ServerCredentials, 'workspaceId' | 'workspaceAuthToken'>> {
+  const made = await using(await openForWriting(place), async ({ tenants, workspaces }, store) => {
+    await requireWorkspace(tenants, workspaceId)
+    const options = { graceSeconds: 0, ...(token && { token }) }
+    const reset = () => workspaces.resetWorkspaceToken(workspaceId, options)
+    const change = { workspaceId, operation: 'keys.replace', audited }
+    return { workspaceId, workspaceAuthToken: await carryOut(store, change, reset) }
+  })
+  await keep(place, (kept) => kept.workspaceId === workspaceId, {
+    workspaceAuthToken: made.workspaceAuthToken,
+  })
+  return made
+}
+
+/** Adds `changed` to `credentials.json` if the file is about the same key or workspace. @throws CredentialsFileError */
+async function keep(
+  place: StoreLocation,
+  isConcerned: (kept: StoredCredentials) => boolean,
+  changed: StoredCredentials,
+): Promise<void> {
+  const directory = directoryOf(place)
+  const kept = await readCredentials(directory)
+  if (kept !== null && isConcerned(kept)) await writeCredentials(directory, { ...kept, ...changed })
+}
+
+async function using<T>(
+  store: OfflineStore,
+  work: (tenancy: Tenancy, store: OfflineStore) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(createTenancy(store.engine, systemClock), store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function workspacesOf(tenants: Tenancy['tenants']): Promise<readonly WorkspaceRecord[]> {
+  const found: WorkspaceRecord[] = []
+  for (let id = await tenants.workspaceAfter(null); id !== null; id = await tenants.workspaceAfter(id)) {
+    const workspace = await tenants.workspace(id)
+    if (workspace !== null) found.push(workspace)
+  }
+  return found
+}
+
+async function requireWorkspace(
+  tenants: Tenancy['tenants'],
+  workspaceId: string | undefined,
+): Promise<WorkspaceRecord> {
+  if (workspaceId !== undefined) {
+    const workspace = await tenants.workspace(workspaceId)
+    if (workspace !== null) return workspace
+    throw new StorageError(`the store has no workspace ${JSON.stringify(workspaceId)}`, seeList)
+  }
+  const [only, ...others] = await workspacesOf(tenants)
+  if (only === undefined)
+    throw new StorageError('the store has no workspace', { hint: 'start the server once: weft serve' })
+  if (others.length > 0)
+    throw new StorageError(`the store has ${others.length + 1} workspaces`, {
+      hint: 'name the one that gets the key: --workspace',
+    })
+  return only
+}
+
+interface KeyChange extends Pick<Tenant, 'workspaceId'>, Partial<Pick<Tenant, 'apiKey'>> {
+  readonly operation: string
+  readonly audited: boolean
+}
+
+/** Carries out a change, with its record in the audit log. @throws StorageError when the store refuses the change */
+async function carryOut<T>(
+  { engine }: OfflineStore,
+  { workspaceId, apiKey, operation, audited }: KeyChange,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { tenants } = createTenancy(engine, systemClock)
+  const { audit } = createAudit({
+    kv: engine.kv,
+    tenants,
+    clock: systemClock,
+    log: createLog('silent'),
+    keepMs: 0,
+  })
+  const ids = { workspaceId: [workspaceId], ...(apiKey !== undefined && { apiKey: [apiKey] }) }
+  try {
+    return await (audited ? audit.carryOut(workspaceId, { operation, actor: 'operator', ids }, work) : work())
+  } catch (error) {
+    throw error instanceof ApiError ? new StorageError(error.message, { cause: error }) : error
+  }
+}

@@ -1,0 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A file of the data directory with the time of the last complete backup, as ISO 8601. */
+const pathIn = (directory: string): string => join(directory, 'last-backup')
+
+/** Writes the time of a complete backup. Ignores errors: the backup has succeeded. @param at epoch milliseconds */
+export async function noteBackup(directory: string, at: number): Promise<void> {
+  const text = `${new Date(at).toISOString()}\n`
+  await writeFile(pathIn(directory), text, { mode: 0o600 }).catch(() => undefined)
+}
+
+/** Epoch milliseconds of the last complete backup; 0: none is known. */
+export async function readLastBackup(directory: string): Promise<number> {
+  const text = await readFile(pathIn(directory), 'utf8').catch(() => '')
+  return Date.parse(text.trim()) || 0
+}

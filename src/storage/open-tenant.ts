@@ -1,0 +1,41 @@
+import { type CredentialSources, checkCredentials, requireTenant } from '../directory/tenants/bootstrap.ts'
+import { TenantStore } from '../directory/tenants/tenant-store.ts'
+import type { Tenant } from '../model/address.ts'
+import {
+  directoryOf,
+  hasStore,
+  type OfflineStore,
+  openForReading,
+  type StoreLocation,
+} from './offline-store.ts'
+
+/**
+ * Opens the store of a stopped server to read the documents of an API key.
+ * @throws BootstrapError when the store does not have the key; StorageError, EngineOpenError
+ */
+export async function openTenant(place: StoreLocation, tenant: Tenant): Promise<OfflineStore> {
+  const store = await openForReading(place)
+  try {
+    await requireTenant(new TenantStore(store.engine.kv), tenant)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Compares the credentials of a start with those of a stopped store, if there is one. @throws like `openTenant` */
+export async function checkStoredCredentials(
+  place: StoreLocation,
+  configured: CredentialSources['configured'],
+): Promise<void> {
+  if (!(await hasStore(place))) return
+  const store = await openForReading(place)
+  try {
+    const tenants = new TenantStore(store.engine.kv)
+    const sources = { configured, directory: directoryOf(place), tenants, agreed: {}, first: 'kept' } as const
+    await checkCredentials(sources)
+  } finally {
+    await store.close()
+  }
+}

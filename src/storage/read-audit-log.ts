@@ -1,0 +1,76 @@
+import { type AuditScope, auditPart } from '../audit/keys.ts'
+import { type AuditQuery, listRecords } from '../audit/listing.ts'
+import type { AuditRecord } from '../audit/record.ts'
+import { TenantStore } from '../directory/tenants/tenant-store.ts'
+import type { Kv } from '../engine/engine.ts'
+import { openOfflineStore } from './offline-store.ts'
+
+export interface PlacedRecord {
+  /** Whose log it is in; null: the operator's. */
+  readonly workspaceId: AuditScope
+  readonly record: AuditRecord
+}
+
+const pageSize = 250
+
+/**
+ * Records of the store of a stopped server, the oldest first: of all logs, or of one workspace's.
+ * @throws StorageError, EngineOpenError
+ */
+export async function* readAuditLog(
+  directory: string,
+  query: AuditQuery,
+  workspaceId: string | null,
+): AsyncGenerator<PlacedRecord> {
+  const engine = await openOfflineStore(directory, 'open')
+  try {
+    const places = workspaceId === null ? await placesIn(engine.kv) : [workspaceId]
+    yield* merged(places.map((place) => recordsOf(engine.kv, place, query)))
+  } finally {
+    await engine.close()
+  }
+}
+
+async function placesIn(kv: Kv): Promise<readonly AuditScope[]> {
+  const tenants = new TenantStore(kv)
+  const places: AuditScope[] = [null]
+  for (
+    let next = await tenants.workspaceAfter(null);
+    next !== null;
+    next = await tenants.workspaceAfter(next)
+  )
+    places.push(next)
+  return places
+}
+
+async function* recordsOf(kv: Kv, place: AuditScope, query: AuditQuery): AsyncGenerator<PlacedRecord> {
+  let after: string | undefined
+  do {
+    const range = { order: 'asc', after, limit: pageSize } as const
+    const { items, next } = await listRecords(kv, auditPart(place), query, range)
+    for (const record of items) yield { workspaceId: place, record }
+    after = next ?? undefined
+  } while (after !== undefined)
+}
+
+/** All of what lists have that are each in order, in order. */
+async function* merged(lists: readonly AsyncGenerator<PlacedRecord>[]): AsyncGenerator<PlacedRecord> {
+  const heads = (await Promise.all(lists.map(headOf))).filter((head) => head !== null)
+  while (heads.length > 0) {
+    const first = heads.reduce((best, head) => (head.placed.record.id < best.placed.record.id ? head : best))
+    yield first.placed
+    const next = await headOf(first.list)
+    if (next === null) heads.splice(heads.indexOf(first), 1)
+    else heads.splice(heads.indexOf(first), 1, next)
+  }
+}
+
+interface AuditHead {
+  readonly list: AsyncGenerator<PlacedRecord>
+  readonly placed: PlacedRecord
+}
+
+async function headOf(list: AsyncGenerator<PlacedRecord>): Promise<AuditHead | null> {
+  const { value, done } = await list.next()
+  return done ? null : { list, placed: value }
+}

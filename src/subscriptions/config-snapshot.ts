@@ -1,0 +1,47 @@
+import { type CounterRecord, decodeRecord } from '../directory/store/records.ts'
+import type { Kv } from '../engine/engine.ts'
+import { type EventType, eventTypes } from '../events/outbound-event.ts'
+import type { Tenant } from '../model/address.ts'
+import { noAdvancedConfig, noBasicConfig } from './defaults.ts'
+import { subscriptionLimits } from './limits.ts'
+import { subscriptionKeys as keys, subscriptionsPart } from './subscription-keys.ts'
+import { activeTargets, matchesType, type WebhookTarget } from './target.ts'
+import type { AdvancedConfig, BasicConfig, EndpointRecord } from './webhook-records.ts'
+
+/** Of what there is besides the records. */
+const overheadBytes = 512
+
+/** What an API key had configured at some revision. */
+export interface ConfigSnapshot {
+  readonly revision: number
+  /** To whom anything is sent. */
+  readonly targets: readonly WebhookTarget[]
+  /** Types of events that somebody wants to be told of. */
+  readonly types: ReadonlySet<EventType>
+  /** What it takes to remember it, roughly. */
+  readonly bytes: number
+}
+
+/** How often an API key has changed what it has configured. */
+export async function readConfigRevision(kv: Kv, tenant: Tenant): Promise<number> {
+  const [bytes = null] = await kv.get(subscriptionsPart(tenant), [keys.revision])
+  return bytes === null ? 0 : (decodeRecord(bytes) as CounterRecord).count
+}
+
+/** Of a revision that is read first: what is newer counts as older, and is read once more. */
+export async function readConfigSnapshot(kv: Kv, tenant: Tenant): Promise<ConfigSnapshot> {
+  const part = subscriptionsPart(tenant)
+  const revision = await readConfigRevision(kv, tenant)
+  const [[basic = null, advanced = null], entries] = await Promise.all([
+    kv.get(part, [keys.basic, keys.advanced]),
+    kv.scan(part, { prefix: keys.endpoints, limit: subscriptionLimits.endpoints }),
+  ])
+  const targets = activeTargets({
+    basic: basic === null ? noBasicConfig : (decodeRecord(basic) as BasicConfig),
+    advanced: advanced === null ? noAdvancedConfig : (decodeRecord(advanced) as AdvancedConfig),
+    endpoints: entries.map(({ value }) => decodeRecord(value) as EndpointRecord),
+  })
+  const types = new Set(eventTypes.filter((type) => targets.some((target) => matchesType(target, type))))
+  const sizes = [basic, advanced, ...entries.map(({ value }) => value)].map((value) => value?.length ?? 0)
+  return { revision, targets, types, bytes: sizes.reduce((sum, size) => sum + size, overheadBytes) }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { OrganizationAddress } from '../model/address.ts'
+import { DeliveryRemoval, type GoOn } from './delivery-removal.ts'
+import { DeliveryService } from './delivery-service.ts'
+import { DeliveryStore } from './delivery-store.ts'
+import { allTargetIds } from './delivery-targets.ts'
+import { EndpointService } from './endpoint-service.ts'
+import { SubscriptionCache } from './subscription-cache.ts'
+import { SubscriptionStore } from './subscription-store.ts'
+import { WebhookConfigService } from './webhook-config-service.ts'
+
+/** Who wants to be told of what, and what has become of it. */
+export interface WebhookModule {
+  readonly subscriptions: SubscriptionCache
+  readonly webhookConfigs: WebhookConfigService
+  readonly endpoints: EndpointService
+  readonly deliveries: DeliveryService
+  readonly deliveryRemoval: DeliveryRemoval
+}
+
+export function createWebhookModule(
+  engine: Pick<Engine, 'kv' | 'bus' | 'cluster'>,
+  clock: Clock,
+): WebhookModule {
+  const { kv, bus } = engine
+  const subscriptions = new SubscriptionCache(engine, clock)
+  const store = new SubscriptionStore({ kv, bus, subscriptions })
+  const deliveryStore = new DeliveryStore(kv)
+  return {
+    subscriptions,
+    webhookConfigs: new WebhookConfigService(store),
+    endpoints: new EndpointService(store, clock),
+    deliveries: new DeliveryService({ store: deliveryStore, bus, clock }),
+    deliveryRemoval: new DeliveryRemoval(deliveryStore),
+  }
+}
+
+/** Removes what is kept of what was told of an organization. @param goOn called between bounded slices */
+export async function removeDeliveries(
+  { kv }: Pick<Engine, 'kv'>,
+  { deliveryRemoval }: WebhookModule,
+  scope: OrganizationAddress,
+  goOn: GoOn,
+): Promise<void> {
+  await deliveryRemoval.forget(scope, await allTargetIds(kv, scope), goOn)
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError, invalid } from '../../errors.ts'
+import { rawResponse } from '../../model/raw-response.ts'
+
+/** Versions of the websocket protocol that are spoken here, told to those who ask for another (RFC 6455 4.2.2). */
+const versions = { 'sec-websocket-version': '13, 8' }
+
+export const unknownPath = new ApiError(
+  'websocket/unknown-path',
+  'there is no websocket at this path; connect to /sync/…',
+)
+
+export const invalidHandshake = (problem: string): ApiError =>
+  invalid('websocket/invalid-handshake', `no websocket handshake: ${problem}`)
+
+const token = /^[!#$%&'*+\-.^`|~\w]+$/
+const supportedVersion = /^ *(13|8) *$/
+const key = /^[+/0-9A-Za-z]{22}==$/
+
+/**
+ * Why an upgrade request is not a websocket handshake (RFC 6455 4.2.1); null if it is one. Accepts what `ws` accepts. The
+ * HTTP server upgrades only GET requests for a websocket.
+ */
+export function handshakeError({ headers }: IncomingMessage): ApiError | null {
+  const protocols = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
+  const checks = {
+    'sec-websocket-key': key.test(headers['sec-websocket-key'] ?? ''),
+    'sec-websocket-version': supportedVersion.test(headers['sec-websocket-version'] ?? ''),
+    'sec-websocket-protocol':
+      protocols.every((name) => token.test(name)) && new Set(protocols).size === protocols.length,
+  }
+  for (const [name, isValid] of Object.entries(checks))
+    if (!isValid) return invalidHandshake(`missing or invalid ${name} header`)
+  return null
+}
+
+/** Answers an upgrade that cannot be accepted, not even to be closed with a code, and ends the connection. */
+export function rejectUpgrade({ headers }: IncomingMessage, connection: Duplex, error: ApiError): void {
+  // Half-open clients would stay for ever.
+  connection.once('finish', () => connection.destroy())
+  connection.end(rawResponse(error, { requestId: headers['x-request-id'], headers: versions }))
+}

@@ -1,0 +1,131 @@
+import type { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import type { Clock } from '../../clock.ts'
+import type { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { type Close, closeCodes } from '../../model/close.ts'
+import { RepeatedEvents } from '../../quota/repeated-events.ts'
+import { escapeControls, shortened } from '../../text.ts'
+import { describeMisspelling, type Misspelling } from './sync-request.ts'
+
+interface LoggedRejection {
+  readonly event:
+    | 'socket.rejected'
+    | 'socket.closed'
+    | 'socket.parameter_misspelled'
+    | 'token.rejected'
+    | 'token.claim_misspelled'
+    | 'credentials.rejected'
+  readonly reason: string
+  /** Close code, if the server closes the websocket. */
+  readonly code: number | null
+  /** HTTP status, if the server does not accept the upgrade. */
+  readonly status?: number
+  /** What exactly is wrong, if it is known. */
+  readonly detail?: string | null
+  /** Address of the client; null if it is not known. */
+  readonly address: string | null
+  readonly requested: Requested
+}
+
+/** The document that the client requested, or the path or name that is not one; null if it is not known. */
+export type Requested = DocumentPath | string | null
+
+const messages: Readonly<Record<LoggedRejection['event'], string>> = {
+  'socket.rejected': 'the server rejected a websocket',
+  'socket.closed': 'the server closed a websocket for good',
+  'socket.parameter_misspelled': 'the URL of a websocket has an unknown parameter',
+  'token.rejected': 'the server rejected a token',
+  'token.claim_misspelled': 'a token of the identity provider has an unknown claim',
+  'credentials.rejected': 'the server rejected the credentials of a call',
+}
+
+/** Logs rejected websockets, tokens and credentials, and their misspelled parameters. Those with the same address and reason share a line, with their number. */
+export class RejectionLog {
+  readonly #events: RepeatedEvents<LoggedRejection>
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Log }) {
+    this.#events = new RepeatedEvents({
+      clock,
+      write: ({ event, reason, requested, ...optional }, times) => {
+        const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
+        logger.info({ event, reason, ...known, ...named(requested), times }, messages[event])
+      },
+    })
+  }
+
+  /**
+   * Logs a rejected websocket. The close code of a drain is not logged: a drain moves clients and rejects none.
+   * @param reason for the log, if it differs from the reason that the client gets
+   */
+  socket(address: string, sent: Close, requested: Requested, reason = sent.reason): void {
+    const { code } = sent
+    if (code !== closeCodes.serviceRestart)
+      this.#note({ event: 'socket.rejected', reason, code, address, requested })
+  }
+
+  /** Logs an upgrade request that gets an HTTP error. @param url its path is logged, without the query */
+  upgrade(address: string, { httpCode: status, message: reason }: ApiError, url: string): void {
+    this.#note({ event: 'socket.rejected', reason, code: null, status, address, requested: url })
+  }
+
+  /** Logs a websocket that was open and that the server has closed for good, for example because of what it sent. */
+  closed(address: string, { code, reason }: Close, path: DocumentPath | null): void {
+    this.#note({ event: 'socket.closed', reason, code, address, requested: path })
+  }
+
+  /** Logs a misspelled parameter of the URL of a websocket. */
+  misspelled(address: string, misspelling: Misspelling, path: DocumentPath | null): void {
+    const reason = describeMisspelling(misspelling)
+    this.#note({ event: 'socket.parameter_misspelled', reason, code: null, address, requested: path })
+  }
+
+  /** Logs a rejected token. */
+  token(address: string, { reason, detail }: TokenRejectedError, path: DocumentPath | null): void {
+    this.#note({ event: 'token.rejected', reason, detail, code: null, address, requested: path })
+  }
+
+  /** Logs a misspelled claim of a token of the identity provider. @param reason names the claim */
+  misspelledClaim(reason: string): void {
+    this.#note({ event: 'token.claim_misspelled', reason, code: null, address: null, requested: null })
+  }
+
+  /** Logs an HTTP request with wrong or missing credentials. @param reason code of the error */
+  credentials(address: string, reason: string): void {
+    this.#note({ event: 'credentials.rejected', reason, code: null, address, requested: null })
+  }
+
+  /** Logs what has not been logged yet. */
+  end(): void {
+    this.#events.end()
+  }
+
+  #note(rejection: LoggedRejection): void {
+    const { event, reason, address } = rejection
+    const shared = { ...rejection, address: 'others', requested: null }
+    this.#events.note(`${event} ${address} ${reason}`, rejection, {
+      kind: `${event} ${reason}`,
+      event: shared,
+    })
+  }
+}
+
+const named = (requested: Requested): Partial<DocumentPath> & { readonly requested?: string } => {
+  if (requested === null) return {}
+  if (typeof requested === 'string') return { requested: withoutSecrets(requested) }
+  const { organizationId, documentId, editorId } = requested
+  return { organizationId, documentId, editorId }
+}
+
+/** Maximum length of a path or name in a line. */
+const requestedLengthMax = 100
+/** The begin of a query: a client may encode its `?`, or write `&` for it. */
+const queryBegin = /[?&=;#]|%3f|%26|%3d|%3b|%23/i
+/** A JWT: its header is a JSON object. */
+const jwt = /eyJ[\w.-]+/g
+
+/** The text without a query and without tokens. */
+function withoutSecrets(text: string): string {
+  const [path = ''] = text.split(queryBegin, 1)
+  return escapeControls(shortened(path.replaceAll(jwt, '…'), requestedLengthMax))
+}

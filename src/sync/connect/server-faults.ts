@@ -1,0 +1,39 @@
+import type { Clock } from '../../clock.ts'
+import { StoreUnavailableError } from '../../engine/engine.ts'
+import type { Log } from '../../log.ts'
+import { RepeatedEvents } from '../../quota/repeated-events.ts'
+
+interface Outage {
+  readonly reason: string
+  /** What failed because of it. */
+  readonly message: string
+}
+
+/**
+ * Logs server faults that reject a client. While the store is unavailable, every client meets the same fault: these
+ * share lines, without a stack trace.
+ */
+export class ServerFaults {
+  readonly #logger: Log
+  readonly #outages: RepeatedEvents<Outage>
+
+  constructor({ logger, clock }: { readonly logger: Log; readonly clock: Clock }) {
+    this.#logger = logger
+    this.#outages = new RepeatedEvents({
+      clock,
+      write: ({ reason, message }, times) =>
+        logger.warn({ event: 'store.unavailable', reason, times }, message),
+    })
+  }
+
+  log(error: unknown, message: string): void {
+    if (!(error instanceof StoreUnavailableError)) return this.#logger.error({ err: error }, message)
+    const outage = { reason: error.message, message }
+    this.#outages.note(message, outage, { kind: message, event: outage })
+  }
+
+  /** Logs what has not been logged yet. */
+  end(): void {
+    this.#outages.end()
+  }
+}

@@ -1,0 +1,94 @@
+import type { Identity } from '../../access/identity.ts'
+import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import type { Clock } from '../../clock.ts'
+import { StoreUnavailableError } from '../../engine/engine.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { RejectionLog } from './rejection-log.ts'
+import type { ServerFaults } from './server-faults.ts'
+import { describeMisspelling, type Misspelling } from './sync-request.ts'
+
+export interface SocketAuthenticationOptions {
+  readonly access: RealtimeAccess
+  readonly metrics: Metrics
+  readonly reports: LimitReports
+  readonly clock: Clock
+  readonly logger: Log
+  /** How long checking a token may take. */
+  readonly authMs: number
+  readonly rejections: RejectionLog
+  readonly faults: ServerFaults
+  /** Told of a token that was refused, and where it came from. Must not throw. */
+  readonly onRefused: (clientAddress: string) => void
+}
+
+/** Finds out who a client is, by its token. */
+export class SocketAuthentication {
+  readonly #parts: SocketAuthenticationOptions
+  readonly #faults: ServerFaults
+
+  constructor(parts: SocketAuthenticationOptions) {
+    this.#parts = parts
+    this.#faults = parts.faults
+  }
+
+  /**
+   * Not `Promise.race`: this is done for everybody who comes. Where the store is away nobody is known; with what it
+   * throws else, which is no matter of the client's, it rejects.
+   */
+  of(token: string | null, origin: string | undefined): Promise<Identity | TokenRejectedError> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(new TokenRejectedError('timeout')), this.#parts.authMs)
+      this.#parts.access.identityOf(token, origin).then(
+        (identity) => {
+          clearTimeout(timer)
+          resolve(identity)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          if (error instanceof TokenRejectedError) resolve(error)
+          else if (error instanceof StoreUnavailableError) resolve(this.#storeAway(error))
+          else reject(error)
+        },
+      )
+    })
+  }
+
+  #storeAway(error: StoreUnavailableError): TokenRejectedError {
+    this.#faults.log(error, 'a token could not be checked')
+    return new TokenRejectedError('store', { cause: error })
+  }
+
+  /** Counts and logs a rejected token. Returns the close for the client. @param path its document, if known */
+  refused(
+    refused: TokenRejectedError,
+    clientAddress: string,
+    path: DocumentPath | null,
+    misspelled: Misspelling | null = null,
+  ): Close {
+    const { metrics, reports, rejections, onRefused } = this.#parts
+    rejections.token(clientAddress, refused, path)
+    metrics.authFailures.inc({ reason: refused.reason })
+    if (refused.reason === 'timeout') reports.exceeded('authTimeoutSeconds', clientAddress)
+    if (isCredentialFailure(refused)) onRefused(clientAddress)
+    return refused.reason === 'missing' && misspelled?.intended === 'token'
+      ? close('unauthenticated', `${refused.message}: ${describeMisspelling(misspelled)}`)
+      : closeForToken(refused)
+  }
+}
+
+/** Is it more than what happens to anybody whose time is over, or who meets a server in trouble? */
+export const isCredentialFailure = (refused: TokenRejectedError): boolean =>
+  refused.reason !== 'expired' && !isUndetermined(refused)
+
+/** Is the token neither good nor bad, as far as anybody knows? */
+export const isUndetermined = ({ reason }: TokenRejectedError): boolean =>
+  reason === 'provider' || reason === 'timeout' || reason === 'store'
+
+/** Only what is wrong with the token itself is for good: stock clients do not come back from that. */
+export const closeForToken = (refused: TokenRejectedError): Close =>
+  close(isUndetermined(refused) ? 'tryAgainLater' : 'unauthenticated', refused.message)

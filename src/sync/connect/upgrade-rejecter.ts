@@ -1,0 +1,60 @@
+import type { WebSocket } from 'ws'
+import type { Close } from '../../model/close.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+import type { CloseReporterDependencies } from '../socket/close-reporter.ts'
+import type { Admission } from './admission.ts'
+import type { UpgradeRequest } from './upgrade-request.ts'
+import { WebsocketUpgrader } from './websocket-upgrader.ts'
+
+/** What a client may send, in all, that has not been authenticated. */
+const unauthenticatedBytesMax = 65_536
+/** Counted with each of its messages. */
+const frameBytes = 8
+
+/** Refuses connections that have asked for an upgrade: next to nothing is read of what they send. */
+export class UpgradeRejecter {
+  readonly #admission: Admission
+  readonly #reports: CloseReporterDependencies['reports']
+  /** Accepts those who are then refused. */
+  readonly #upgrades: WebsocketUpgrader
+
+  constructor(admission: Admission, parts: CloseReporterDependencies) {
+    this.#admission = admission
+    this.#reports = parts.reports
+    this.#upgrades = new WebsocketUpgrader(unauthenticatedBytesMax, 'unauthenticatedBytes', parts)
+  }
+
+  /** @param who for the log, if a limit was exceeded */
+  refuse(knock: UpgradeRequest, reason: Close, who = knock.address): void {
+    if (reason.limit !== null) this.#reports.exceeded(reason.limit, who)
+    const leave = this.#admission.enterRefused()
+    if (leave === null) {
+      this.#reports.exceeded('pendingRejections', who)
+      return void knock.connection.destroy()
+    }
+    knock.connection.once('close', leave)
+    this.#upgrades.accept(knock, who, (socket) => {
+      this.#bound(socket, who)
+      acceptAndClose(socket, reason)
+    })
+  }
+
+  /** It may have said something before it learns that it is refused, and something more to say that it has. */
+  #bound(socket: WebSocket, who: string): void {
+    let leftBytes = unauthenticatedBytesMax
+    const count = (data: Buffer): void => {
+      leftBytes -= data.length + frameBytes
+      if (leftBytes >= 0 || socket.readyState === socket.CLOSED) return
+      this.#reports.exceeded('unauthenticatedBytes', who)
+      socket.terminate()
+      socket.off('message', count).off('ping', count).off('pong', count)
+    }
+    socket.on('message', count).on('ping', count).on('pong', count)
+  }
+}
+
+/** The upgrade is accepted first: a browser shows a page neither status nor reason of a refused one. */
+export function acceptAndClose(socket: Pick<ClientSocket, 'resume' | 'close'>, reason: Close): void {
+  socket.resume()
+  socket.close(reason.code, reason.reason)
+}

@@ -1,0 +1,87 @@
+/** Bytes of the longest frame header. */
+const headerBytesMax = 14
+
+/**
+ * Follows the frames of a websocket (RFC 6455 5.2) through bytes as they arrive: finds the ends of frames, because
+ * another frame can be inserted between two frames only, and the ends of messages. Keeps nothing but the start of a header.
+ */
+export class FrameBoundaries {
+  /** The first bytes of a header that a chunk has cut. */
+  #start: number[] = []
+  /** Bytes of this frame that are still to arrive; unknown while its header is incomplete. */
+  #left = 0
+  /** Whether a message of several frames is incomplete. */
+  #isFragmented = false
+
+  /** Whether the next byte is the first of a frame. */
+  get isBetween(): boolean {
+    return this.#left === 0 && this.#start.length === 0
+  }
+
+  /** Whether no frame and no message is incomplete. */
+  get isComplete(): boolean {
+    return !this.#isFragmented && this.isBetween
+  }
+
+  /** Follows a chunk to its end. Returns the position in the chunk after which nothing is complete; -1: nothing has ended in it. */
+  pass(chunk: Uint8Array): number {
+    let completeTo = this.isComplete ? 0 : -1
+    for (let at = 0; at < chunk.length; ) {
+      at = this.#step(chunk, at)
+      if (this.isComplete) completeTo = at
+    }
+    return completeTo
+  }
+
+  /** Follows a chunk up to the end of the first frame. Returns how many bytes that are. */
+  passOne(chunk: Uint8Array): number {
+    let at = 0
+    while (at < chunk.length && !this.isBetween) at = this.#step(chunk, at)
+    return at
+  }
+
+  #step(chunk: Uint8Array, at: number): number {
+    if (this.#left > 0) {
+      const taken = Math.min(this.#left, chunk.length - at)
+      this.#left -= taken
+      return at + taken
+    }
+    if (this.#start.length === 0 && chunk.length - at >= headerBytesMax) {
+      const headerBytes = headerLength(chunk[at + 1] as number)
+      this.#begin(chunk, at)
+      return at + headerBytes
+    }
+    this.#start.push(chunk[at] as number)
+    const [, second] = this.#start
+    if (second !== undefined && this.#start.length === headerLength(second)) {
+      this.#begin(this.#start, 0)
+      this.#start = []
+    }
+    return at + 1
+  }
+
+  /** @param header bytes with a whole header at this position */
+  #begin(header: ArrayLike<number>, at: number): void {
+    const first = header[at] as number
+    const isControl = (first & 0x08) !== 0
+    if (!isControl) this.#isFragmented = (first & 0x80) === 0
+    this.#left = payloadLength(header, at)
+  }
+}
+
+/** @param second the second byte of the header */
+function headerLength(second: number): number {
+  const short = second & 0x7f
+  const more = short === 126 ? 2 : short === 127 ? 8 : 0
+  return 2 + more + (second & 0x80 ? 4 : 0)
+}
+
+function payloadLength(header: ArrayLike<number>, at: number): number {
+  const short = (header[at + 1] as number) & 0x7f
+  if (short < 126) return short
+  const lengthBytes = short === 126 ? 2 : 8
+  let length = 0
+  for (let index = at + 2; index < at + 2 + lengthBytes; index++)
+    length = length * 256 + (header[index] as number)
+  return length
+}

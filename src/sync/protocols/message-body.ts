@@ -1,0 +1,43 @@
+import { MalformedMessageError } from '../../update/malformed.ts'
+import { allocateFrame, varUintLength, writeVarUint } from './frame.ts'
+
+const nothing = new Uint8Array(0)
+
+/** A whole websocket frame: `head` as it is, then `bytes` with their length before them. */
+export function frameWithBody(head: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const before = head.length + varUintLength(bytes.length)
+  const { frame, offset } = allocateFrame(before + bytes.length)
+  frame.set(head, offset)
+  const at = writeVarUint(frame, offset + head.length, bytes.length)
+  frame.set(bytes, at)
+  return frame
+}
+
+/** A whole websocket frame: `head` as it is, then `rest` as it is. */
+export function frameRaw(head: Uint8Array, rest: Uint8Array = nothing): Uint8Array {
+  const { frame, offset } = allocateFrame(head.length + rest.length)
+  frame.set(head, offset)
+  frame.set(rest, offset + head.length)
+  return frame
+}
+
+/** A number as lib0 writes it. */
+export function varUintBytes(value: number): Uint8Array {
+  const bytes = new Uint8Array(varUintLength(value))
+  writeVarUint(bytes, 0, value)
+  return bytes
+}
+
+/** The length-prefixed rest of `bytes` from `at`: all of it, no more. @throws MalformedMessageError */
+export function readBody(bytes: Uint8Array, at: number): Uint8Array {
+  let length = 0
+  let scale = 1
+  for (let offset = at; offset < bytes.length && offset < at + 5; offset++) {
+    const byte = bytes[offset] as number
+    length += (byte & 127) * scale
+    if (byte > 127) scale *= 128
+    else if (length === bytes.length - offset - 1) return bytes.subarray(offset + 1)
+    else break
+  }
+  throw new MalformedMessageError('the length of the message does not fit')
+}

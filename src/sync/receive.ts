@@ -1,0 +1,27 @@
+import { fullMessage } from '../directory/storage-quota.ts'
+import { type Close, close } from '../model/close.ts'
+import type { Room } from '../rooms/room/room.ts'
+import type { SessionDependencies } from './session/session-options.ts'
+
+type Received = Parameters<Room['receive']>[0]
+
+/**
+ * Hands a vetted update to the room. Returns the reason to close the socket when the update exceeds a limit: then it was not
+ * taken. In a workspace that is full, updates that only delete are taken, and offers of what is stored already.
+ */
+export function receive(
+  { storage, documentBytesMax }: Pick<SessionDependencies, 'storage' | 'documentBytesMax'>,
+  room: Room,
+  update: Received,
+): Close | null {
+  const { bytes, summary } = update
+  const { workspaceId } = room.address
+  const bytesMax = storage.fullAt(workspaceId)
+  if (bytesMax !== null && summary.clients.length > 0 && !room.contains(bytes, summary))
+    return close('tooLarge', `${fullMessage(bytesMax)}; delete something first`, 'maxStoredBytesPerWorkspace')
+  if (!room.receive(update))
+    return close('tooLarge', `a document has at most ${documentBytesMax} bytes`, 'maxDocumentBytes')
+  // A client offers the deletions of its whole document at each reconnect: they are stored already.
+  if (summary.clients.length > 0) storage.added(workspaceId, bytes.length)
+  return null
+}

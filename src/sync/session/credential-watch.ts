@@ -1,0 +1,58 @@
+import type { Identity } from '../../access/identity.ts'
+import type { RealtimeAccess } from '../../access/realtime-access.ts'
+import { close } from '../../model/close.ts'
+import type { ServerFaults } from '../connect/server-faults.ts'
+import { closeForToken } from '../connect/socket-authentication.ts'
+import type { Session } from './session.ts'
+
+/** Ends open sessions whose token is revoked, or whose page may no longer use the API key. */
+export class CredentialWatch {
+  readonly #access: RealtimeAccess
+  readonly #faults: ServerFaults
+  /** Sessions, and the origin of the page that each is of; undefined: of none. */
+  readonly #origins = new Map<Session, string | undefined>()
+  readonly #unsubscribe: () => void
+  #withdrawals = 0
+
+  constructor(access: RealtimeAccess, faults: ServerFaults) {
+    this.#access = access
+    this.#faults = faults
+    this.#unsubscribe = access.onWithdrawal((concerns) => this.#reviewAll(concerns))
+  }
+
+  /** How often credentials were withdrawn so far: to be taken before the token of a newcomer is checked. */
+  get withdrawals(): number {
+    return this.#withdrawals
+  }
+
+  /** @param withdrawals what they were before the session's token was checked: what has come since would be missed */
+  add(session: Session, origin: string | undefined, withdrawals: number): void {
+    this.#origins.set(session, origin)
+    if (withdrawals !== this.#withdrawals) this.#review(session, origin)
+  }
+
+  delete(session: Session): void {
+    this.#origins.delete(session)
+  }
+
+  end(): void {
+    this.#unsubscribe()
+  }
+
+  #reviewAll(concerns: (identity: Identity) => boolean): void {
+    this.#withdrawals += 1
+    for (const [session, origin] of this.#origins)
+      if (concerns(session.identity)) this.#review(session, origin)
+  }
+
+  /** Ends a session that would not be let in again. */
+  #review(session: Session, origin: string | undefined): void {
+    this.#access.refusalOf(session.identity, origin).then(
+      (refusal) => refusal !== null && session.end(closeForToken(refusal)),
+      (error: unknown) => {
+        this.#faults.log(error, 'a session could not be reviewed')
+        session.end(close('tryAgainLater', 'the token could not be checked: try again'))
+      },
+    )
+  }
+}

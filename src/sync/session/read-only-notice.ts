@@ -1,0 +1,36 @@
+import type { Room } from '../../rooms/room/room.ts'
+import type { UpdateSummary } from '../../update/summary.ts'
+
+/** Comparisons of updates without inserts with the document: each can take as long as reading the document. */
+const comparisonsMax = 10
+
+/**
+ * Decides when a viewer is notified that its edits are dropped: once until its role changes. Clients also send updates
+ * that the document already has, for example at each handshake. These are not edits.
+ */
+export class ReadOnlyNotice {
+  #isSent = false
+  #comparisons = 0
+
+  /** Call when the role has changed. */
+  reset(): void {
+    this.#isSent = false
+    this.#comparisons = 0
+  }
+
+  /** Returns whether the client must be notified now of an update that was dropped. */
+  isDue(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
+    if (this.#isSent || !this.#isEdit(room, kind, bytes, summary)) return false
+    this.#isSent = true
+    return true
+  }
+
+  #isEdit(room: Room, kind: 'update' | 'offer', bytes: Uint8Array, summary: UpdateSummary): boolean {
+    const { clients, deletes } = summary
+    if (clients.some(({ client, to }) => to > (room.state.clocks.get(client) ?? 0))) return true
+    // An offer has every deletion that its client knows.
+    if (kind === 'offer' || clients.length > 0 || deletes === 0) return false
+    this.#comparisons += 1
+    return this.#comparisons <= comparisonsMax && !room.contains(bytes, summary)
+  }
+}

@@ -1,0 +1,103 @@
+import type { DocumentAccess } from '../../access/document-access.ts'
+import type { Identity } from '../../access/identity.ts'
+import type { Permission } from '../../access/realtime-access.ts'
+import { type Role, roleOn } from '../../access/roles.ts'
+import type { Clock } from '../../clock.ts'
+import type { WriteRight } from '../../directory/write-right.ts'
+import type { Fence } from '../../engine/engine.ts'
+import type { DocumentAddress } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import { documentDeleted } from '../../rooms/room/room-errors.ts'
+import { closeForToken } from '../connect/socket-authentication.ts'
+
+export interface RightsOptions {
+  readonly identity: Identity
+  readonly address: DocumentAddress
+  /** As it was read when the client connected. */
+  readonly permission: Permission
+  /** Reads the permission from the directory and calls `changePermission` with it. @throws StoreUnavailableError */
+  readonly recheck: () => Promise<void>
+  readonly clock: Clock
+}
+
+/** What the user of one session may do on its document, by what is known of both now. */
+export class SessionRole implements WriteRight {
+  readonly #options: RightsOptions
+  readonly #changed: (role: Role) => void
+  #identity: Identity
+  #permission: Permission
+  #role: Role | null = null
+  /** Epoch milliseconds at which to look again. */
+  #until = 0
+
+  /** @param changed called with the role, when it is first asked for and when it has become another */
+  constructor(options: RightsOptions, changed: (role: Role) => void) {
+    this.#options = options
+    this.#identity = options.identity
+    this.#permission = options.permission
+    this.#changed = changed
+  }
+
+  get identity(): Identity {
+    return this.#identity
+  }
+
+  /** Why there are none any more. */
+  get ended(): Close {
+    const { refusal, access } = this.#permission
+    return refusal === null ? revocations[access.state] : closeForToken(refusal)
+  }
+
+  /** Null: none any more. */
+  roleAt(now: number): Role | null {
+    if (now >= this.#until) this.#look(now)
+    return this.#role
+  }
+
+  get fence(): Fence | null {
+    return this.roleAt(this.#options.clock.now()) === 'editor' ? this.#permission.fence : null
+  }
+
+  recheck(): Promise<void> {
+    return this.#options.recheck()
+  }
+
+  /** Takes a permission from the directory, unless it was read before the present one. */
+  changePermission(permission: Permission): void {
+    if (raisesOf(permission) < raisesOf(this.#permission)) return
+    this.#permission = permission
+    this.#until = 0
+  }
+
+  /** @param identity of the same user: a newer token */
+  renew(identity: Identity): void {
+    this.#identity = identity
+    this.#until = 0
+  }
+
+  #look(now: number): void {
+    const { refusal, access } = this.#permission
+    const { role, until } =
+      refusal === null ? roleOn(this.#identity, this.#options.address, access, now) : rejected
+    const isNews = role !== null && role !== this.#role
+    this.#role = role
+    this.#until = until
+    if (isNews) this.#changed(role)
+  }
+}
+
+/** Counts never go down. */
+const raisesOf = ({ fence }: Permission): number =>
+  fence.reduce((sum, { raised, raisedHere }) => sum + raised + raisedHere, 0)
+
+const rejected = { role: null, until: Number.POSITIVE_INFINITY } as const
+
+/** Why sessions on a disabled document end. */
+export const documentDisabled = close('forbidden', 'the document is disabled')
+
+/** Why sessions whose user has no right any more end. */
+const revocations: Readonly<Record<DocumentAccess['state'], Close>> = {
+  open: close('forbidden', 'access to this document was revoked'),
+  disabled: documentDisabled,
+  deleted: documentDeleted,
+}

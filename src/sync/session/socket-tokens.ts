@@ -1,0 +1,71 @@
+import type { Identity } from '../../access/identity.ts'
+import type { TokenRejectedError } from '../../access/realtime-tokens.ts'
+import type { DocumentPath } from '../../model/address.ts'
+import { type Close, close } from '../../model/close.ts'
+import type { LimitReports } from '../../quota/limit-reports.ts'
+import type { Admission } from '../connect/admission.ts'
+import { isCredentialFailure, type SocketAuthentication } from '../connect/socket-authentication.ts'
+import type { Misspelling } from '../connect/sync-request.ts'
+
+export interface SocketTokenDependencies {
+  readonly identification: SocketAuthentication
+  readonly admission: Admission
+  readonly reports: LimitReports
+}
+
+/** Where the tokens come from. */
+export interface TokenSource {
+  /** Of the client. */
+  readonly address: string
+  /** Of the URL: stands for one that is empty. */
+  readonly token: string | null
+  /** Of the page that asks; undefined when it is none. */
+  readonly origin: string | undefined
+  /** Of the URL, if any. */
+  readonly misspelled: Misspelling | null
+  /** Ends the socket, with all its documents. */
+  end(reason: Close): void
+}
+
+/** Refused tokens after which a socket ends. */
+const refusedMax = 100
+
+/** Checks all tokens that come on one socket, first and newer ones, and bounds how many may be tried. */
+export class SocketTokens {
+  readonly #parts: SocketTokenDependencies
+  readonly #source: TokenSource
+  #refused = 0
+
+  constructor(parts: SocketTokenDependencies, source: TokenSource) {
+    this.#parts = parts
+    this.#source = source
+  }
+
+  /** Rejects as `Identification.of` does. */
+  of(token: string): Promise<Identity | TokenRejectedError> {
+    const { token: ofUrl, origin } = this.#source
+    return this.#parts.identification.of(token === '' ? ofUrl : token, origin)
+  }
+
+  /** Counts a refusal; one too many ends the socket. Returns what the client is told of its document. */
+  refused(refused: TokenRejectedError, path: DocumentPath): Close {
+    if (isCredentialFailure(refused)) this.#count()
+    const { address, misspelled } = this.#source
+    return this.#parts.identification.refused(refused, address, path, misspelled)
+  }
+
+  /** Elsewhere each token takes a connection: those after the first, for which this one was, count as one, too. */
+  #count(): void {
+    const { admission, reports } = this.#parts
+    const { address } = this.#source
+    this.#refused += 1
+    if (this.#refused === 1) return
+    const problem = this.#refused > refusedMax ? tooMany : admission.rateProblem(address)
+    if (problem === null) return
+    if (problem.limit !== null) reports.exceeded(problem.limit, address)
+    this.#source.end(problem)
+  }
+}
+
+/** For the moment: clients come back, and are counted as new ones. */
+const tooMany = close('tryAgainLater', `too many rejected tokens (limit ${refusedMax})`, 'rejectedTokens')

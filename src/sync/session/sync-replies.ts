@@ -1,0 +1,90 @@
+import type { Member } from '../../rooms/room/member.ts'
+import type { Room } from '../../rooms/room/room.ts'
+import type { Protocol } from '../protocols/message.ts'
+import type { ClientSocket } from '../socket/client-socket.ts'
+
+/** Who has asked. */
+export interface SyncReplyTarget extends Member {
+  readonly encoder: Protocol
+  pauseReading(): void
+  resumeReading(): void
+  answer(frames: readonly Uint8Array[]): void
+}
+
+/** Answers with a whole document of at least this size wait while the clients of the workspace have much unread. */
+const waitingFromBytes = 65_536
+
+/** A client without content sends a vector without clients. */
+const isEmptyVector = (vector: Uint8Array): boolean => vector[0] === 0
+
+/**
+ * Answers to a client's state vectors, one at a time: an answer may be a whole document, and a client that asks
+ * without reading must not make us keep many. Of the vectors that wait only the last counts: it covers the others.
+ */
+export class SyncReplyQueue {
+  readonly #room: Room
+  readonly #asker: SyncReplyTarget
+  readonly #socket: Pick<ClientSocket, 'isFull' | 'isCrowded' | 'isOpen'>
+  #vector: Uint8Array | null = null
+  #state: 'idle' | 'answering' = 'idle'
+
+  constructor(
+    room: Room,
+    asker: SyncReplyTarget,
+    socket: Pick<ClientSocket, 'isFull' | 'isCrowded' | 'isOpen'>,
+  ) {
+    this.#room = room
+    this.#asker = asker
+    this.#socket = socket
+  }
+
+  ask(vector: Uint8Array): void {
+    this.#vector = Uint8Array.from(vector)
+    this.resume()
+  }
+
+  /** Continues with the vector that waits. Call it again when there is room, and about twice a second. */
+  resume(): void {
+    const vector = this.#vector
+    if (this.#state === 'answering' || vector === null || this.#mustWait(vector)) return
+    this.#vector = null
+    this.#state = 'answering'
+    this.#room.answerInTurn(() => this.#answer(vector))
+  }
+
+  #answer(vector: Uint8Array): void {
+    if (!this.#socket.isOpen) return
+    // What has been sent before the question is part of the answer.
+    this.#room.turn()
+    const waiting = this.#room.waitingOf(this.#asker)
+    if (waiting !== null) return this.#answerAfter(waiting, vector)
+    const frames = this.#room.answer(this.#asker.encoder, vector)
+    if (frames === null) return
+    this.#room.durable.then(
+      () => this.#answered(frames),
+      () => {},
+    )
+  }
+
+  /** The client is not read until then, so that newer updates do not postpone the answer. */
+  #answerAfter(waiting: Promise<void>, vector: Uint8Array): void {
+    this.#asker.pauseReading()
+    const answer = (): void => {
+      this.#answer(vector)
+      this.#asker.resumeReading()
+    }
+    void waiting.then(() => this.#room.answerInTurn(answer))
+  }
+
+  #mustWait(vector: Uint8Array): boolean {
+    const { isFull, isCrowded } = this.#socket
+    const isWhole = isEmptyVector(vector) && this.#room.state.sizeBytes >= waitingFromBytes
+    return isFull || (isCrowded && isWhole)
+  }
+
+  #answered(frames: readonly Uint8Array[]): void {
+    this.#asker.answer(frames)
+    this.#state = 'idle'
+    this.resume()
+  }
+}

@@ -1,0 +1,94 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { SlowTransfers, Transfer } from '../../quota/slow-transfers.ts'
+import { FrameBoundaries } from '../nodes/frame-boundaries.ts'
+
+/** Error code of a websocket that sent too much of an incomplete message before authentication. */
+export const messageTooEarly = 'WEFT_MESSAGE_TOO_EARLY'
+/** Error code of a websocket that took too long to finish a message, or to read. */
+export const transferTooSlow = 'WEFT_TRANSFER_TOO_SLOW'
+
+/** Memory of each chunk in addition to its bytes: the buffer, and its place in a list. */
+const chunkBytes = 256
+
+/** Called with the bytes since the first of the message, and with those that are in memory; 0: no message is incomplete. */
+export type IncompleteChanged = (messageBytes: number, keptBytes: number) => void
+
+/**
+ * The incomplete message of one websocket: `ws` keeps the chunks of a message until it is complete. Counts what `ws`
+ * keeps, which is whole chunks, with the control frames between fragments. Costs a few operations for each chunk.
+ */
+export class IncompleteMessage implements Transfer {
+  readonly #socket: WebSocket
+  readonly #connection: Duplex
+  readonly #all: SlowTransfers
+  readonly #changed: IncompleteChanged
+  readonly #ends = new FrameBoundaries()
+  /** Since the first byte of the message. */
+  #messageBytes = 0
+  /** Chunks since the one with the first byte of the message. */
+  #keptBytes = 0
+  #bytesMax: number | null = null
+
+  constructor(socket: WebSocket, connection: Duplex, all: SlowTransfers, changed: IncompleteChanged) {
+    this.#socket = socket
+    this.#connection = connection
+    this.#all = all
+    this.#changed = changed
+    // After the listener of `ws`: messages that a chunk completes are taken by then.
+    connection.on('data', (chunk: Buffer) => this.#arrived(chunk))
+    connection.on('close', () => this.#set(0, 0))
+  }
+
+  /** Closes the connection if an incomplete message is larger; null: `maxPayload` of `ws` is the only bound. */
+  set bytesMax(bytesMax: number | null) {
+    this.#bytesMax = bytesMax
+  }
+
+  get transferredBytes(): number {
+    return this.#messageBytes
+  }
+
+  get isPaused(): boolean {
+    return this.#socket.isPaused
+  }
+
+  tooSlow(): void {
+    this.#fail(transferTooSlow, 'the message took too long')
+  }
+
+  #arrived(chunk: Buffer): void {
+    const completeTo = this.#ends.pass(chunk)
+    if (completeTo === chunk.length) {
+      if (this.#keptBytes > 0) this.#set(0, 0)
+    } else if (completeTo === -1) {
+      this.#set(this.#messageBytes + chunk.length, this.#keptBytes + chunk.length + chunkBytes)
+    } else {
+      this.#all.delete(this)
+      this.#set(chunk.length - completeTo, chunk.length + chunkBytes)
+    }
+  }
+
+  #set(messageBytes: number, keptBytes: number): void {
+    this.#messageBytes = messageBytes
+    if (keptBytes > 0) this.#all.add(this)
+    else this.#all.delete(this)
+    if (keptBytes !== this.#keptBytes) {
+      this.#keptBytes = keptBytes
+      this.#changed(messageBytes, keptBytes)
+    }
+    if (this.#bytesMax !== null && messageBytes > this.#bytesMax)
+      this.#fail(messageTooEarly, `more than ${this.#bytesMax} bytes before authentication`)
+  }
+
+  #fail(code: string, problem: string): void {
+    endWithError(this.#socket, this.#connection, code, problem)
+  }
+}
+
+/** Closes a connection at once. The error is one of the websocket, as those are that `ws` finds. */
+export function endWithError(socket: WebSocket, connection: Duplex, code: string, problem: string): void {
+  if (connection.destroyed) return
+  connection.destroy()
+  socket.emit('error', Object.assign(new Error(problem), { code }))
+}

@@ -1,0 +1,150 @@
+import type { Duplex } from 'node:stream'
+import { unauthenticatedMessageBytesMax } from '../../quota/memory-bounds.ts'
+import { SlowTransfers } from '../../quota/slow-transfers.ts'
+import type { UpgradeRequest } from '../connect/upgrade-request.ts'
+import { WebsocketUpgrader } from '../connect/websocket-upgrader.ts'
+import type { ClientSocket, SocketAcceptor, SocketListener } from './client-socket.ts'
+import type { CloseReporterDependencies } from './close-reporter.ts'
+import { type IncompleteChanged, IncompleteMessage } from './incomplete-message.ts'
+import { type SocketHolders, SocketMemory, type SocketOwner } from './socket-memory.ts'
+import { SocketWriter, WriteBatch } from './socket-writer.ts'
+import { SyncSocket } from './sync-socket.ts'
+import { LargeFrameTracker, UnreadFrames } from './unread-frames.ts'
+import { UnreadSocket } from './unread-socket.ts'
+
+/** A websocket that this process serves itself. */
+class LocalSocket implements ClientSocket {
+  readonly #socket: SyncSocket
+  readonly #outlet: SocketWriter
+  readonly #gate: LocalGateDependencies
+  readonly #memory: SocketMemory
+  readonly #incomplete: IncompleteMessage
+  /** Null before the client falls behind for the first time. */
+  #unread: UnreadSocket | null = null
+
+  constructor(socket: SyncSocket, connection: Duplex, owner: SocketOwner, gate: LocalGateDependencies) {
+    this.#socket = socket
+    this.#outlet = new SocketWriter(socket, connection, gate.flushes, (frames) => this.#behind(frames))
+    this.#gate = gate
+    this.#memory = new SocketMemory(gate.memory, owner, () => this.terminate())
+    const changed: IncompleteChanged = (messageBytes, keptBytes) => {
+      SyncSocket.listenerOf(socket)?.incomplete(messageBytes)
+      this.#memory.setIncomplete(keptBytes)
+    }
+    this.#incomplete = new IncompleteMessage(socket, connection, gate.transfers, changed)
+    if (owner.workspaceId === null) this.#incomplete.bytesMax = unauthenticatedMessageBytesMax
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get isFull(): boolean {
+    return this.#outlet.waitingBytes > this.#gate.sendBufferBytesMax
+  }
+
+  get isCrowded(): boolean {
+    return this.#memory.isCrowded
+  }
+
+  listen(listener: SocketListener): void {
+    this.#socket.listen(listener)
+  }
+
+  onClosed(fn: () => void): void {
+    // It is told once as it is: what `once` keeps for that is more than the rest of a listener.
+    this.#socket.on('close', fn)
+  }
+
+  write(frames: Uint8Array): void {
+    this.#outlet.write(frames)
+  }
+
+  whenDrained(fn: () => void): void {
+    this.#outlet.whenDrained(fn)
+  }
+
+  ping(): void {
+    this.#outlet.flush()
+    if (this.isOpen) this.#socket.ping()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  admit(workspaceId: string): void {
+    this.#incomplete.bytesMax = null
+    this.#memory.admit(workspaceId)
+    // From now on unread bytes count for the workspace.
+    this.#unread?.release()
+    this.#unread = null
+  }
+
+  close(code: number, reason: string): void {
+    this.#outlet.flush()
+    this.#socket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  #behind(frames: readonly Uint8Array[]): void {
+    this.#unread ??= this.#newUnread()
+    this.#unread.wrote(frames)
+  }
+
+  #newUnread(): UnreadSocket {
+    const { memory, largeFrames, transfers } = this.#gate
+    const reader = { owner: this.#memory.owner, end: () => this.terminate() }
+    const frames = new UnreadFrames(memory.unreadSockets, largeFrames, reader)
+    return new UnreadSocket(this.#socket, this.#outlet.connection, transfers, frames)
+  }
+}
+
+export interface LocalGateOptions {
+  readonly messageBytesMax: number
+  readonly sendBufferBytesMax: number
+  /** Time to finish a message, and to read what was sent. */
+  readonly transferTimeoutMs: number
+  readonly memory: SocketHolders
+}
+
+interface LocalGateDependencies extends LocalGateOptions {
+  readonly flushes: WriteBatch
+  readonly largeFrames: LargeFrameTracker
+  readonly transfers: SlowTransfers
+}
+
+/** Has this process serve all websockets itself. */
+export class LocalSocketAcceptor implements SocketAcceptor {
+  readonly isOpen = true
+  readonly #upgrades: WebsocketUpgrader
+  readonly #parts: LocalGateDependencies
+
+  constructor(options: LocalGateOptions, parts: CloseReporterDependencies) {
+    this.#upgrades = new WebsocketUpgrader(options.messageBytesMax, 'maxMessageBytes', parts)
+    this.#parts = {
+      ...options,
+      flushes: new WriteBatch(),
+      largeFrames: new LargeFrameTracker(options.memory.unreadSockets),
+      transfers: new SlowTransfers(options.transferTimeoutMs),
+    }
+  }
+
+  async start(): Promise<void> {}
+
+  accept(knock: UpgradeRequest, workspaceId: string | null, then: (socket: ClientSocket) => void): void {
+    const { connection, address } = knock
+    this.#upgrades.accept(knock, workspaceId ?? address, (socket) =>
+      then(new LocalSocket(socket, connection, { address, workspaceId }, this.#parts)),
+    )
+  }
+
+  async end(): Promise<void> {}
+}

@@ -1,0 +1,55 @@
+import type { EndClient, MemoryClaim } from '../../quota/memory-account.ts'
+import type { MemoryLedger } from '../../quota/memory-bounds.ts'
+
+export type SocketHolders = Pick<
+  MemoryLedger,
+  'unauthenticatedMessages' | 'incompleteMessages' | 'unreadSockets'
+>
+
+export interface SocketOwner {
+  readonly address: string
+  /** Null before authentication. */
+  readonly workspaceId: string | null
+}
+
+/** Counts the memory that one websocket keeps. Claims are made when they are needed: most sockets keep nothing. */
+export class SocketMemory {
+  readonly #holders: SocketHolders
+  readonly #end: EndClient
+  owner: SocketOwner
+  #incomplete: MemoryClaim | null = null
+
+  /** @param end closes the connection */
+  constructor(holders: SocketHolders, owner: SocketOwner, end: EndClient) {
+    this.#holders = holders
+    this.owner = owner
+    this.#end = end
+  }
+
+  /** The client is authenticated. */
+  admit(workspaceId: string): void {
+    const bytes = this.#incomplete?.bytes ?? 0
+    this.release()
+    this.owner = { ...this.owner, workspaceId }
+    this.#incomplete = null
+    if (bytes > 0) this.setIncomplete(bytes)
+  }
+
+  get isCrowded(): boolean {
+    return this.#holders.unreadSockets.isCrowded(this.owner)
+  }
+
+  /** @param bytes that the incomplete message takes */
+  setIncomplete(bytes: number): void {
+    if (bytes === 0 && this.#incomplete === null) return
+    const { unauthenticatedMessages, incompleteMessages } = this.#holders
+    const holder = this.owner.workspaceId === null ? unauthenticatedMessages : incompleteMessages
+    this.#incomplete ??= holder.open(this.owner, this.#end)
+    this.#incomplete.set(bytes)
+  }
+
+  /** The connection is closed. */
+  release(): void {
+    this.#incomplete?.release()
+  }
+}

@@ -1,0 +1,91 @@
+import type { MemoryAccount, MemoryClaim, MemoryOwner } from '../../quota/memory-account.ts'
+
+/** Frames from this size are counted once for all clients that have not read them. Smaller ones count for each client. */
+const largeFrameBytesMin = 65_536
+
+/** A client that has not read all frames that were sent to it. */
+export interface FrameReader {
+  readonly owner: MemoryOwner
+  /** Closes the connection. */
+  end(): void
+}
+
+interface LargeFrame {
+  readonly claim: MemoryClaim
+  readonly readers: Set<FrameReader>
+}
+
+/** Large frames that clients have not read: the answer to many clients is one frame, and is counted once. */
+export class LargeFrameTracker {
+  readonly #holder: MemoryAccount
+  readonly #frames = new Map<Uint8Array, LargeFrame>()
+
+  constructor(holder: MemoryAccount) {
+    this.#holder = holder
+  }
+
+  add(frame: Uint8Array, reader: FrameReader): void {
+    const { readers, claim } = this.#frames.get(frame) ?? this.#open(frame, reader)
+    readers.add(reader)
+    claim.set(frame.length)
+  }
+
+  delete(frame: Uint8Array, reader: FrameReader): void {
+    const large = this.#frames.get(frame)
+    if (large === undefined || !large.readers.delete(reader) || large.readers.size > 0) return
+    large.claim.release()
+    this.#frames.delete(frame)
+  }
+
+  #open(frame: Uint8Array, { owner }: FrameReader): LargeFrame {
+    const readers = new Set<FrameReader>()
+    const end = (): void => {
+      this.#frames.delete(frame)
+      for (const reader of readers) reader.end()
+    }
+    const large = { claim: this.#holder.open(owner, end), readers }
+    this.#frames.set(frame, large)
+    return large
+  }
+}
+
+/** The frames that one client has not read, in the order in which they were sent. */
+export class UnreadFrames {
+  readonly #large: LargeFrameTracker
+  readonly #reader: FrameReader
+  readonly #claim: MemoryClaim
+  /** Large frames, and the positions at which they end. */
+  #frames: { readonly frame: Uint8Array; readonly endsAt: number }[] = []
+  #largeBytes = 0
+  /** Bytes that were sent, counted from any position. */
+  #position = 0
+
+  constructor(holder: MemoryAccount, large: LargeFrameTracker, reader: FrameReader) {
+    this.#large = large
+    this.#reader = reader
+    this.#claim = holder.open(reader.owner, () => reader.end())
+  }
+
+  /** Frames were sent. `update` follows. */
+  add(frames: Uint8Array): void {
+    this.#position += frames.length
+    if (frames.length < largeFrameBytesMin) return
+    this.#frames.push({ frame: frames, endsAt: this.#position })
+    this.#largeBytes += frames.length
+    this.#large.add(frames, this.#reader)
+  }
+
+  /** @param unreadBytes bytes that were sent and not read; 0: the client has read everything, or is gone */
+  update(unreadBytes: number): void {
+    const readTo = this.#position - unreadBytes
+    while (this.#frames[0] !== undefined && this.#frames[0].endsAt <= readTo)
+      this.#deleteFirst(this.#frames[0].frame)
+    this.#claim.set(Math.max(0, unreadBytes - this.#largeBytes))
+  }
+
+  #deleteFirst(frame: Uint8Array): void {
+    this.#frames.shift()
+    this.#largeBytes -= frame.length
+    if (this.#frames.every((other) => other.frame !== frame)) this.#large.delete(frame, this.#reader)
+  }
+}

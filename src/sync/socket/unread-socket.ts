@@ -1,0 +1,33 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { SlowTransfers } from '../../quota/slow-transfers.ts'
+import { UnreadBytes } from '../../quota/unread-bytes.ts'
+import { endWithError, transferTooSlow } from './incomplete-message.ts'
+import type { UnreadFrames } from './unread-frames.ts'
+
+/** A websocket whose client has fallen behind: closes it if the client reads too slowly. */
+export class UnreadSocket {
+  readonly #bytes: UnreadBytes
+  readonly #frames: UnreadFrames | null
+
+  /** @param frames counts the memory; null: another process does */
+  constructor(socket: WebSocket, connection: Duplex, transfers: SlowTransfers, frames: UnreadFrames | null) {
+    this.#frames = frames
+    this.#bytes = new UnreadBytes(connection, {
+      transfers,
+      changed: (unreadBytes) => frames?.update(unreadBytes),
+      tooSlow: () => endWithError(socket, connection, transferTooSlow, 'the client reads too slowly'),
+    })
+  }
+
+  /** Call this after a write that the operating system has not taken completely. */
+  wrote(frames: readonly Uint8Array[]): void {
+    if (this.#frames !== null) for (const each of frames) this.#frames.add(each)
+    this.#bytes.wrote()
+  }
+
+  /** Counts nothing any more. */
+  release(): void {
+    this.#bytes.release()
+  }
+}

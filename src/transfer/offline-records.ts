@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import { createDirectory, type Directory } from '../directory/directory.ts'
+import { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { AccessType } from '../directory/store/records.ts'
+import type { Engine } from '../engine/engine.ts'
+import { EventRecorder } from '../events/event-recorder.ts'
+import { createLog } from '../log.ts'
+
+const nothing = (): Promise<void> => Promise.resolve()
+
+/**
+ * The records in the store of a stopped server. It deletes nothing and publishes no events.
+ * @param defaultAccess the access type of new documents
+ */
+export function recordsOf(
+  engine: Engine,
+  clock: Clock,
+  defaultAccess: AccessType,
+): Pick<Directory, 'organizations' | 'documents'> & RecordStore {
+  const events = new EventRecorder(clock, () => false)
+  const store = new OrganizationStore(engine, events)
+  const unused = {
+    forget: nothing,
+    forgetDocument: nothing,
+    forgetJudgments: nothing,
+    editWindowMs: 0,
+    awayMs: 0,
+    defaultAccess,
+  }
+  const parts = { store, clock, log: createLog('silent'), events, ...unused }
+  return { ...createDirectory(engine, parts), store }
+}
+
+interface RecordStore {
+  readonly store: OrganizationStore
+}

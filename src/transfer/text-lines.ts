@@ -1,0 +1,56 @@
+import { constants } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { errorMessage } from '../errors.ts'
+import { StorageError } from '../storage/storage-error.ts'
+
+const newline = 0x0a
+
+/** A line, without what ends it, and its number from 1 on. */
+export interface TextLine {
+  readonly number: number
+  readonly text: string
+}
+
+/**
+ * The lines of a file (UTF-8), of which only `\n` ends one: Node's own reader of lines ends them, from version 24 on, also
+ * at U+2028 and U+2029, which JSON has inside of strings.
+ * @param bytesMax of a line
+ * @throws StorageError that names file and line
+ */
+export async function* readLines(
+  path: string,
+  bytesMax: number = constants.MAX_STRING_LENGTH,
+): AsyncGenerator<TextLine> {
+  let waiting: Buffer[] = []
+  let bytes = 0
+  let number = 1
+  const take = (part: Buffer): void => {
+    bytes += part.length
+    if (bytes > bytesMax)
+      throw new StorageError(`${path}, line ${number}: it has more than ${bytesMax} bytes`)
+    waiting.push(part)
+  }
+  const end = (): TextLine => {
+    const line = { number, text: Buffer.concat(waiting, bytes).toString() }
+    ;[waiting, bytes, number] = [[], 0, number + 1]
+    return line
+  }
+  for await (const chunk of chunksOf(path)) {
+    let start = 0
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, start)) {
+      take(chunk.subarray(start, at))
+      yield end()
+      start = at + 1
+    }
+    if (start < chunk.length) take(chunk.subarray(start))
+  }
+  if (bytes > 0) yield end()
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path)) yield chunk as Buffer
+  } catch (error) {
+    throw new StorageError(`${path} cannot be read: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,77 @@
+import { type ByteReader, clockMax } from './byte-reader.ts'
+import { MalformedUpdateError } from './malformed.ts'
+import { skipAny, skipJson, skipSubdocumentOptions } from './values.ts'
+
+export interface VettingOptions {
+  readonly allowSubdocuments: boolean
+}
+
+/** Structs of Yjs' update encoding V1, by the lower five bits of their info byte. */
+export const struct = {
+  gc: 0,
+  deleted: 1,
+  json: 2,
+  binary: 3,
+  string: 4,
+  embed: 5,
+  format: 6,
+  type: 7,
+  any: 8,
+  doc: 9,
+  skip: 10,
+} as const
+/** Element and hook: the shared types that carry a name. */
+const namedTypes = [3, 5]
+const typeMax = 6
+
+/** Passes over the content of an item; returns its length in clocks, which may be 0. @throws MalformedUpdateError */
+export function skipContent(reader: ByteReader, kind: number, options: VettingOptions): number {
+  switch (kind) {
+    case struct.string:
+      return reader.skipString()
+    case struct.deleted:
+      return reader.clock()
+    case struct.any:
+    case struct.json:
+      return readValues(reader, kind)
+    case struct.format:
+      reader.skipString()
+      skipJson(reader)
+      return 1
+    case struct.type:
+      return readType(reader)
+    case struct.embed:
+      skipJson(reader)
+      return 1
+    case struct.binary:
+      reader.skip(reader.varUint())
+      return 1
+    case struct.doc:
+      return readSubdocument(reader, options)
+    default:
+      throw new MalformedUpdateError(`unknown kind of content ${kind}`)
+  }
+}
+
+function readValues(reader: ByteReader, kind: number): number {
+  const length = reader.count(1, clockMax)
+  for (let index = 0; index < length; index++) {
+    if (kind === struct.any) skipAny(reader)
+    else skipJson(reader, true)
+  }
+  return length
+}
+
+function readType(reader: ByteReader): number {
+  const type = reader.varUint()
+  if (type > typeMax) throw new MalformedUpdateError(`unknown shared type ${type}`)
+  if (namedTypes.includes(type)) reader.skipString()
+  return 1
+}
+
+function readSubdocument(reader: ByteReader, options: VettingOptions): number {
+  if (!options.allowSubdocuments) throw new MalformedUpdateError('subdocuments are not allowed here')
+  reader.skipString()
+  skipSubdocumentOptions(reader)
+  return 1
+}

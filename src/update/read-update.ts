@@ -1,0 +1,263 @@
+import { ByteReader, clockMax } from './byte-reader.ts'
+import { skipContent, struct, type VettingOptions } from './item-content.ts'
+import { MalformedUpdateError } from './malformed.ts'
+import type { StructBlock, UpdateSummary } from './summary.ts'
+
+/** Where an item says that it belongs. */
+export type ItemPlace =
+  | { readonly kind: 'root' }
+  /** Inside the type that this item holds. */
+  | { readonly kind: 'parent'; readonly client: number; readonly clock: number }
+  /** Beside this item, in the same type. */
+  | { readonly kind: 'sibling'; readonly client: number; readonly clock: number }
+
+/** The first clock of an item, or a clock inside it. */
+export interface ItemId {
+  readonly client: number
+  readonly clock: number
+}
+
+/** An item of an update, without its content. */
+export interface ReadItem extends ItemId {
+  readonly length: number
+  /** The lower five bits of its info byte. */
+  readonly kind: number
+  readonly place: ItemPlace
+  readonly origin: ItemId | null
+  readonly rightOrigin: ItemId | null
+  /** The root or the item that it names as its parent; null: its origins have the same parent. */
+  readonly parent: string | ItemId | null
+  /** Key of a map entry, if the item names one. */
+  readonly parentSub: string | null
+}
+
+/** Receives the parts of an update, in the order of its bytes. The summary does not have them. */
+export interface UpdateListener {
+  item(item: ReadItem): void
+  deletion?(client: number, clock: number, length: number): void
+}
+
+const hasOrigin = 0x80
+const hasRightOrigin = 0x40
+const hasParentSub = 0x20
+/** An item with neither of these is an element of a list; one with an origin is what its origin is. */
+const mayBeEntry = hasOrigin | hasRightOrigin | hasParentSub
+const rootPlace: ItemPlace = { kind: 'root' }
+
+/** Structs, and deleted ranges, of one update: Yjs makes an object of each, many times as large as its bytes. */
+export const structsMax = 1_000_000
+/** Clients of one update. Every later transaction copies the clocks of all clients of the document. */
+export const clientsMax = 100_000
+
+/**
+ * Reads a Yjs update (V1) without making anything of it, and refuses what no legitimate client sends: Yjs itself
+ * takes such bytes, and then throws, loops or stores what it can't load again. Bounded by the length of the bytes.
+ * Not seen here, because it depends on the document: how deep types are nested (`checkNesting`), what is an entry of a
+ * map (`checkMapEntries`), and what is missing (`isPlain`).
+ * @throws MalformedUpdateError
+ */
+export function readUpdate(
+  bytes: Uint8Array,
+  options: VettingOptions,
+  listener: UpdateListener | null = null,
+): UpdateSummary {
+  return new UpdateReader(bytes, options, listener).read()
+}
+
+/** Subdocuments of one update: Yjs makes a document of each, of more than 2 KB. */
+export const subdocumentsMax = 100_000
+
+const noBlocks: readonly StructBlock[] = []
+const noNumbers: readonly number[] = []
+
+class UpdateReader extends ByteReader {
+  readonly #options: VettingOptions
+  readonly #listener: UpdateListener | null
+  // Made when there is something to put into them: a keystroke has none of them but a client.
+  #clients: StructBlock[] | null = null
+  #needs: number[] | null = null
+  #skippedTo: number[] | null = null
+  #deletedTo: number[] | null = null
+  #longRuns: number[] | null = null
+  #structs = 0
+  #deletes = 0
+  #types = 0
+  #subdocuments = 0
+  #values = 0
+  // The item read last, for the listener.
+  #origin: ItemId | null = null
+  #rightOrigin: ItemId | null = null
+  #parent: string | ItemId | null = null
+  #parentSub: string | null = null
+
+  constructor(bytes: Uint8Array, options: VettingOptions, listener: UpdateListener | null) {
+    super(bytes)
+    this.#options = options
+    this.#listener = listener
+  }
+
+  read(): UpdateSummary {
+    const clients = this.count(3, clientsMax)
+    for (let index = 0; index < clients; index++) this.#readClient()
+    if (clients > 1) assertDistinct((this.#clients ?? []).map((block) => block.client))
+    const structsEnd = this.at
+    this.#readDeleteSet()
+    if (this.left > 0) throw new MalformedUpdateError('something follows its end')
+    return {
+      clients: this.#clients ?? noBlocks,
+      needs: this.#needs ?? noNumbers,
+      skippedTo: this.#skippedTo ?? noNumbers,
+      deletedTo: this.#deletedTo ?? noNumbers,
+      structs: this.#structs,
+      structsEnd,
+      deletes: this.#deletes,
+      types: this.#types,
+      values: this.#values,
+      longRuns: this.#longRuns ?? noNumbers,
+    }
+  }
+
+  #readClient(): void {
+    const structs = this.count(2, structsMax - this.#structs)
+    // Yjs would let such a block replace another one of the same client.
+    if (structs === 0) throw new MalformedUpdateError('a client has no structs')
+    const client = this.varUint()
+    const from = this.clock()
+    const start = this.at
+    let clock = from
+    let skips = false
+    for (let index = 0; index < structs; index++) {
+      const info = this.byte()
+      const length = this.#readStruct(info, client, clock)
+      if (length === 0) throw new MalformedUpdateError('a struct is empty')
+      clock += length
+      if ((info & 31) === struct.skip) {
+        skips = true
+        this.#skippedTo ??= []
+        this.#skippedTo.push(client, clock)
+      }
+      if (clock > clockMax) throw new MalformedUpdateError('a clock is too large')
+    }
+    this.#structs += structs
+    const block: StructBlock = { client, from, to: clock, skips, structs, start, end: this.at }
+    if (this.#clients === null) this.#clients = [block]
+    else this.#clients.push(block)
+  }
+
+  /** Length of the struct in clocks. */
+  #readStruct(info: number, client: number, clock: number): number {
+    const kind = info & 31
+    if (kind === struct.gc || kind === struct.skip) {
+      // Yjs' two readers disagree about such bytes.
+      if (info !== kind) throw new MalformedUpdateError('a run has flags of an item')
+      return this.clock()
+    }
+    const place = this.#readPlace(info, client, clock)
+    const length = skipContent(this, kind, this.#options)
+    if (kind === struct.type) this.#types += 1
+    else if (kind === struct.any || kind === struct.json) this.#values += length
+    else if (kind === struct.doc && ++this.#subdocuments > subdocumentsMax)
+      throw new MalformedUpdateError(`it has more than ${subdocumentsMax} subdocuments`)
+    if (length > 1 && kind !== struct.deleted && (info & mayBeEntry) !== 0) {
+      this.#longRuns ??= []
+      this.#longRuns.push(client, clock, clock + length)
+    }
+    this.#listener?.item({
+      client,
+      clock,
+      length,
+      kind,
+      place,
+      origin: this.#origin,
+      rightOrigin: this.#rightOrigin,
+      parent: this.#parent,
+      parentSub: this.#parentSub,
+    })
+    return length
+  }
+
+  /** Origins and parent. Objects are made for a listener only. */
+  #readPlace(info: number, client: number, clock: number): ItemPlace {
+    this.#origin = null
+    this.#rightOrigin = null
+    this.#parent = null
+    this.#parentSub = null
+    if ((info & hasOrigin) !== 0) this.#origin = this.#readId(client, clock)
+    if ((info & hasRightOrigin) !== 0) this.#rightOrigin = this.#readId(client, clock)
+    if ((info & (hasOrigin | hasRightOrigin)) === 0) this.#readParent(info, client, clock)
+    return this.#listener === null ? rootPlace : this.#place()
+  }
+
+  #place(): ItemPlace {
+    const sibling = this.#origin ?? this.#rightOrigin
+    if (sibling !== null) return { kind: 'sibling', client: sibling.client, clock: sibling.clock }
+    const parent = this.#parent
+    if (parent === null || typeof parent === 'string') return rootPlace
+    return { kind: 'parent', client: parent.client, clock: parent.clock }
+  }
+
+  #readParent(info: number, client: number, clock: number): void {
+    const parent = this.varUint()
+    if (parent > 1) throw new MalformedUpdateError('a parent is neither root nor item')
+    if (parent === 1) this.#parent = this.#readName()
+    else this.#parent = this.#readId(client, clock)
+    if ((info & hasParentSub) !== 0) this.#parentSub = this.#readName()
+  }
+
+  /** Yjs takes any name, the empty one too. */
+  #readName(): string | null {
+    const start = this.at
+    this.skipString()
+    if (this.#listener === null) return null
+    this.at = start
+    return this.string(Number.POSITIVE_INFINITY)
+  }
+
+  /** An item can only refer to what was there before it. */
+  #readId(ofClient: number, ofClock: number): ItemId | null {
+    const client = this.varUint()
+    const clock = this.clock()
+    if (client === ofClient) {
+      if (clock >= ofClock) throw new MalformedUpdateError('an item refers to itself or to a later one')
+    } else {
+      this.#needs ??= []
+      need(this.#needs, client, clock + 1)
+    }
+    return this.#listener === null ? null : { client, clock }
+  }
+
+  #readDeleteSet(): void {
+    const clients = this.count(2, clientsMax)
+    const seen: number[] | null = clients > 1 ? [] : null
+    for (let index = 0; index < clients; index++) {
+      const client = this.varUint()
+      seen?.push(client)
+      const ranges = this.count(2, structsMax - this.#deletes)
+      let end = 0
+      for (let range = 0; range < ranges; range++) {
+        const from = this.clock()
+        const length = this.clock()
+        end = Math.max(end, from + length)
+        if (end > clockMax || length === 0) throw new MalformedUpdateError('a deleted range is out of bounds')
+        this.#listener?.deletion?.(client, from, length)
+      }
+      this.#deletes += ranges
+      if (ranges === 0) continue
+      this.#deletedTo ??= []
+      this.#deletedTo.push(client, end)
+    }
+    if (seen !== null) assertDistinct(seen)
+  }
+}
+
+/** Yjs would let the second block of a client replace the first. */
+function assertDistinct(clients: readonly number[]): void {
+  if (new Set(clients).size !== clients.length) throw new MalformedUpdateError('a client appears twice')
+}
+
+/** Runs of items refer to the same client again and again: one pair is enough for a run. */
+function need(needs: number[], client: number, clock: number): void {
+  const last = needs.length - 2
+  if (last < 0 || needs[last] !== client) needs.push(client, clock)
+  else if ((needs[last + 1] as number) < clock) needs[last + 1] = clock
+}

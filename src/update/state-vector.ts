@@ -1,0 +1,37 @@
+import { ByteReader } from './byte-reader.ts'
+import { MalformedUpdateError } from './malformed.ts'
+
+/**
+ * Next expected clock of each client.
+ * @param clientsMax more clients are refused: reading a million of them takes half a second
+ * @throws MalformedUpdateError
+ */
+export function readStateVector(
+  bytes: Uint8Array,
+  clientsMax = Number.POSITIVE_INFINITY,
+): Map<number, number> {
+  const reader = new ByteReader(bytes)
+  const count = reader.count(2, clientsMax)
+  const clocks = new Map<number, number>()
+  for (let index = 0; index < count; index++) clocks.set(reader.varUint(), reader.clock())
+  if (reader.left > 0) throw new MalformedUpdateError('something follows the state vector')
+  return clocks
+}
+
+/** As Yjs encodes it. */
+export function writeStateVector(clocks: ReadonlyMap<number, number>): Uint8Array {
+  const known = [...clocks].filter(([, clock]) => clock > 0).sort(([a], [b]) => b - a)
+  const bytes: number[] = []
+  pushVarUint(bytes, known.length)
+  for (const [client, clock] of known) {
+    pushVarUint(bytes, client)
+    pushVarUint(bytes, clock)
+  }
+  return Uint8Array.from(bytes)
+}
+
+export function pushVarUint(bytes: number[], value: number): void {
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+  bytes.push(rest)
+}

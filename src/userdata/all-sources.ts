@@ -1,0 +1,23 @@
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { PresenceRegistry } from '../rooms/presence/presence-registry.ts'
+import { judgmentSource } from './judgment-source.ts'
+import { organizationSources } from './organization-sources.ts'
+import { presenceSource } from './presence-source.ts'
+import type { UserDataSourceList } from './user-data-source.ts'
+
+export interface UserDataSourceDependencies {
+  readonly store: OrganizationStore
+  readonly presence: PresenceRegistry
+  readonly memory: DecisionMemory
+}
+
+/** Everywhere where this server keeps data of users. Whoever keeps more of them adds a line here. */
+export const allUserDataSources = ({
+  store,
+  presence,
+  memory,
+}: UserDataSourceDependencies): UserDataSourceList => ({
+  ofTenant: [presenceSource(presence), judgmentSource(memory)],
+  ofOrganization: organizationSources(store),
+})

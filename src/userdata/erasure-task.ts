@@ -1,0 +1,106 @@
+import type { Clock } from '../clock.ts'
+import { markErased } from '../directory/organizations/erased-users.ts'
+import { type OrganizationScope, tenantPart } from '../directory/organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { CheckLease } from '../directory/store/task-worker.ts'
+import { TransactionRunner } from '../directory/store/transaction.ts'
+import type { Kv } from '../engine/engine.ts'
+import { type ErasureRecord, type ErasureTask, erasureKey } from './erasure-records.ts'
+import { nextOrganization } from './next-organization.ts'
+import type { UserDataSource, UserDataSourceList } from './user-data-source.ts'
+
+/** Until then after its begin what the user does is not recorded as the user's: revoked sockets end within a second. */
+const settlingMs = 5_000
+/** What is added meanwhile is erased, too; but nobody is followed for ever. */
+const passesMax = 10
+/** How often progress is written. */
+const noteMs = 500
+
+export interface ErasureDependencies {
+  readonly kv: Kv
+  readonly store: OrganizationStore
+  readonly traces: UserDataSourceList
+  readonly clock: Clock
+}
+
+/** Carries out one task, in slices; what is left of it is found anew each time, so that it can be done again. */
+export class ErasureTaskRunner {
+  readonly #parts: ErasureDependencies
+  readonly #transactions: TransactionRunner
+  readonly #task: ErasureTask
+  readonly #goOn: CheckLease
+  /** Of this attempt, not yet in the record. */
+  readonly #counts = new Map<string, number>()
+  #notedAt: number
+
+  constructor(parts: ErasureDependencies, task: ErasureTask, goOn: CheckLease) {
+    this.#parts = parts
+    this.#transactions = new TransactionRunner(parts.kv)
+    this.#task = task
+    this.#goOn = goOn
+    this.#notedAt = parts.clock.now()
+  }
+
+  async carryOut(): Promise<void> {
+    const { kv, traces, clock } = this.#parts
+    const { place, userId } = this.#task
+    const record = await this.#note({})
+    if (record?.status !== 'running') return
+    await this.#eraseFrom(traces.ofTenant, place)
+    await this.#note({})
+    let organizationId = await nextOrganization(kv, place, record.doneUpTo)
+    while (organizationId !== null) {
+      await this.#eraseIn({ ...place, organizationId }, userId)
+      if (this.#isNoteDue()) await this.#note({ doneUpTo: organizationId })
+      await this.#goOn()
+      organizationId = await nextOrganization(kv, place, organizationId)
+    }
+    await this.#eraseFrom(traces.ofTenant, place)
+    await this.#note({ status: 'done', endedAt: clock.now(), doneUpTo: null })
+  }
+
+  /** Until a pass finds nothing. */
+  async #eraseIn(scope: OrganizationScope, userId: string): Promise<void> {
+    const { store, traces, clock } = this.#parts
+    const until = clock.now() + settlingMs
+    await store.carryOut(scope, async (transaction) => {
+      if ((await findOrganization(transaction)) !== null) await markErased(transaction, userId, until)
+    })
+    for (let pass = 0; pass < passesMax; pass++)
+      if ((await this.#eraseFrom(traces.ofOrganization, scope)) === 0) return
+  }
+
+  async #eraseFrom<Place>(traces: readonly UserDataSource<Place>[], place: Place): Promise<number> {
+    let sum = 0
+    for (const trace of traces)
+      for (let count = -1; count !== 0; await this.#goOn()) {
+        count = await trace.erase(place, this.#task.userId)
+        sum += count
+        this.#counts.set(trace.name, (this.#counts.get(trace.name) ?? 0) + count)
+        if (this.#isNoteDue()) await this.#note({})
+      }
+    return sum
+  }
+
+  #isNoteDue(): boolean {
+    return this.#parts.clock.now() - this.#notedAt >= noteMs
+  }
+
+  /** Adds what was counted, and `change`, to the record; null when that is no longer the task's. */
+  async #note(change: Partial<ErasureRecord>): Promise<ErasureRecord | null> {
+    const { place, userId, jobId } = this.#task
+    const counts = [...this.#counts]
+    this.#counts.clear()
+    this.#notedAt = this.#parts.clock.now()
+    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+      const record = await transaction.get<ErasureRecord>(erasureKey(place, userId))
+      if (record?.jobId !== jobId) return null
+      const removed = { ...record.removed }
+      for (const [name, count] of counts) removed[name] = (removed[name] ?? 0) + count
+      const next = { ...record, removed, ...change }
+      transaction.put(erasureKey(place, userId), next)
+      return next
+    })
+    return result
+  }
+}

@@ -1,0 +1,21 @@
+import type { DecisionMemory } from '../decisions/decision-memory.ts'
+import type { UserDataScope, UserDataSource } from './user-data-source.ts'
+
+/** What users have judged: theirs are precedents, which stay without the user. */
+export const judgmentSource = (memory: DecisionMemory): UserDataSource<UserDataScope> => ({
+  name: 'judgments',
+  async list({ organizationId, ...tenant }, reviewerId, range) {
+    const { items, next } = await memory.judgmentsOf(tenant, { reviewerId, organizationId }, range)
+    return {
+      items: items.map(({ organizationId, documentId, ...data }) => ({
+        kind: 'judgment',
+        organizationId,
+        documentId,
+        data,
+      })),
+      next,
+    }
+  },
+  erase: ({ organizationId, ...tenant }, reviewerId) =>
+    memory.forgetReviewer(tenant, { reviewerId, organizationId }),
+})

@@ -1,0 +1,163 @@
+import { notificationKeys } from '../directory/notifications/notification-keys.ts'
+import type { NotificationRecord } from '../directory/notifications/notification-records.ts'
+import {
+  anonymiseNotifications,
+  removeSomeConfigs,
+  removeSomeReadStates,
+  removeSomeRecipients,
+} from '../directory/notifications/notification-removal.ts'
+import { keys } from '../directory/organizations/organization-keys.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import { userSubject } from '../directory/organizations/user-records.ts'
+import { indexedExpiry, indexedResource } from '../directory/permissions/grants.ts'
+import { removeSomeGrants, removeSomeMemberships } from '../directory/removal/subject-removal.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import { decodeRecord, type GrantRecord } from '../directory/store/records.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
+import type { ActivityRecord } from '../events/activity.ts'
+import { activityKeys, positionIn } from '../events/activity-keys.ts'
+import { activityRangesOf, anonymizeActivities } from '../events/anonymize-activities.ts'
+import { anonymizeVersions, listVersionsByUser } from '../versions/user-versions.ts'
+import { versionKeys } from '../versions/version-keys.ts'
+import { comments } from './comment-source.ts'
+import { rangeSource, type ShownEntry, type UserRanges } from './range-source.ts'
+
+/** Records that are changed in one commit. */
+const sliceMax = 100
+/** The same of activities: each has a dozen index entries. */
+const activitiesMax = 25
+
+/** All that organizations keep of users. Rights go first, so that nobody adds to the rest by them. */
+export const organizationSources = (store: OrganizationStore) =>
+  [
+    grants,
+    memberships,
+    users,
+    comments,
+    activities,
+    versions,
+    notifications,
+    notificationMarks,
+    notificationConfigs,
+  ].map((ranges) => rangeSource(store, ranges))
+
+const lastOf = ({ key }: KvEntry): string => key.at(-1) as string
+
+const grants: UserRanges = {
+  name: 'grants',
+  kind: 'grant',
+  ranges: (userId) => [keys.grantsOf(userSubject(userId))],
+  async show(reader, entries, userId) {
+    const resources = entries.map(indexedResource)
+    const found = await reader.getAll<GrantRecord>(
+      resources.map((resource) => keys.grant(resource, userSubject(userId))),
+    )
+    return entries.map((entry, at) => {
+      const { type, id } = indexedResource(entry)
+      const documentId = type === 'document' ? id : null
+      const accessRole = found[at]?.accessRole
+      const data = { type, id, expiresAt: indexedExpiry(entry), ...(accessRole && { accessRole }) }
+      return { documentId, data }
+    })
+  },
+  erase: (transaction, userId) => removeSomeGrants(transaction, userSubject(userId), sliceMax),
+}
+
+const memberships: UserRanges = {
+  name: 'memberships',
+  kind: 'membership',
+  ranges: (userId) => [keys.groupsOf(userId)],
+  show: async (_, entries) =>
+    entries.map((entry) => ({ documentId: null, data: { groupId: lastOf(entry) } })),
+  erase: (transaction, userId) => removeSomeMemberships(transaction, userSubject(userId), sliceMax),
+}
+
+const users: UserRanges = {
+  name: 'users',
+  kind: 'user',
+  ranges: (userId) => [keys.user(userId)],
+  show: async (_, entries) =>
+    entries.map(({ value }) => ({ documentId: null, data: decodeRecord(value) as object })),
+  async erase(transaction, userId) {
+    if ((await transaction.get(keys.user(userId))) === null) return 0
+    transaction.delete(keys.user(userId))
+    return 1
+  },
+}
+
+const activities: UserRanges = {
+  name: 'activities',
+  kind: 'activity',
+  ranges: activityRangesOf,
+  async show(reader, entries) {
+    const positions = entries.map(({ key }) => activityKeys.activity(positionIn(key)))
+    return (await reader.getAll<ActivityRecord>(positions)).map((activity) => {
+      if (activity === null) return null
+      const { documentId, place: _, ...data } = activity
+      return { documentId, data }
+    })
+  },
+  erase: (transaction, userId) => anonymizeActivities(transaction, userId, activitiesMax),
+}
+
+const versions: UserRanges = {
+  name: 'versions',
+  kind: 'version',
+  ranges: (userId) => [versionKeys.allBy(userId)],
+  show: listVersionsByUser,
+  erase: (transaction, userId) => anonymizeVersions(transaction, userId, sliceMax),
+}
+
+const addressed = (userId: string): Key => notificationKeys.list({ kind: 'user', id: userId })
+
+const notifications: UserRanges = {
+  name: 'notifications',
+  kind: 'notification',
+  ranges: (userId) => [addressed(userId), notificationKeys.naming(userId)],
+  show: (reader, entries, userId) => showNotifications(reader, entries, userId),
+  async erase(transaction, userId) {
+    // A commit of its own: each of the two writes what the other has read.
+    const count = await removeSomeRecipients(transaction, userId, sliceMax)
+    return count > 0 ? count : anonymiseNotifications(transaction, userId, sliceMax)
+  },
+}
+
+/** One that addresses a user and names the user, too, is shown once; whom else it addresses is not said. */
+async function showNotifications(
+  reader: DirectoryReader,
+  entries: readonly KvEntry[],
+  userId: string,
+): Promise<readonly (ShownEntry | null)[]> {
+  const records = await reader.getAll<NotificationRecord>(
+    entries.map((entry) => notificationKeys.notification(lastOf(entry))),
+  )
+  const [naming] = notificationKeys.naming(userId)
+  return entries.map(({ key }, at) => {
+    const record = records[at] ?? null
+    if (record === null) return null
+    const own = record.notifyUsers.filter((user) => user.userId === userId)
+    if (key[0] === naming && own.length > 0) return null
+    return { documentId: record.documentId, data: { ...record, notifyUsers: own } }
+  })
+}
+
+const notificationMarks: UserRanges = {
+  name: 'notificationMarks',
+  kind: 'notificationMark',
+  ranges: (userId) => [notificationKeys.marksOf(userId)],
+  async show(reader, entries, userId) {
+    const ids = entries.map(lastOf)
+    const marks = await reader.getAll(ids.map((id) => notificationKeys.mark(id, userId)))
+    return ids.map((notificationId, at) => ({ documentId: null, data: { notificationId, ...marks[at] } }))
+  },
+  erase: (transaction, userId) => removeSomeReadStates(transaction, userId, sliceMax),
+}
+
+const notificationConfigs: UserRanges = {
+  name: 'notificationConfigs',
+  kind: 'notificationConfig',
+  ranges: (userId) => [notificationKeys.configsOf(userId)],
+  show: async (_, entries) =>
+    entries.map(({ key, value }) => ({ documentId: key[3] ?? null, data: decodeRecord(value) as object })),
+  erase: (transaction, userId) => removeSomeConfigs(transaction, userId, sliceMax),
+}

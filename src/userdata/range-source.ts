@@ -1,0 +1,83 @@
+import type { OrganizationScope } from '../directory/organizations/organization-keys.ts'
+import { findOrganization, type OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { DirectoryReader } from '../directory/store/directory-reader.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { Transaction } from '../directory/store/transaction.ts'
+import type { Key, KvEntry } from '../engine/engine.ts'
+import type { DataKind, UserDataSource, UserDatum } from './user-data-source.ts'
+
+/** What is shown of one entry. */
+export interface ShownEntry {
+  readonly documentId: string | null
+  readonly data: object
+}
+
+/** What is found in ranges of an organization's partition. */
+export interface UserRanges {
+  readonly name: string
+  readonly kind: DataKind
+  /** Prefixes of what is kept of a user. */
+  readonly ranges: (userId: string) => readonly Key[]
+  /** In the order of the entries; null for what is not to be shown. */
+  readonly show: (
+    reader: DirectoryReader,
+    entries: readonly KvEntry[],
+    userId: string,
+  ) => Promise<readonly (ShownEntry | null)[]>
+  /** See `UserDataSource.erase`. */
+  readonly erase: (transaction: Transaction, userId: string) => Promise<number>
+}
+
+/** Nothing is found, or erased, in an organization that is being deleted: all of it goes. */
+export function rangeSource(
+  store: OrganizationStore,
+  { name, kind, ranges, show, erase }: UserRanges,
+): UserDataSource<OrganizationScope> {
+  return {
+    name,
+    async list(scope, userId, range) {
+      const reader = store.read(scope)
+      if ((await findOrganization(reader)) === null) return { items: [], next: null }
+      const { items, next } = await listRanges(reader, ranges(userId), range)
+      const shown = await show(reader, items, userId)
+      return { items: shown.flatMap((one) => (one === null ? [] : [datumOf(kind, scope, one)])), next }
+    },
+    erase: (scope, userId) =>
+      store.carryOut(scope, async (transaction) =>
+        (await findOrganization(transaction)) === null ? 0 : erase(transaction, userId),
+      ),
+  }
+}
+
+const datumOf = (kind: DataKind, { organizationId }: OrganizationScope, shown: ShownEntry): UserDatum => ({
+  kind,
+  organizationId,
+  ...shown,
+})
+
+/** Entries of one range after the other. */
+async function listRanges(
+  reader: DirectoryReader,
+  prefixes: readonly Key[],
+  { after, limit }: PageRange,
+): Promise<ListPage<KvEntry>> {
+  const [from, key] = after === undefined ? [0, null] : readPosition(after)
+  const items: KvEntry[] = []
+  for (let at = from; at < prefixes.length; at++) {
+    const prefix = prefixes[at] as Key
+    const start = at === from && key !== null ? { after: key } : {}
+    const entries = await reader.scan({ prefix, limit: limit - items.length + 1, ...start })
+    for (const entry of entries) {
+      // The one beyond the page says that it goes on; the last of the page, where.
+      const last = items.at(-1)
+      if (items.length === limit && last !== undefined) return { items, next: writePosition(prefixes, last) }
+      items.push(entry)
+    }
+  }
+  return { items, next: null }
+}
+
+const writePosition = (prefixes: readonly Key[], { key }: KvEntry): string =>
+  JSON.stringify([prefixes.findIndex((prefix) => prefix.every((part, at) => key[at] === part)), key])
+
+const readPosition = (text: string): [number, Key] => JSON.parse(text) as [number, Key]

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { tenantPart } from '../directory/organizations/organization-keys.ts'
+import { type OrganizationStore, organizationOf } from '../directory/organizations/organization-store.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
+import { Transaction, TransactionRunner } from '../directory/store/transaction.ts'
+import type { TokenRevocations } from '../directory/tenants/token-revocations.ts'
+import type { Kv } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import {
+  type ErasureRecord,
+  type ErasureTask,
+  erasureJob,
+  erasureKey,
+  erasureQueue,
+  erasureTaskOf,
+  type RemovedCounts,
+} from './erasure-records.ts'
+import { ErasureTaskRunner } from './erasure-task.ts'
+import { listUserData } from './listing.ts'
+import type { UserDataScope, UserDataSourceList, UserDatum } from './user-data-source.ts'
+
+/** How long a call waits for the end of what it has begun. */
+const waitMs = 5_000
+/** What is erased within this time after the last erasure is counted together with that. */
+const countedTogetherMs = 2_592_000_000
+
+export interface UserDataOptions {
+  readonly engine: WorkerEngine
+  readonly store: OrganizationStore
+  readonly revocations: TokenRevocations
+  readonly traces: UserDataSourceList
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How far an erasure has come. */
+export interface ErasureReport {
+  readonly status: 'running' | 'done'
+  /** By the names of all traces. */
+  readonly removed: RemovedCounts
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Null while it is running. */
+  readonly endedAt: number | null
+}
+
+/** All that is kept of one user: what it is, and getting rid of it. */
+export class UserDataService {
+  readonly #options: UserDataOptions & { readonly kv: Kv }
+  readonly #transactions: TransactionRunner
+  readonly #worker: TaskWorker<ErasureTask>
+
+  constructor(options: UserDataOptions) {
+    const { kv } = options.engine
+    const parts = { ...options, kv }
+    this.#options = parts
+    this.#transactions = new TransactionRunner(kv)
+    this.#worker = new TaskWorker({
+      ...options,
+      queueName: erasureQueue,
+      taskOf: erasureTaskOf,
+      ownerOf: ({ place }) => place,
+      carryOut: (task, goOn) => new ErasureTaskRunner(parts, task, goOn).carryOut(),
+    })
+  }
+
+  /** Begins to look for erasures. */
+  start(): void {
+    this.#worker.start()
+  }
+
+  /** Resolves when nothing is erased any more; what is left goes on at the next start. */
+  stop(): Promise<void> {
+    return this.#worker.stop()
+  }
+
+  /** What is kept of a user. @throws ApiError NOT_FOUND when the one organization does not exist */
+  async list(place: UserDataScope, userId: string, range: PageRange): Promise<ListPage<UserDatum>> {
+    await this.#checkPlace(place)
+    return listUserData(this.#options, place, userId, range)
+  }
+
+  /**
+   * Erases what is kept of a user, whose tokens are revoked first. Says how far that has come after a while, or at once
+   * when it was under way; it goes on in the background.
+   * @throws ApiError NOT_FOUND when the one organization does not exist; what it failed with: then it is tried again
+   */
+  async erase(place: UserDataScope, userId: string): Promise<ErasureReport> {
+    const { revocations, clock } = this.#options
+    await this.#checkPlace(place)
+    if ((await this.#recordOf(place, userId))?.status !== 'running') {
+      await revocations.revoke(place, userId)
+      const jobId = randomUUID()
+      const done = this.#worker.expect(jobId)
+      try {
+        const begun = await this.#begin({ jobId, place, userId })
+        this.#worker.checkRunning()
+        this.#worker.wake()
+        if (begun === 'here') await withinTime(clock, done)
+      } finally {
+        this.#worker.forget(jobId)
+      }
+    }
+    return this.#reportOf(place, userId)
+  }
+
+  async #checkPlace({ organizationId, ...tenant }: UserDataScope): Promise<void> {
+    if (organizationId !== null) await organizationOf(this.#options.store.read({ ...tenant, organizationId }))
+  }
+
+  /** `elsewhere`: somebody else has begun meanwhile. */
+  async #begin(task: ErasureTask): Promise<'here' | 'elsewhere'> {
+    const { place, userId, jobId } = task
+    const now = this.#options.clock.now()
+    const { result } = await this.#transactions.run(tenantPart(place), async (transaction) => {
+      const earlier = await transaction.get<ErasureRecord>(erasureKey(place, userId))
+      if (earlier?.status === 'running') return 'elsewhere'
+      const isRecent = earlier !== null && now - (earlier.endedAt ?? 0) < countedTogetherMs
+      const { removed, startedAt } = isRecent ? earlier : { removed: {}, startedAt: now }
+      transaction.put(erasureKey(place, userId), {
+        jobId,
+        status: 'running',
+        removed,
+        startedAt,
+        endedAt: null,
+        doneUpTo: null,
+      } satisfies ErasureRecord)
+      transaction.enqueue(erasureJob(task))
+      return 'here'
+    })
+    return result
+  }
+
+  #recordOf(place: UserDataScope, userId: string): Promise<ErasureRecord | null> {
+    return new Transaction(this.#options.kv, tenantPart(place)).get(erasureKey(place, userId))
+  }
+
+  async #reportOf(place: UserDataScope, userId: string): Promise<ErasureReport> {
+    const { ofTenant, ofOrganization } = this.#options.traces
+    const { status, removed, startedAt, endedAt } = (await this.#recordOf(place, userId)) as ErasureRecord
+    const none = [...ofTenant, ...ofOrganization].map(({ name }) => [name, 0])
+    return { status, removed: { ...Object.fromEntries(none), ...removed }, startedAt, endedAt }
+  }
+}
+
+/** Resolves with what `done` does, or when that takes longer than a call waits. */
+async function withinTime(clock: Clock, done: Promise<void>): Promise<void> {
+  let cancel = (): void => {}
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(waitMs, resolve)
+  })
+  try {
+    await Promise.race([done, late])
+  } finally {
+    cancel()
+  }
+}

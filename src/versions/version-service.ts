@@ -1,0 +1,238 @@
+import type { Clock } from '../clock.ts'
+import type { ReplacementResult } from '../content/replacement-result.ts'
+import type { ListPage, PageRange } from '../directory/store/list-page.ts'
+import type { Metadata } from '../directory/store/records.ts'
+import { TaskWorker, type WorkerEngine } from '../directory/store/task-worker.ts'
+import type { WriteRight } from '../directory/write-right.ts'
+import { StoreUnavailableError } from '../engine/engine.ts'
+import { keyName } from '../engine/key-encoding.ts'
+import { KeyedMutex } from '../engine/keyed-mutex.ts'
+import { ApiError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { addressKey, type DocumentAddress } from '../model/address.ts'
+import type { DocumentCapture } from '../rooms/edits/backend-edits.ts'
+import { type EditResult, noContent } from '../rooms/edits/edit-context.ts'
+import type { RoomRegistry } from '../rooms/room/room-registry.ts'
+import type { VersionDependencies } from './create-version-parts.ts'
+import { expiredVersions } from './retention.ts'
+import { type VersionTask, versionQueue, versionTaskOf } from './version-jobs.ts'
+import type { VersionKind, VersionRecord } from './version-keys.ts'
+import { noVersion } from './version-store.ts'
+
+/** How often a restoration is begun anew because somebody typed; then it is made all the same. */
+const attemptsMax = 4
+
+export interface VersionsOptions extends VersionDependencies {
+  readonly rooms: RoomRegistry
+  readonly engine: WorkerEngine
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What is said of a version when it is made. */
+export interface VersionDescription {
+  readonly label?: string | undefined
+  readonly metadata?: Metadata | undefined
+  /** Who makes it. */
+  readonly userId?: string | undefined
+}
+
+export interface RestoreRequest {
+  /** Who restores. */
+  readonly userId?: string | undefined
+  /** Restore only if the document is at this version. */
+  readonly ifVersion?: string | undefined
+  readonly dryRun?: boolean | undefined
+  /** Reads the permission to change the document. @throws ApiError when there is none */
+  readonly right: () => Promise<WriteRight>
+}
+
+export interface RestoredVersion extends EditResult<ReplacementResult> {
+  /** The version that was made of what there was before; null when nothing has changed. */
+  readonly before: VersionRecord | null
+}
+
+/** Versions of editors: made on demand and in the background, and restored as edits that everybody sees. */
+export class VersionService {
+  readonly #options: VersionsOptions
+  readonly #worker: TaskWorker<VersionTask>
+  /** What changes the versions of one editor comes one after the other. */
+  readonly #lines = new KeyedMutex()
+
+  constructor(options: VersionsOptions) {
+    this.#options = options
+    const { engine, clock, log } = options
+    this.#worker = new TaskWorker({
+      engine,
+      queueName: versionQueue,
+      clock,
+      log,
+      taskOf: versionTaskOf,
+      ownerOf: ({ address }) => address,
+      carryOut: (task) => this.#carryOut(task),
+    })
+  }
+
+  /** Begins to work in the background, also on what a crash has left. */
+  start(): void {
+    this.#options.authors.start()
+    this.#worker.start()
+  }
+
+  /** Resolves when nothing is under way in the background. To be called before rooms are closed. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#options.authors.stop(), this.#worker.stop()])
+  }
+
+  /**
+   * Makes a version of the document as it is; resolves when that is durable.
+   * @throws ApiError NOT_FOUND when there is no content, FAILED_PRECONDITION when there are too many versions
+   */
+  create(address: DocumentAddress, description: VersionDescription): Promise<VersionRecord> {
+    return this.#inLine(address, async () => this.#keep(address, 'manual', description))
+  }
+
+  /** The newest first. */
+  list(address: DocumentAddress, range: PageRange): Promise<ListPage<VersionRecord>> {
+    return this.#options.store.list(address, range)
+  }
+
+  /** A version with its content, a whole state (V1). @throws ApiError NOT_FOUND */
+  async read(
+    address: DocumentAddress,
+    versionId: string,
+  ): Promise<{ readonly record: VersionRecord; readonly bytes: Uint8Array }> {
+    const { store } = this.#options
+    const record = await store.require(address, versionId)
+    return { record, bytes: await store.contentOf(address, record) }
+  }
+
+  /** Resolves when that is durable. @throws ApiError NOT_FOUND */
+  delete(address: DocumentAddress, versionId: string): Promise<void> {
+    return this.#inLine(address, async () => {
+      if (!(await this.#options.store.remove(address, [versionId]))) throw noVersion()
+    })
+  }
+
+  /**
+   * Gives the document the content of a version, as one edit. What there was becomes an automatic version first, unless
+   * nothing is going to change. When others type meanwhile it is begun anew; if that goes on, what they typed since is
+   * in no version, but merged.
+   * @throws ApiError NOT_FOUND, ABORTED, and as `Replacing.restore` does
+   */
+  async restore(
+    address: DocumentAddress,
+    versionId: string,
+    request: RestoreRequest,
+  ): Promise<RestoredVersion> {
+    const { bytes } = await this.read(address, versionId)
+    const wouldChange = await this.#change(address, bytes, { ...request, dryRun: true })
+    if (!wouldChange.result.changed || request.dryRun === true) return { ...wouldChange, before: null }
+    return this.#inLine(address, async () => {
+      let before = await this.#keepBefore(address, request, null)
+      for (let attempt = 1; attempt < attemptsMax; attempt++) {
+        const restored = await this.#changeIfAt(address, bytes, request, before)
+        if (restored !== null) return { ...restored, before }
+        before = await this.#keepBefore(address, request, before)
+      }
+      return { ...(await this.#change(address, bytes, request)), before }
+    })
+  }
+
+  /** Removes the versions of an editor. To be called before and after its content is destroyed. */
+  removeEditor(address: DocumentAddress): Promise<void> {
+    return this.#inLine(address, () => this.#options.store.removeEditor(address))
+  }
+
+  /** Null when somebody has changed the document since the version was made, and the caller does not mind. */
+  async #changeIfAt(
+    address: DocumentAddress,
+    past: Uint8Array,
+    request: RestoreRequest,
+    { version }: VersionRecord,
+  ): Promise<EditResult<ReplacementResult> | null> {
+    if (request.ifVersion !== undefined) return this.#change(address, past, request)
+    try {
+      return await this.#change(address, past, { ...request, ifVersion: version })
+    } catch (error) {
+      if (error instanceof ApiError && error.details?.version !== undefined) return null
+      throw error
+    }
+  }
+
+  async #change(
+    address: DocumentAddress,
+    past: Uint8Array,
+    { userId = '', ifVersion, dryRun, right: readRight }: RestoreRequest,
+  ): Promise<EditResult<ReplacementResult>> {
+    return this.#options.rooms.use(address, async (room) => {
+      const right = await readRight()
+      return room.replacing.restore(userId, past, { expects: 'content', ifVersion, dryRun, right })
+    })
+  }
+
+  /** @param earlier one that was made for the same and is of no use any more */
+  async #keepBefore(
+    address: DocumentAddress,
+    { userId }: RestoreRequest,
+    earlier: VersionRecord | null,
+  ): Promise<VersionRecord> {
+    if (earlier !== null) await this.#options.store.remove(address, [earlier.versionId])
+    return this.#keep(address, 'automatic', { userId, label: 'Before a restoration' })
+  }
+
+  /** Waits until those who have edited up to now are noted. */
+  async #keep(
+    address: DocumentAddress,
+    kind: VersionKind,
+    { label = '', metadata = {}, userId = '' }: VersionDescription,
+  ): Promise<VersionRecord> {
+    const { store, authors, clock } = this.#options
+    const { captured, at: createdAt } = await this.#capture(address)
+    if (captured === null) throw noContent()
+    await authors.drain()
+    const described = { kind, label, metadata, createdBy: userId, createdAt }
+    const record = await store.add(address, { ...described, ...captured })
+    if (kind === 'automatic')
+      await store.remove(address, expiredVersions(await store.all(address), clock.now()))
+    this.#worker.wake()
+    return record
+  }
+
+  #capture(
+    address: DocumentAddress,
+  ): Promise<{ readonly captured: DocumentCapture | null; readonly at: number }> {
+    const { rooms, notes, clock } = this.#options
+    return rooms.use(address, async (room) => {
+      const capturing = room.editing.capture()
+      const at = clock.now()
+      notes.split(address)
+      return { captured: await capturing, at }
+    })
+  }
+
+  async #carryOut({ is, address }: VersionTask): Promise<void> {
+    await this.#inLine(address, () =>
+      is === 'sweep' ? this.#options.store.sweep(address) : this.#keepAutomatically(address),
+    )
+  }
+
+  /** Nothing where there is a version of this state already, and of what is gone. */
+  async #keepAutomatically(address: DocumentAddress): Promise<void> {
+    const { store, rooms, log } = this.#options
+    try {
+      const { items } = await store.list(address, { after: undefined, limit: 1 })
+      const present = await rooms.use(address, async (room) => room.editing.version())
+      if (present === null || present === items[0]?.version) return
+      await this.#keep(address, 'automatic', {})
+    } catch (err) {
+      if (err instanceof StoreUnavailableError || !isRefused(err)) throw err
+      log.info({ err }, 'no automatic version is made of what is being deleted')
+    }
+  }
+
+  #inLine = <T>(address: DocumentAddress, work: () => Promise<T>): Promise<T> =>
+    this.#lines.run(keyName(addressKey(address)), work)
+}
+
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 'NOT_FOUND'

@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
+import { targetName } from '../subscriptions/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+
+/** What waits for a target. */
+export interface BacklogEntry {
+  readonly pending: number
+  /** Epoch milliseconds of the oldest event; null: none waits. */
+  readonly oldestAt: number | null
+}
+
+/**
+ * What waits for the targets that this process has served, for the operator. As it was seen last: it is read when a
+ * target is left, and whoever restarts learns of one when its next attempt is due.
+ */
+export class BacklogGauge {
+  readonly #metrics: Metrics
+  readonly #clock: Clock
+  readonly #waiting = new Map<string, { readonly pending: number; readonly oldestAt: number }>()
+
+  constructor(metrics: Metrics, clock: Clock) {
+    this.#metrics = metrics
+    this.#clock = clock
+  }
+
+  seen(address: TargetAddress, { pending, oldestAt }: BacklogEntry): void {
+    const name = targetName(address)
+    if (oldestAt === null) this.#waiting.delete(name)
+    else this.#waiting.set(name, { pending, oldestAt })
+  }
+
+  /** To be called now and then. */
+  show(): void {
+    const all = [...this.#waiting.values()]
+    const oldest = all.reduce((least, { oldestAt }) => Math.min(least, oldestAt), this.#clock.now())
+    this.#metrics.webhookPending.set(all.reduce((sum, { pending }) => sum + pending, 0))
+    this.#metrics.webhookOldestPendingSeconds.set((this.#clock.now() - oldest) / 1000)
+  }
+}

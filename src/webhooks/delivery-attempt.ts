@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts'
+import { failureText, NoResponseError } from './delivery-failure.ts'
+import { type DestinationPolicy, pinnedLookup } from './destination-policy.ts'
+import { type PostRequest, postForStatus } from './http-post.ts'
+import { type AttemptLimits, attemptLimits } from './limits.ts'
+
+/** What is sent, and where to. */
+export interface OutgoingRequest {
+  readonly url: string
+  /** Beside content type, length and user agent. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** What has become of an attempt. Durations last from the lookup of the name to the end of the attempt. */
+export type AttemptOutcome =
+  /** The receiver has said 2xx. */
+  | { readonly kind: 'succeeded'; readonly httpStatus: number; readonly durationMs: number }
+  /** It has said something else, or nothing (null) in time. */
+  | {
+      readonly kind: 'failed'
+      readonly httpStatus: number | null
+      readonly durationMs: number
+      readonly error: string
+    }
+  /** It wants no more (410). */
+  | { readonly kind: 'gone'; readonly httpStatus: 410; readonly durationMs: number }
+  /** We had to stop; says nothing about the receiver. */
+  | { readonly kind: 'interrupted' }
+
+export interface AttemptOptions {
+  readonly destinations: DestinationPolicy
+  readonly clock: Clock
+  readonly limits?: AttemptLimits
+  /** Certificates of authorities (PEM) that are believed, instead of those that Node knows. */
+  readonly authorities?: string
+}
+
+/**
+ * Makes single attempts: one POST on a connection of its own, which is gone when the attempt is over, however it ends.
+ * Redirects are not followed. Only the status counts; the rest of an answer is thrown away.
+ */
+export class AttemptSender {
+  readonly #options: AttemptOptions
+  readonly #limits: AttemptLimits
+
+  constructor(options: AttemptOptions) {
+    this.#options = options
+    this.#limits = options.limits ?? attemptLimits
+  }
+
+  /** Never rejects. @param stop cuts the attempt off */
+  async make(delivery: OutgoingRequest, stop: AbortSignal): Promise<AttemptOutcome> {
+    if (stop.aborted) return { kind: 'interrupted' }
+    const { clock } = this.#options
+    const startedAt = clock.now()
+    const end = new AbortController()
+    const interrupt = (): void => end.abort(new NoResponseError('the server stops'))
+    stop.addEventListener('abort', interrupt, { once: true })
+    const disarm = clock.after(this.#limits.deadlineMs, () => end.abort(this.#timeout()))
+    try {
+      const status = await this.#send(delivery, end.signal)
+      return outcomeOf(status, clock.now() - startedAt)
+    } catch (error) {
+      if (stop.aborted) return { kind: 'interrupted' }
+      return failed(null, clock.now() - startedAt, failureText(error))
+    } finally {
+      disarm()
+      stop.removeEventListener('abort', interrupt)
+    }
+  }
+
+  #timeout(): NoResponseError {
+    return new NoResponseError(`no answer within ${this.#limits.deadlineMs / 1000} s`)
+  }
+
+  async #send(delivery: OutgoingRequest, signal: AbortSignal): Promise<number> {
+    const url = urlOf(delivery.url)
+    this.#checkSize(delivery)
+    const destination = await unlessAborted(this.#options.destinations.of(url), signal)
+    if (destination.kind === 'refused') throw new NoResponseError(destination.problem)
+    const call: PostRequest = {
+      ...delivery,
+      url,
+      host: destination.host,
+      lookup: pinnedLookup(destination.addresses),
+      authorities: this.#options.authorities,
+    }
+    return postForStatus(call, { signal, limits: this.#limits, clock: this.#options.clock })
+  }
+
+  #checkSize({ headers, body }: OutgoingRequest): void {
+    const { bodyBytesMax, headerBytesMax } = this.#limits
+    if (body.byteLength > bodyBytesMax)
+      throw new NoResponseError(`the payload has more than ${bodyBytesMax} bytes`)
+    if (Buffer.byteLength(Object.entries(headers).flat().join()) > headerBytesMax)
+      throw new NoResponseError(`the headers have more than ${headerBytesMax} bytes`)
+  }
+}
+
+function outcomeOf(httpStatus: number, durationMs: number): AttemptOutcome {
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'succeeded', httpStatus, durationMs }
+  if (httpStatus === 410) return { kind: 'gone', httpStatus, durationMs }
+  const more = httpStatus >= 300 && httpStatus < 400 ? '; redirects are not followed' : ''
+  return failed(httpStatus, durationMs, `the receiver answered ${httpStatus}${more}`)
+}
+
+const failed = (httpStatus: number | null, durationMs: number, error: string): AttemptOutcome => ({
+  kind: 'failed',
+  httpStatus,
+  durationMs,
+  error,
+})
+
+function urlOf(text: string): URL {
+  if (!URL.canParse(text)) throw new NoResponseError('the URL is not one')
+  return new URL(text)
+}
+
+/** What is waited for may never come: a lookup cannot be called off. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    promise.then(resolve, reject)
+  })
+}

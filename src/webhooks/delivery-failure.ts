@@ -1,0 +1,35 @@
+/** Why there was no answer, in words for whoever set the URL. */
+export class NoResponseError extends Error {}
+
+/** By the code of Node's error. */
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before the answer',
+  EPIPE: 'the connection was closed before the answer',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the host',
+  ETIMEDOUT: 'the host does not accept connections',
+  ENOTFOUND: 'the name of the host is not known',
+  ENODATA: 'the name of the host has no address',
+  ETIMEOUT: 'the name of the host could not be looked up in time',
+  ESERVFAIL: 'the name of the host could not be looked up',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
+}
+
+/** Never the error's own message: that may name addresses of our network. */
+export function failureText(error: unknown): string {
+  if (error instanceof NoResponseError) return error.message
+  const code = codeOf(error)
+  const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined
+  if (sentence !== undefined) return sentence
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  if (code === 'ERR_INVALID_CHAR') return 'a header holds characters that cannot be sent'
+  if (/CERT|SELF_SIGNED|ALTNAME/.test(code)) return `the certificate is not valid (${code})`
+  if (/SSL|TLS|EPROTO/.test(code)) return `there is no TLS connection (${code})`
+  return code === '' ? 'the request failed' : `the request failed (${code})`
+}
+
+function codeOf(error: unknown): string {
+  const [inner] = error instanceof AggregateError ? error.errors : [error]
+  return inner instanceof Error && 'code' in inner ? String(inner.code) : ''
+}

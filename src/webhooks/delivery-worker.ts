@@ -1,0 +1,190 @@
+import { setMaxListeners } from 'node:events'
+import type { Bus, ClaimedJob, Cluster, Queue } from '../engine/engine.ts'
+import { FairSemaphore } from '../jobs/fair-semaphore.ts'
+import { type HeldLease, JobConsumer, type JobDisposition, type PullOptions } from '../jobs/job-consumer.ts'
+import type { Log } from '../log.ts'
+import {
+  deliveryTopic,
+  retryQueue,
+  serveQueue,
+  sweepQueue,
+  targetOf,
+} from '../subscriptions/delivery-keys.ts'
+import type { TargetAddress } from '../subscriptions/delivery-records.ts'
+import type { DeliveryRemoval } from '../subscriptions/delivery-removal.ts'
+import { type DeliveryService, sweepMs } from '../subscriptions/delivery-service.ts'
+import { BacklogGauge } from './backlog-gauge.ts'
+import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
+import type { RetryRuleDependencies } from './retry-policy.ts'
+import { type SendResult, TargetSender, type TargetSenderOptions } from './target-sender.ts'
+
+/** How often metrics are brought up to date that nothing else moves. */
+const showMs = 1_000
+/** Targets that are claimed: so far ahead it is seen whose they are. */
+const claimedMax = 1_000
+/**
+ * Targets that are served at the same time, and those of one workspace: more than an API key can have. Those that failed
+ * last time have as many places of their own: what hangs takes no place from those that answer.
+ */
+const atOnce = { total: 256, each: 128 }
+/** Targets of one workspace that wait for a place; more are put back, so that those of others are claimed. */
+const waitingMax = 64
+/** For so long: of what failed there may be a lot, and to no avail. */
+const putBackMs = { answering: 1_000, failing: 5_000 }
+/** Of many nodes that are told at once that there is something to do, each looks after a while of at most this, in ms. */
+const lookWithinMs = 50
+/** Jobs that only enqueue others. */
+const retriesAtOnce = 64
+/** How often it is looked for them: the shortest of their delays is 5 s, a tenth more or less. */
+const retryPollMs = 1_000
+const sweepsAtOnce = 4
+
+export interface DeliveryWorkerOptions extends Omit<TargetSenderOptions, 'attempt'>, RetryRuleDependencies {
+  readonly queue: Queue
+  readonly bus: Bus
+  readonly cluster: Pick<Cluster, 'isShared'>
+  readonly log: Log
+  readonly deliveries: DeliveryService
+  readonly removal: DeliveryRemoval
+  /** Whether there is no such endpoint any more. */
+  readonly isGone: (address: TargetAddress) => Promise<boolean>
+  readonly attempt: (delivery: OutgoingRequest, stop: AbortSignal) => Promise<AttemptOutcome>
+  /** How long what has been told stays in the log of its target. */
+  readonly keepMs: number
+}
+
+/** Sends messages to their targets, many at a time; each target is served by one process at a time. */
+export class DeliveryWorker {
+  readonly #options: DeliveryWorkerOptions
+  readonly #lineParts: TargetSenderOptions
+  readonly #slots = { answering: new FairSemaphore(atOnce), failing: new FairSemaphore(atOnce) }
+  readonly #serving: JobConsumer
+  readonly #others: readonly JobConsumer[]
+  readonly #backlog: BacklogGauge
+  readonly #unsubscribe: () => void
+  readonly #cut = new AbortController()
+  #stopping = false
+  #isToLook = false
+  #cancelShowing: () => void = () => {}
+
+  constructor(options: DeliveryWorkerOptions) {
+    this.#options = options
+    // As many as there are attempts under way.
+    setMaxListeners(0, this.#cut.signal)
+    const attempt = (delivery: OutgoingRequest) => options.attempt(delivery, this.#cut.signal)
+    this.#lineParts = { ...options, attempt }
+    this.#backlog = new BacklogGauge(options.metrics, options.clock)
+    this.#serving = this.#pull({
+      name: serveQueue,
+      atOnce: claimedMax,
+      carryOut: (job, hold) => this.#serve(job, hold),
+    })
+    this.#others = [
+      this.#pull({
+        name: retryQueue,
+        atOnce: retriesAtOnce,
+        pollMs: retryPollMs,
+        carryOut: (job) => this.#retry(job),
+      }),
+      this.#pull({
+        name: sweepQueue,
+        atOnce: sweepsAtOnce,
+        carryOut: (job, hold) => this.#sweep(job, hold),
+      }),
+    ]
+    this.#unsubscribe = options.bus.subscribe(deliveryTopic, () => {
+      this.#told()
+      return undefined
+    })
+  }
+
+  /** Begins to send, also what a crash has left. */
+  start(): void {
+    for (const pull of [this.#serving, ...this.#others]) pull.start()
+    this.#showBacklog()
+  }
+
+  /**
+   * Resolves when nothing is sent any more. Attempts under way may end within `graceMs`; then they are cut off, and are
+   * made again at the next start.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    this.#unsubscribe()
+    this.#cancelShowing()
+    const disarm = this.#options.clock.after(graceMs, () => this.#cut.abort())
+    await Promise.all([this.#serving, ...this.#others].map((pull) => pull.stop()))
+    disarm()
+    // Others go on with what was put back.
+    if (this.#options.cluster.isShared) this.#options.bus.publish(deliveryTopic, new Uint8Array())
+  }
+
+  /** Whatever is told meanwhile is found by the same look. */
+  #told(): void {
+    const { clock, cluster, random } = this.#options
+    if (!cluster.isShared) return this.#serving.wake()
+    if (this.#isToLook) return
+    this.#isToLook = true
+    clock.after(Math.floor(random() * lookWithinMs), () => {
+      this.#isToLook = false
+      this.#serving.wake()
+    })
+  }
+
+  #showBacklog(): void {
+    this.#backlog.show()
+    this.#cancelShowing = this.#options.clock.after(showMs, () => this.#showBacklog())
+  }
+
+  #pull(options: Omit<PullOptions, 'queue' | 'clock' | 'log'>): JobConsumer {
+    const { queue, clock, log } = this.#options
+    return new JobConsumer({ queue, clock, log, ...options })
+  }
+
+  async #serve(job: ClaimedJob, { isHeld }: HeldLease): Promise<JobDisposition> {
+    const address = targetOf(job.payload)
+    const mayGoOn = (): boolean => isHeld() && !this.#stopping
+    const { failingSince } = await this.#options.deliveries.state(address)
+    const kind = failingSince === null ? 'answering' : 'failing'
+    const slots = this.#slots[kind]
+    if (slots.waitingOf(address.workspaceId) >= waitingMax) return { againAfterMs: putBackMs[kind] }
+    return slots.run(address.workspaceId, async () => {
+      if (!mayGoOn()) return { againAfterMs: 0 }
+      const served = await TargetSender.serve(this.#lineParts, address, mayGoOn)
+      const then = await this.#then(address, served, mayGoOn)
+      this.#backlog.seen(address, await this.#options.deliveries.waiting(address))
+      return then
+    })
+  }
+
+  async #then(address: TargetAddress, served: SendResult, mayGoOn: () => boolean): Promise<JobDisposition> {
+    if (served.kind === 'waits') return { againAfterMs: served.ms }
+    if (served.kind === 'empty') return 'done'
+    if (await this.#options.isGone(address)) await this.#options.removal.purge(address, goOn(mayGoOn))
+    else await this.#fail(address, mayGoOn)
+    return 'done'
+  }
+
+  /** What waits for a target that nothing is sent to would wait for ever. */
+  async #fail(address: TargetAddress, mayGoOn: () => boolean): Promise<void> {
+    const check = goOn(mayGoOn)
+    while ((await this.#options.deliveries.failSome(address, 'the endpoint is disabled')) > 0) await check()
+  }
+
+  async #retry(job: ClaimedJob): Promise<JobDisposition> {
+    await this.#options.deliveries.serve(targetOf(job.payload))
+    return 'done'
+  }
+
+  async #sweep(job: ClaimedJob, { isHeld }: HeldLease): Promise<JobDisposition> {
+    const { removal, clock, keepMs } = this.#options
+    const before = clock.now() - keepMs
+    const check = goOn(() => isHeld() && !this.#stopping)
+    const isLeft = await removal.sweep(targetOf(job.payload), before, check)
+    return isLeft ? { againAfterMs: sweepMs } : 'done'
+  }
+}
+
+const goOn = (mayGoOn: () => boolean) => async (): Promise<void> => {
+  if (!mayGoOn()) throw new Error('the server is stopping')
+}

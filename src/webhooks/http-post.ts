@@ -1,0 +1,113 @@
+import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http'
+import { request as overTls, type RequestOptions } from 'node:https'
+import type { LookupFunction, TcpNetConnectOpts } from 'node:net'
+import type { Clock } from '../clock.ts'
+import { NoResponseError } from './delivery-failure.ts'
+import type { AttemptLimits } from './limits.ts'
+
+/** A request whose destination has been checked. */
+export interface PostRequest {
+  readonly url: URL
+  /** Of the URL, as it has been checked. */
+  readonly host: string
+  readonly lookup: LookupFunction
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  readonly authorities: string | undefined
+}
+
+export interface PostLimits {
+  /** Ends it at any moment. */
+  readonly signal: AbortSignal
+  readonly limits: AttemptLimits
+  readonly clock: Clock
+}
+
+/** For one of several addresses before the next one is tried, too. Node's 250 ms gives up on what is far away. */
+const addressMs = 2_000
+
+/**
+ * Posts, and resolves with the status of the answer when the connection is closed, or at its end. Rejects when there
+ * is no status.
+ */
+export async function postForStatus(call: PostRequest, bounds: PostLimits): Promise<number> {
+  const { signal } = bounds
+  signal.throwIfAborted()
+  const request = opened(call, bounds.limits)
+  const cutOff = (): void => void request.destroy(signal.reason as Error)
+  signal.addEventListener('abort', cutOff, { once: true })
+  try {
+    return await answerOf(request, call.body, bounds)
+  } finally {
+    signal.removeEventListener('abort', cutOff)
+    request.destroy()
+  }
+}
+
+/** No agent: a connection that is kept would belong to a receiver that may be dead, or elsewhere by now. */
+function opened(
+  { url, host, lookup, headers, body, authorities }: PostRequest,
+  limits: AttemptLimits,
+): ClientRequest {
+  const options: RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
+    method: 'POST',
+    host,
+    port: url.port,
+    path: `${url.pathname}${url.search}`,
+    lookup,
+    agent: false,
+    autoSelectFamilyAttemptTimeout: addressMs,
+    maxHeaderSize: limits.answerHeaderBytesMax,
+    headers: {
+      ...headers,
+      host: url.host,
+      'content-type': 'application/json',
+      'content-length': body.byteLength,
+      'user-agent': 'Weft',
+    },
+  }
+  if (url.protocol === 'http:') return overHttp(options)
+  return overTls({ ...options, rejectUnauthorized: true, ...(authorities && { ca: authorities }) })
+}
+
+function answerOf(request: ClientRequest, body: Uint8Array, bounds: PostLimits): Promise<number> {
+  const { interimAnswersMax } = bounds.limits
+  return new Promise((resolve, reject) => {
+    let interim = 0
+    // Stays: what fails after the answer must not end the process.
+    request.on('error', reject)
+    request.on('close', () => reject(new NoResponseError('the connection was closed before the answer')))
+    // With the first answer this is settled, whatever happens to the connection afterwards.
+    request.on('response', (response) => resolve(drained(response, bounds)))
+    request.on('upgrade', (_response, socket) => {
+      reject(new NoResponseError('the receiver wants another protocol'))
+      // The socket is no longer the request's, and would end the process.
+      socket.on('error', () => {}).destroy()
+    })
+    request.on('information', () => {
+      interim += 1
+      if (interim > interimAnswersMax) request.destroy(new NoResponseError('too many interim answers'))
+    })
+    request.end(body)
+  })
+}
+
+/**
+ * Reads on, up to the limits, so that a receiver which is still writing need not see its connection break. Resolves
+ * with the status.
+ */
+function drained(response: IncomingMessage, { limits, clock }: PostLimits): Promise<number> {
+  return new Promise((resolve) => {
+    let bytes = 0
+    const disarm = clock.after(limits.drainMs, () => response.destroy())
+    response.on('error', () => {})
+    response.on('close', () => {
+      disarm()
+      resolve(response.statusCode ?? 0)
+    })
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes >= limits.answerBytesMax) response.destroy()
+    })
+  })
+}

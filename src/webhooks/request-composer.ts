@@ -1,0 +1,55 @@
+import { signingSecrets } from '../subscriptions/signing-secrets.ts'
+import type { WebhookTarget } from '../subscriptions/target.ts'
+import type { OutgoingRequest } from './delivery-attempt.ts'
+import {
+  advancedPayload,
+  basicPayload,
+  type PayloadInput,
+  processedPayload,
+  type RecipientResolver,
+} from './payload.ts'
+import { encodePayload, encodingFor } from './payload-encryption.ts'
+import { signatureHeaders, tokenHeaders } from './sign.ts'
+import type { OutgoingMessage } from './target-sender.ts'
+
+/** Makes of messages what is sent of them. */
+export class RequestComposer {
+  readonly #recipients: RecipientResolver
+
+  constructor(recipients: RecipientResolver) {
+    this.#recipients = recipients
+  }
+
+  /**
+   * What is sent to a target at some moment: as it is configured then.
+   * @param now epoch milliseconds
+   * @throws Error where it is to be encrypted, and there is no key
+   */
+  async compose(
+    target: WebhookTarget,
+    { message, event }: OutgoingMessage,
+    now: number,
+  ): Promise<OutgoingRequest> {
+    const sealing = encodingFor(target.config)
+    if (sealing.kind === 'impossible') throw new Error('there is no public key to encrypt with')
+    const detail = isProtected(target) ? 'protected' : 'whole'
+    const payload = await this.#payload(target, { webhookId: message.id, event, detail })
+    const body = encodePayload(JSON.stringify(payload), sealing)
+    if (target.kind === 'basic')
+      return { url: target.url, headers: tokenHeaders(target.config.authToken), body }
+    const secrets = signingSecrets(target.endpoint, now)
+    const headers = signatureHeaders({ id: message.id, at: now, body }, secrets)
+    return { url: target.endpoint.url, headers, body }
+  }
+
+  async #payload(target: WebhookTarget, told: PayloadInput): Promise<object> {
+    if (target.kind === 'endpoint') return advancedPayload(told)
+    if (target.form === 'raw') return basicPayload(told)
+    return processedPayload(told, await this.#recipients.of(told.event))
+  }
+}
+
+const isProtected = (target: WebhookTarget): boolean =>
+  target.kind === 'endpoint'
+    ? target.config.enableDataProtection
+    : target.config.triggers.enableDataProtection === true

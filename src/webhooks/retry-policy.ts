@@ -1,0 +1,53 @@
+import type { Clock } from '../clock.ts'
+import {
+  type EventIds,
+  type EventType,
+  exhaustedType,
+  type QueuedEvent,
+  queuedEvent,
+} from '../events/outbound-event.ts'
+import type { Tenant } from '../model/address.ts'
+import {
+  type MessageRecord,
+  noOrganizationKey,
+  type TargetAddress,
+} from '../subscriptions/delivery-records.ts'
+import type { RetryPolicy } from '../subscriptions/delivery-service.ts'
+import { delayAfter, type Schedule } from './retry-schedule.ts'
+
+export interface RetryRuleDependencies {
+  readonly clock: Clock
+  readonly schedule: Schedule
+  readonly ids: EventIds
+  readonly wanted: (tenant: Tenant, type: EventType) => boolean
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+/** What follows from failures of a target. */
+export const retryPolicyFor = (parts: RetryRuleDependencies, address: TargetAddress): RetryPolicy => ({
+  retryAfter: (failures) => delayAfter(parts.schedule, failures, parts.random()),
+  exhausted: (message) => exhaustedEvent(parts, address, message),
+})
+
+/** Null where nobody is told: of what was a trial, and of having failed to tell of a failure. */
+function exhaustedEvent(
+  { clock, ids, wanted }: RetryRuleDependencies,
+  address: TargetAddress,
+  message: MessageRecord,
+): QueuedEvent | null {
+  const type = exhaustedType
+  const { organizationId } = message
+  if (message.type === type || organizationId === noOrganizationKey || !wanted(address, type)) return null
+  const last = message.attempts.at(-1)
+  const data = {
+    endpointId: address.targetId,
+    messageId: message.id,
+    eventType: message.type,
+    attempts: message.failures,
+    httpStatus: last?.httpStatus ?? null,
+  }
+  const at = clock.now()
+  const event = { type, documentId: null, actionUser: { userId: address.apiKey }, data } as const
+  return queuedEvent({ ...address, organizationId }, event, { id: ids.next(at), at })
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../clock.ts'
+import type { QueuedEvent } from '../events/outbound-event.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Tenant } from '../model/address.ts'
+import type {
+  AttemptRecord,
+  DeliveryState,
+  MessageRecord,
+  TargetAddress,
+} from '../subscriptions/delivery-records.ts'
+import type { DeliveryService, RecordedAttempt } from '../subscriptions/delivery-service.ts'
+import type { WebhookTarget } from '../subscriptions/target.ts'
+import { AttemptRecorder } from './attempt-recorder.ts'
+import type { AttemptOutcome, OutgoingRequest } from './delivery-attempt.ts'
+import type { FailureLog } from './failure-log.ts'
+import { type RetryRuleDependencies, retryPolicyFor } from './retry-policy.ts'
+import type { Schedule } from './retry-schedule.ts'
+
+/** After so long a line gives way to others, when an attempt has ended. */
+const sliceMs = 1_000
+/** Messages that are read at a time. */
+const batchSize = 16
+/** A longer wait, for the rate limit, is not spent in the place of others. */
+const waitMs = 100
+/** Until it is looked again for what is due, where somebody removes messages. */
+const removedMs = 1_000
+
+/** A message, and what it tells. */
+export interface OutgoingMessage {
+  readonly message: MessageRecord
+  readonly event: QueuedEvent
+}
+
+export interface TargetSenderOptions extends RetryRuleDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly schedule: Schedule
+  readonly deliveries: DeliveryService
+  /** Null when nothing is sent to it. */
+  readonly targetOf: (tenant: Tenant, targetId: string) => Promise<WebhookTarget | null>
+  readonly disable: (tenant: Tenant, endpointId: string, by: 'gone' | 'failures') => Promise<void>
+  /** @throws when nothing can be made of the event for this target */
+  readonly compose: (target: WebhookTarget, told: OutgoingMessage, now: number) => Promise<OutgoingRequest>
+  readonly attempt: (delivery: OutgoingRequest) => Promise<AttemptOutcome>
+  readonly failures: FailureLog
+}
+
+/** What a line has come to. */
+export type SendResult =
+  | { readonly kind: 'empty' }
+  /** Nothing is sent to the target any more. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'waits'; readonly ms: number }
+
+/** Sends the messages of one target whose time has come: one after the other, in order, for a while. */
+export class TargetSender {
+  readonly #parts: TargetSenderOptions
+  readonly #address: TargetAddress
+  readonly #mayGoOn: () => boolean
+  readonly #until: number
+  readonly #recording: AttemptRecorder
+  #state: DeliveryState
+  #attemptedAt: number
+
+  private constructor(
+    parts: TargetSenderOptions,
+    address: TargetAddress,
+    state: DeliveryState,
+    mayGoOn: () => boolean,
+  ) {
+    this.#parts = parts
+    this.#address = address
+    this.#mayGoOn = mayGoOn
+    this.#until = parts.clock.now() + sliceMs
+    this.#state = state
+    this.#attemptedAt = state.attemptedAt
+    const { deliveries } = parts
+    this.#recording = new AttemptRecorder(
+      { deliveries, rules: retryPolicyFor(parts, address) },
+      address,
+      (recorded) => this.#recorded(recorded),
+    )
+  }
+
+  /** @param mayGoOn asked before each attempt */
+  static async serve(
+    parts: TargetSenderOptions,
+    address: TargetAddress,
+    mayGoOn: () => boolean,
+  ): Promise<SendResult> {
+    const state = await parts.deliveries.state(address)
+    return new TargetSender(parts, address, state, mayGoOn).#serve()
+  }
+
+  async #serve(): Promise<SendResult> {
+    for (;;) {
+      const due = await this.#parts.deliveries.due(this.#address, batchSize)
+      if (due.length === 0) return (await this.#target()) === null ? { kind: 'closed' } : { kind: 'empty' }
+      const served = await this.#sendAll(due)
+      await this.#recording.settled()
+      const target = await this.#target()
+      if (target !== null) await this.#disableFailing(target)
+      if (served !== null) return served
+    }
+  }
+
+  #target(): Promise<WebhookTarget | null> {
+    return this.#parts.targetOf(this.#address, this.#address.targetId)
+  }
+
+  /** Null when all have been sent. Each is read, and the target asked for, when its turn comes. */
+  async #sendAll(due: readonly MessageRecord[]): Promise<SendResult | null> {
+    for (const message of due) {
+      const [target, event] = await Promise.all([
+        this.#target(),
+        this.#parts.deliveries.eventOf(this.#address, message.id),
+      ])
+      if (target === null) return { kind: 'closed' }
+      const wait = this.#waitFor(target)
+      if (wait > waitMs) return { kind: 'waits', ms: wait }
+      if (wait > 0) await new Promise<void>((resolve) => this.#parts.clock.after(wait, resolve))
+      if (!this.#mayGoOn() || this.#parts.clock.now() >= this.#until) return { kind: 'waits', ms: 0 }
+      if (event === null) return { kind: 'waits', ms: removedMs }
+      // What is not recorded is sent again: no more of that.
+      if (this.#recording.hasFailed) return null
+      const goesOn = await this.#send(target, { message, event })
+      if (!goesOn) return { kind: 'waits', ms: 0 }
+    }
+    return null
+  }
+
+  /** Milliseconds until the rate limit allows the next attempt. */
+  #waitFor(target: WebhookTarget): number {
+    const rateLimit = target.kind === 'endpoint' ? target.endpoint.rateLimit : null
+    if (rateLimit === null) return 0
+    const spacing = Math.ceil(1_000 / rateLimit)
+    // A clock that was set back must not make anybody wait longer.
+    return Math.min(spacing, this.#attemptedAt + spacing - this.#parts.clock.now())
+  }
+
+  /** False when no more is to be sent now. */
+  async #send(target: WebhookTarget, told: OutgoingMessage): Promise<boolean> {
+    const { clock, metrics } = this.#parts
+    const at = clock.now()
+    const outcome = await this.#attempt(target, told, at)
+    if (outcome.kind === 'interrupted') return false
+    this.#attemptedAt = at
+    metrics.webhookAttemptSeconds.observe(outcome.durationMs / 1000)
+    metrics.webhookAttempts.inc({ outcome: outcome.kind === 'succeeded' ? 'succeeded' : 'failed' })
+    const attempt = attemptOf(outcome, at)
+    this.#recording.add({ messageId: told.message.id, attempt })
+    this.#parts.failures.attempted(this.#address, told.message, attempt)
+    if (outcome.kind !== 'gone' || target.kind !== 'endpoint') return true
+    await this.#disable(target.endpoint.id, 'gone')
+    return false
+  }
+
+  async #attempt(target: WebhookTarget, told: OutgoingMessage, at: number): Promise<AttemptOutcome> {
+    try {
+      return await this.#parts.attempt(await this.#parts.compose(target, told, at))
+    } catch (err) {
+      this.#parts.log.error({ err, type: told.message.type }, 'no payload could be made of an event')
+      return { kind: 'failed', httpStatus: null, durationMs: 0, error: 'no payload could be made' }
+    }
+  }
+
+  #recorded({ messages, state }: RecordedAttempt): void {
+    this.#state = state
+    const exhausted = messages.filter((message) => message?.status === 'failed').length
+    if (exhausted > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'exhausted' }, exhausted)
+    const succeeded = messages.filter((message) => message?.status === 'succeeded').length
+    if (succeeded > 0) this.#parts.metrics.webhookMessages.inc({ outcome: 'succeeded' }, succeeded)
+  }
+
+  /** From the first failure on, or from when it was enabled. */
+  async #disableFailing(target: WebhookTarget): Promise<void> {
+    const { failingSince } = this.#state
+    if (target.kind !== 'endpoint' || failingSince === null) return
+    const { clock, schedule } = this.#parts
+    const since = Math.max(failingSince, target.endpoint.enabledSince)
+    if (clock.now() - since >= schedule.disableAfterMs) await this.#disable(target.endpoint.id, 'failures')
+  }
+
+  async #disable(endpointId: string, by: 'gone' | 'failures'): Promise<void> {
+    const { workspaceId, apiKey } = this.#address
+    this.#parts.log.warn({ workspaceId, endpointId, by }, 'a webhook endpoint is disabled')
+    await this.#parts.disable({ workspaceId, apiKey }, endpointId, by)
+  }
+}
+
+const attemptOf = (outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>, at: number): AttemptRecord => ({
+  at,
+  httpStatus: outcome.httpStatus,
+  durationMs: outcome.durationMs,
+  error: errorOf(outcome),
+})
+
+function errorOf(outcome: Exclude<AttemptOutcome, { kind: 'interrupted' }>): string | null {
+  if (outcome.kind === 'succeeded') return null
+  return outcome.kind === 'gone' ? 'the receiver wants no more (410)' : outcome.error
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts'
+import type { OrganizationStore } from '../directory/organizations/organization-store.ts'
+import type { Engine } from '../engine/engine.ts'
+import { EventIds } from '../events/outbound-event.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { isEndpointDeleted } from '../subscriptions/delivery-targets.ts'
+import type { WebhookModule } from '../subscriptions/webhook-module.ts'
+import { AttemptSender } from './delivery-attempt.ts'
+import { DeliveryWorker } from './delivery-worker.ts'
+import type { DestinationPolicy } from './destination-policy.ts'
+import { EventDispatcher } from './event-dispatcher.ts'
+import { FailureLog } from './failure-log.ts'
+import { CommentRecipients, type FindParticipants } from './recipients.ts'
+import { RequestComposer } from './request-composer.ts'
+import { defaultSchedule, type Schedule } from './retry-schedule.ts'
+
+export interface WebhookServiceOptions extends WebhookModule {
+  readonly engine: Pick<Engine, 'kv' | 'bus' | 'queue' | 'cluster'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly organizations: OrganizationStore
+  readonly participants: FindParticipants
+  readonly destinations: DestinationPolicy
+  /** How long what has been told stays in the log of its target. */
+  readonly keepMs: number
+  readonly schedule?: Schedule
+}
+
+/** Tells receivers outside of what has happened. */
+export class WebhookService {
+  readonly #dispatcher: EventDispatcher
+  readonly #worker: DeliveryWorker
+  readonly #failures: FailureLog
+
+  constructor(parts: WebhookServiceOptions) {
+    const { engine, clock, subscriptions, endpoints, schedule = defaultSchedule } = parts
+    const { kv, bus, queue, cluster } = engine
+    const shared = { ...parts, bus, queue, cluster, removal: parts.deliveryRemoval }
+    const composer = new RequestComposer(new CommentRecipients(parts.organizations, parts.participants))
+    const attempts = new AttemptSender({ destinations: parts.destinations, clock })
+    this.#dispatcher = new EventDispatcher(shared)
+    this.#failures = new FailureLog(parts)
+    this.#worker = new DeliveryWorker({
+      ...shared,
+      schedule,
+      ids: new EventIds(),
+      random: Math.random,
+      failures: this.#failures,
+      compose: (target, due, now) => composer.compose(target, due, now),
+      attempt: (delivery, stop) => attempts.make(delivery, stop),
+      isGone: (address) => isEndpointDeleted(kv, address),
+      wanted: (tenant, type) => subscriptions.wanted(tenant, type),
+      targetOf: (tenant, targetId) => subscriptions.targetOf(tenant, targetId),
+      disable: (tenant, endpointId, by) => endpoints.disable(tenant, endpointId, by),
+    })
+  }
+
+  start(): void {
+    this.#dispatcher.start()
+    this.#worker.start()
+  }
+
+  /** Resolves when nothing is told any more. Attempts under way may take `graceMs`; what is left goes on at the next start. */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all([this.#dispatcher.stop(), this.#worker.stop(graceMs)])
+    this.#failures.end()
+  }
+}

@@ -1,0 +1,194 @@
+import { eventually, RawClient } from '../support/clients/clients.ts'
+import type { Random } from '../support/data/random-doc.ts'
+import { dataOf } from '../support/servers/server.ts'
+import type { TestCluster } from './support/cluster.ts'
+import type { Load } from './support/load-report.ts'
+import type { ClusterNode } from './support/node.ts'
+
+export interface Scene {
+  readonly cluster: TestCluster
+  readonly load: Load
+  readonly random: Random
+  /** How long what is stopped stays so, in ms. */
+  readonly pauseMs: number
+}
+
+/** Something that happens under load, and is over when it resolves, with what is to be said of it. */
+export type Fault = (scene: Scene) => Promise<string>
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+const visitors = 3
+/** As it is promised. */
+const presenceMsMax = 5_000
+/** What was acknowledged before, or is shown, may be on its way so long, in ms. */
+const onTheWayMs = 2_000
+
+const nodeKilled: Fault = async ({ cluster, load, random }) => {
+  const victim = random.pick(cluster.serving)
+  const there = await visit(cluster, load, victim)
+  const since = performance.now()
+  await victim.kill()
+  const goneMs = await goneAfter(cluster, load, there, since)
+  await victim.start()
+  return `who was there was gone after ${seconds(goneMs)}`
+}
+
+const busKilled: Fault = async ({ cluster, random }) => {
+  const bus = random.pick(cluster.buses)
+  await bus.kill()
+  await sleep(3_000)
+  await bus.start()
+  return 'one of three'
+}
+
+const allBusesKilled: Fault = async ({ cluster }) => {
+  await Promise.all(cluster.buses.map((bus) => bus.kill()))
+  await sleep(5_000)
+  await Promise.all(cluster.buses.map((bus) => bus.start()))
+  return 'for 5 s'
+}
+
+const primaryKilled: Fault = async ({ cluster, load }) => {
+  const since = performance.now()
+  await cluster.postgres.failOver()
+  const promotedMs = performance.now() - since
+  await load.goesOn()
+  const wentOnMs = performance.now() - since
+  await cluster.postgres.repair()
+  return `promoted after ${seconds(promotedMs)}, written again after ${seconds(wentOnMs)}`
+}
+
+const nodeStopped: Fault = async ({ cluster, random, pauseMs }) => {
+  const node = random.pick(cluster.serving)
+  node.pause()
+  await sleep(pauseMs)
+  node.resume()
+  return `for ${seconds(pauseMs)}`
+}
+
+const busStopped: Fault = async ({ cluster, random, pauseMs }) => {
+  const { pid } = random.pick(cluster.buses)
+  process.kill(pid, 'SIGSTOP')
+  await sleep(pauseMs)
+  process.kill(pid, 'SIGCONT')
+  return `one of three for ${seconds(pauseMs)}`
+}
+
+const primaryStopped: Fault = async ({ cluster, pauseMs }) => {
+  cluster.postgres.primary.pause()
+  await sleep(pauseMs)
+  cluster.postgres.primary.resume()
+  return `for ${seconds(pauseMs)}`
+}
+
+/** For so long nobody can write or read: what is typed waits, and nobody ends. */
+export const databaseAway =
+  (ms: number): Fault =>
+  async ({ cluster, load }) => {
+    await cluster.postgres.primary.kill()
+    await sleep(onTheWayMs)
+    const before = load.told
+    await sleep(ms - onTheWayMs)
+    const after = load.told
+    const ended = cluster.nodes.filter(({ runs }) => !runs)
+    await cluster.postgres.primary.start()
+    if (ended.length > 0) throw new Error(`${ended.map(({ name }) => name).join(', ')} ended without it`)
+    if (JSON.stringify(after) !== JSON.stringify(before))
+      throw new Error(`told while it was away: ${JSON.stringify({ before, after })}`)
+    return `for ${seconds(ms)}, in which nothing was acknowledged or shown`
+  }
+
+/** By the name of their step. */
+export const faults = {
+  'node-killed': nodeKilled,
+  'bus-killed': busKilled,
+  'buses-killed': allBusesKilled,
+  'primary-killed': primaryKilled,
+  'node-stopped': nodeStopped,
+  'bus-stopped': busStopped,
+  'primary-stopped': primaryStopped,
+} satisfies Record<string, Fault>
+export type FaultName = keyof typeof faults
+
+const nodeRestarted: Fault = async ({ cluster, random, pauseMs }) => {
+  const victim = random.pick(cluster.serving)
+  await victim.kill()
+  await sleep(random.below(pauseMs))
+  await victim.start()
+  return 'node'
+}
+
+const kinds: readonly (readonly Fault[])[] = [
+  [nodeRestarted, nodeStopped],
+  [busKilled, allBusesKilled, busStopped],
+  [primaryKilled, primaryStopped],
+]
+
+/** For so long one thing after the other happens, or several at once. @param ms of the last beginning */
+export const manyThings =
+  (ms: number): Fault =>
+  async (scene) => {
+    const { random, load } = scene
+    const until = performance.now() + ms
+    let rounds = 0
+    let happened = 0
+    for (; performance.now() < until; rounds++) {
+      const chosen = kinds.filter(() => random.below(2) === 0).map((kind) => random.pick(kind))
+      happened += chosen.length
+      const pauseMs = 1_000 + random.below(scene.pauseMs)
+      await Promise.all(chosen.map((fault) => fault({ ...scene, pauseMs })))
+      await load.goesOn()
+    }
+    return `${happened} things in ${rounds} rounds`
+  }
+
+interface Visitor {
+  readonly clientId: number
+  readonly userId: string
+}
+
+/** People who are at one node, seen by everybody, and do not come back. */
+async function visit(cluster: TestCluster, load: Load, node: ClusterNode): Promise<readonly Visitor[]> {
+  const there: Visitor[] = []
+  for (let number = 1; number <= visitors; number++) {
+    const userId = `visitor-${number}`
+    const token = await cluster.token(userId)
+    const url = `${node.wsUrl}/sync/acme/${load.sharedDocumentId}/main?token=${token}`
+    const client = await RawClient.connect(url)
+    const clientId = 1_000_000 + number
+    client.sendAwareness(clientId, 1, { user: { name: userId } })
+    there.push({ clientId, userId })
+  }
+  await eventually(
+    async () => there.every((visitor) => watchers(load).every((seen) => seen.has(visitor.clientId))),
+    () => 'not everybody is shown who is at another node',
+  )
+  return there
+}
+
+const watchers = (load: Load): readonly ReadonlySet<number>[] =>
+  load.people.filter(({ documentId }) => documentId === load.sharedDocumentId).map(({ seen }) => seen)
+
+/** Resolves with the time since `since`, in ms, after which nobody is shown any of them, by socket or by REST. */
+async function goneAfter(
+  cluster: TestCluster,
+  load: Load,
+  gone: readonly Visitor[],
+  since: number,
+): Promise<number> {
+  const address = { organizationId: 'acme', documentId: load.sharedDocumentId }
+  const shown = async (): Promise<boolean> => {
+    if (watchers(load).some((seen) => gone.some(({ clientId }) => seen.has(clientId)))) return true
+    const answers = await Promise.all(cluster.serving.map((node) => node.post('/v2/presence/get', address)))
+    const told = JSON.stringify(answers.map((answer) => dataOf(answer)))
+    return gone.some(({ userId }) => told.includes(`"${userId}"`))
+  }
+  await eventually(
+    async () => !(await shown()),
+    () => 'they are still shown',
+    presenceMsMax - (performance.now() - since),
+  )
+  return performance.now() - since
+}

@@ -1,0 +1,57 @@
+/**
+ * What is promised of several nodes, with real servers: a PostgreSQL primary with two synchronous standbys, three
+ * nats-servers, three processes of Weft, and 64 clients that write while something happens to these.
+ *
+ *   npm run test:cluster                          all
+ *   npm run test:cluster -- node-killed rolling   those named
+ *   npm run test:cluster -- --smoke               shorter, with fewer clients
+ *   npm run test:cluster -- --keep                what nodes have logged stays, and is named
+ *
+ * WEFT_FUZZ_SEED repeats a run. One line a step; exit code 1 when a promise was not kept.
+ */
+import { errorMessage } from '../../src/errors.ts'
+import { seed } from '../support/data/seed.ts'
+import { type Size, type Step, steps } from './steps.ts'
+import { TestCluster } from './support/cluster.ts'
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const unknown = names.filter((name) => !Object.hasOwn(steps, name))
+if (unknown.length > 0) {
+  console.error(`no such step: ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
+  process.exit(2)
+}
+
+const size: Size = process.argv.includes('--smoke') ? 'smoke' : 'full'
+/** No step takes longer. */
+const stepMsMax = 240_000
+
+async function run(cluster: TestCluster, name: string, step: Step): Promise<boolean> {
+  const began = performance.now()
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`not done in ${stepMsMax / 1000} s`)), stepMsMax).unref()
+  })
+  const { kept, line } = await Promise.race([step({ cluster, size, seed }), late]).catch(
+    (error: unknown) => ({
+      kept: false,
+      line: errorMessage(error),
+    }),
+  )
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  console.log(`${kept ? 'kept' : 'NOT KEPT'}: ${name}, ${seconds} s: ${line}`)
+  return kept
+}
+
+// Each stock client wants to know when this process ends.
+process.setMaxListeners(0)
+const began = performance.now()
+const cluster = await TestCluster.start('whole')
+console.log(`seed ${seed}; all runs after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+let failed = 0
+for (const [name, step] of Object.entries(steps))
+  if (names.length === 0 || names.includes(name)) failed += (await run(cluster, name, step)) ? 0 : 1
+if (process.argv.includes('--keep')) {
+  await cluster.end()
+  console.log(`the logs are in ${cluster.directory}`)
+} else await cluster.remove()
+console.log(`${((performance.now() - began) / 60_000).toFixed(1)} minutes, ${failed} not kept, seed ${seed}`)
+process.exit(failed === 0 ? 0 : 1)

@@ -1,0 +1,186 @@
+import { eventually, syncedEditor } from '../support/clients/clients.ts'
+import { callExample, type OpenApi } from '../support/data/example-calls.ts'
+import { Random } from '../support/data/random-doc.ts'
+import { databaseAway, type Fault, type FaultName, faults, manyThings } from './faults.ts'
+import { badWeather } from './network-faults.ts'
+import { adminToken, exampleWorkspace, type TestCluster } from './support/cluster.ts'
+import { Load, type LoadResult } from './support/load-report.ts'
+
+/** `smoke` is short enough for every change. */
+export type Size = 'smoke' | 'full'
+
+export interface Found {
+  readonly kept: boolean
+  readonly line: string
+}
+
+export interface Setting {
+  readonly cluster: TestCluster
+  readonly size: Size
+  readonly seed: number
+}
+
+export type Step = (setting: Setting) => Promise<Found>
+
+const sockets = { smoke: 16, full: 64 }
+/** Of load, before and after something happens. */
+const quietMs = { smoke: 500, full: 2_000 }
+/** For longer than calls wait for it, where there is time. */
+const awayMs = { smoke: 5_000, full: 35_000 }
+/** How long one thing after the other happens. */
+const manyMs = { smoke: 5_000, full: 120_000 }
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** Two who type at different nodes, to and fro. */
+const together: Step = async ({ cluster }) => {
+  const token = await cluster.token('ada')
+  const [there, here] = [cluster.next(), cluster.next()]
+  const path = 'acme/together/main'
+  const [ada, bob] = [
+    await syncedEditor(there.wsUrl, path, token),
+    await syncedEditor(here.wsUrl, path, token),
+  ]
+  const latencies: number[] = []
+  for (let round = 0; round < 50; round++) {
+    const [from, to] = round % 2 === 0 ? [ada, bob] : [bob, ada]
+    const since = performance.now()
+    from.text.insert(0, `${round} `)
+    await eventually(() => to.text.toString() === from.text.toString())
+    latencies.push(performance.now() - since)
+  }
+  for (const editor of [ada, bob]) editor.close()
+  const p50 = latencies.sort((a, b) => a - b)[25] ?? Number.NaN
+  return {
+    kept: true,
+    line: `two clients at ${there.name} and ${here.name}: 50 changes seen by the other one, p50 ${p50.toFixed(0)} ms`,
+  }
+}
+
+/** Each operation of the API, what it needs made at one node after the other. */
+const operations: Step = async ({ cluster, size }) => {
+  const api = (await (await fetch(`${cluster.next().url}/openapi.json`)).json()) as OpenApi
+  const paths = Object.keys(api.paths).filter((_, index) => size === 'full' || index % 16 === 0)
+  const { workspaceId, workspaceToken } = exampleWorkspace
+  const credentials = {
+    apiKey: 'test-key',
+    authToken: 'test-auth-token-1234',
+    workspaceId,
+    workspaceAuthToken: workspaceToken,
+    adminToken,
+  }
+  let calls = 0
+  const anywhere: Parameters<typeof callExample>[0] = {
+    post: (...call) => {
+      calls += 1
+      return cluster.next().post(...call)
+    },
+  }
+  const failed: string[] = []
+  for (const path of paths) {
+    const problem = await callExample(anywhere, api, credentials, path).then(
+      ({ status, body }) => (status === 200 ? null : `${status} ${body.error?.message}`),
+      (error: unknown) => String(error),
+    )
+    if (problem !== null) failed.push(`${path}: ${problem}`)
+  }
+  return {
+    kept: failed.length === 0,
+    line: `${paths.length} operations, ${calls} calls, each at another node than the one before: ${failed.length === 0 ? 'all as described' : failed.join('; ')}`,
+  }
+}
+
+interface Happening {
+  readonly name: string
+  readonly fault: Fault
+  /** How connections may end that clients have not ended. */
+  readonly closes: readonly number[]
+}
+
+/** Has something happen while many write, and looks what has become of it all. */
+const underLoad =
+  ({ name, fault, closes }: Happening): Step =>
+  async ({ cluster, size, seed }) => {
+    const load = await Load.begin(cluster, { name: `${name}-${seed}`, seed, sockets: sockets[size] })
+    const random = new Random(seed)
+    const pauseMs = size === 'smoke' ? 5_000 : 5_000 + random.below(10_000)
+    try {
+      await sleep(quietMs[size])
+      const said = await fault({ cluster, load, random, pauseMs })
+      const wentOnMs = await load.goesOn()
+      await sleep(quietMs[size])
+      const result = await load.end()
+      const wrong = [...load.errors, ...problemsOf(result, closes)]
+      const before = `${said}; all went on after ${seconds(wentOnMs)}`
+      return { kept: wrong.length === 0, line: [before, told(result, sockets[size]), ...wrong].join('; ') }
+    } catch (error) {
+      await load.abandon()
+      throw error
+    }
+  }
+
+function problemsOf(
+  { lost, events, unseen, closes }: LoadResult,
+  expected: readonly number[],
+): readonly string[] {
+  const unexpected = [...closes.keys()].filter((code) => !expected.includes(code))
+  return [
+    ...(lost === 0 ? [] : ['something is lost']),
+    ...(events.missing + events.doubled === 0 ? [] : ['events are not told of once']),
+    ...(unseen === null ? [] : [unseen]),
+    ...unexpected.map((code) => `nobody should meet ${code}`),
+  ]
+}
+
+function told({ updates, lost, equalMs, shownMs, events, closes }: LoadResult, writing: number): string {
+  const ended = [...closes].map(([code, times]) => `${code} ×${times}`)
+  return (
+    `${writing} sockets, ${updates} updates acknowledged, ${lost} lost; ` +
+    `nodes, clients and log equal ${seconds(equalMs)} after the last one, all people shown after ${seconds(shownMs)}; ` +
+    `${events.answered} events, ${events.missing} not delivered, ${events.doubled} twice; ` +
+    `connections ended: ${ended.join(', ') || 'none'}`
+  )
+}
+
+const rolling: Fault = async ({ cluster, load }) => {
+  const since = performance.now()
+  const codes: (number | null)[] = []
+  for (const node of cluster.nodes) {
+    codes.push(await node.stop())
+    await load.goesOn()
+    await node.start()
+  }
+  if (codes.some((code) => code !== 0)) throw new Error(`nodes ended with ${codes.join(', ')}`)
+  return `one after the other within ${seconds(performance.now() - since)}`
+}
+
+const allKilled: Fault = async ({ cluster }) => {
+  await Promise.all(cluster.nodes.map((node) => node.kill()))
+  await Promise.all(cluster.nodes.map((node) => node.start()))
+  return 'all three'
+}
+
+const broken = [1006, 1012, 1013]
+
+const happening = (name: FaultName): Step => underLoad({ name, fault: faults[name], closes: broken })
+
+/** In this order. */
+export const steps = {
+  together,
+  operations,
+  weather: ({ size, seed }: Setting) => badWeather({ seed, seconds: size === 'smoke' ? 2 : 10 }),
+  'node-killed': happening('node-killed'),
+  'bus-killed': happening('bus-killed'),
+  'buses-killed': happening('buses-killed'),
+  'primary-killed': happening('primary-killed'),
+  'node-stopped': happening('node-stopped'),
+  'bus-stopped': happening('bus-stopped'),
+  'primary-stopped': happening('primary-stopped'),
+  'database-away': (setting: Setting) =>
+    underLoad({ name: 'database-away', fault: databaseAway(awayMs[setting.size]), closes: broken })(setting),
+  'nodes-killed': underLoad({ name: 'nodes-killed', fault: allKilled, closes: broken }),
+  rolling: underLoad({ name: 'rolling', fault: rolling, closes: [1012] }),
+  many: (setting: Setting) =>
+    underLoad({ name: 'many', fault: manyThings(manyMs[setting.size]), closes: broken })(setting),
+} satisfies Record<string, Step>
+export type StepName = keyof typeof steps

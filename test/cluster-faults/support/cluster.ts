@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { atEnd } from '../../../bench/support/ending.ts'
+import { type NatsServer, startNatsCluster } from '../../support/servers/nats.ts'
+import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
+import { signal } from '../../support/servers/postgres-process.ts'
+import { dataOf } from '../../support/servers/server.ts'
+import { ClusterNode } from './node.ts'
+
+export const adminToken = 'the-admin-token-of-cluster-tests'
+
+/** A workspace of which the examples of `/openapi.json` speak. */
+export const exampleWorkspace = {
+  workspaceId: 'ws_example',
+  workspaceToken: 'a-workspace-token-of-tests',
+  apiKey: 'key_example',
+  authToken: 'an-auth-token-of-tests',
+}
+
+const options = {
+  WEFT_ENGINE: 'postgres',
+  WEFT_POSTGRES_SCHEMA: 'weft',
+  WEFT_JWT_SECRET: 'the-secret-that-all-nodes-of-a-cluster-have',
+  WEFT_ADMIN_TOKEN: adminToken,
+  WEFT_BOOTSTRAP: JSON.stringify({ example: exampleWorkspace }),
+  WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1',
+  WEFT_LOG_LEVEL: process.env.WEFT_LOG_LEVEL ?? 'info',
+  // Everybody comes from one address and is of one workspace.
+  WEFT_CALLS_PER_KEY_PER_SECOND: '0',
+  WEFT_NEW_DOCUMENTS_PER_WORKSPACE_PER_SECOND: '0',
+  WEFT_CALLS_PER_ADDRESS_PER_SECOND: '0',
+  WEFT_CONNECTS_PER_ADDRESS_PER_SECOND: '0',
+}
+
+/** How many of what; of Weft it is three nodes. `small`: a database and a bus. `whole`: each with two more to fail over to. */
+export type ClusterKind = 'small' | 'whole'
+const kinds = { small: { standbys: 0, buses: 1 }, whole: { standbys: 2, buses: 3 } }
+
+/** Real servers, each a process of its own: databases, buses, and nodes of Weft. */
+export class TestCluster {
+  readonly postgres: PostgresCluster
+  readonly buses: readonly NatsServer[]
+  readonly nodes: readonly ClusterNode[]
+  readonly #directory: string
+  #turn = 0
+
+  private constructor(
+    directory: string,
+    postgres: PostgresCluster,
+    buses: readonly NatsServer[],
+    nodes: readonly ClusterNode[],
+  ) {
+    this.#directory = directory
+    this.postgres = postgres
+    this.buses = buses
+    this.nodes = nodes
+  }
+
+  static async start(kind: ClusterKind): Promise<TestCluster> {
+    const directory = mkdtempSync(join(tmpdir(), 'weft-cluster-'))
+    const count = kinds[kind]
+    const servers = [PostgresCluster.start(count.standbys), startNatsCluster(count.buses)] as const
+    const [postgres, buses] = await Promise.all(servers)
+    // No process outlives this one.
+    atEnd(() => {
+      postgres.killAtOnce()
+      for (const { pid } of buses) signal(pid, 'SIGKILL')
+    })
+    const all = {
+      ...options,
+      WEFT_POSTGRES_URL: postgres.url,
+      WEFT_NATS_URL: buses.map(({ url }) => url).join(','),
+    }
+    const names = ['node-1', 'node-2', 'node-3']
+    const nodes = await Promise.all(names.map((name) => ClusterNode.of(name, join(directory, name), all)))
+    const cluster = new TestCluster(directory, postgres, buses, nodes)
+    try {
+      await Promise.all(nodes.map((node) => node.start()))
+    } catch (error) {
+      await cluster.end()
+      throw error
+    }
+    return cluster
+  }
+
+  /** Where the data of nodes, and their logs, are. */
+  get directory(): string {
+    return this.#directory
+  }
+
+  get serving(): readonly ClusterNode[] {
+    return this.nodes.filter(({ state }) => state === 'serving')
+  }
+
+  /** One after the other, of those that serve. */
+  next(): ClusterNode {
+    const { serving } = this
+    this.#turn += 1
+    const node = serving[this.#turn % serving.length] ?? this.nodes[0]
+    if (node === undefined) throw new Error('there is no node')
+    return node
+  }
+
+  async token(userId: string): Promise<string> {
+    const userProperties = { name: userId, email: `${userId}@example.com` }
+    const answer = await this.next().post('/v2/auth/generate_token', { userId, userProperties })
+    return (dataOf(answer) as { token: string }).token
+  }
+
+  /** Ends all processes; what the nodes have logged stays. */
+  async end(): Promise<void> {
+    for (const node of this.nodes) {
+      node.resume()
+      await node.kill()
+    }
+    for (const bus of this.buses) await bus.remove()
+    this.postgres.primary.resume()
+    await this.postgres.remove()
+  }
+
+  async remove(): Promise<void> {
+    await this.end()
+    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

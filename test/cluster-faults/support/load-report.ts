@@ -1,0 +1,257 @@
+import { errorMessage } from '../../../src/errors.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import type { TestCluster } from './cluster.ts'
+import { Events } from './events.ts'
+import { BlindDocument, BlindWriter } from './loss-detector.ts'
+import { Person } from './presence-clients.ts'
+import { digestOf, stateAt, stateInLog, vectorOf } from './read-document.ts'
+
+export interface LoadOptions {
+  /** That no other load has; small letters and `-`. */
+  readonly name: string
+  readonly seed: number
+  /** Sockets that write: three of four forget what they have written. */
+  readonly sockets: number
+}
+
+/** What came of a load. */
+export interface LoadResult {
+  readonly updates: number
+  /** Of those that were acknowledged or shown: in the log, or at a node, missing. */
+  readonly lost: number
+  /** From the last keystroke to the moment in which all clients, all nodes and the log had the same. */
+  readonly equalMs: number
+  /** To the moment in which everybody was shown all who are there, and nobody else. */
+  readonly shownMs: number
+  /** Null: that moment came. */
+  readonly unseen: string | null
+  readonly events: { readonly answered: number; readonly missing: number; readonly doubled: number }
+  /** How connections ended that clients had not ended: codes, and how often. */
+  readonly closes: ReadonlyMap<number, number>
+}
+
+const blindDocuments = 6
+const sharedDocuments = 3
+const settleMs = 60_000
+/** A stock client says after 15 s again that it is there, and looks every 3 s whether it is time. */
+const shownMsMax = 20_000
+/** Of those that everybody may meet: the connection broke, the server restarts, come back later. */
+const ordinary: readonly number[] = [1006, 1012, 1013]
+
+/** Many who write over all nodes, while something happens to these. */
+export class Load {
+  readonly #cluster: TestCluster
+  readonly #token: string
+  readonly #events: Events
+  readonly #blind: readonly BlindDocument[]
+  readonly #writers: readonly BlindWriter[]
+  readonly people: readonly Person[]
+  readonly closes = new Map<number, number>()
+  readonly #errors: string[] = []
+
+  private constructor(
+    cluster: TestCluster,
+    { name, seed, sockets }: LoadOptions,
+    token: string,
+    events: Events,
+  ) {
+    this.#cluster = cluster
+    this.#token = token
+    this.#events = events
+    const onClose = (code: number, reason: string): void => {
+      this.closes.set(code, (this.closes.get(code) ?? 0) + 1)
+      if (!ordinary.includes(code)) this.#errors.push(`${code} ${reason}`)
+    }
+    const url = (documentId: string): string =>
+      `${cluster.next().wsUrl}/sync/acme/${documentId}/main?saved=1&token=${token}`
+    const of = (kind: string, number: number): string => `${name}-${kind}-${number}-`
+    this.#blind = Array.from(
+      { length: blindDocuments },
+      (_, number) => new BlindDocument(of('blind', number)),
+    )
+    // One after the other comes to another node: those of a document follow each other, to be at all of them.
+    const writers = Math.ceil((sockets * 3) / 4)
+    this.#writers = Array.from({ length: writers }, (_, index) => {
+      const document = this.#blind[Math.floor((index * blindDocuments) / writers)] as BlindDocument
+      return new BlindWriter({ document, url, onClose, random: new Random(seed + index) })
+    })
+    const people = Math.floor(sockets / 4)
+    this.people = Array.from({ length: people }, (_, index) => {
+      const documentId = of('shared', Math.floor((index * sharedDocuments) / people))
+      const random = new Random(seed - index - 1)
+      return new Person(
+        { cluster, documentId, token, random, onClose },
+        index % 4 === 3 ? 'hocuspocus' : 'y-websocket',
+      )
+    })
+  }
+
+  /** Resolves when everybody is writing. */
+  static async begin(cluster: TestCluster, options: LoadOptions): Promise<Load> {
+    const events = await Events.begin(cluster, options.name)
+    const load = new Load(cluster, options, await cluster.token('ada'), events)
+    try {
+      await load.goesOn()
+    } catch (error) {
+      await load.abandon()
+      throw error
+    }
+    return load
+  }
+
+  /** A document that people share, with the ids of clients that they are shown there. */
+  get sharedDocumentId(): string {
+    return this.people[0]?.documentId ?? ''
+  }
+
+  /** Codes and reasons that no client should meet. */
+  get errors(): readonly string[] {
+    return this.#errors
+  }
+
+  /** How many updates were acknowledged so far to those who forget them, and how many are shown. */
+  get told(): { readonly acknowledged: number; readonly shown: number } {
+    const sum = (count: (document: BlindDocument) => number): number =>
+      this.#blind.reduce((all, document) => all + count(document), 0)
+    return { acknowledged: sum(({ updates }) => updates), shown: sum(({ shownUpdates }) => shownUpdates) }
+  }
+
+  /** Resolves with the time, in ms, after which everybody has got something acknowledged that was typed after now. */
+  async goesOn(timeoutMs = settleMs): Promise<number> {
+    const since = performance.now()
+    const waiting = (): number => this.#writers.filter((writer) => !writer.hasWrittenSince(since)).length
+    await eventually(
+      () => waiting() === 0,
+      () => `${waiting()} of ${this.#writers.length} get nothing acknowledged`,
+      timeoutMs,
+    )
+    return performance.now() - since
+  }
+
+  /** Everybody stops writing; all that there is is compared. */
+  async end(): Promise<LoadResult> {
+    await Promise.all([
+      this.#events.stop(),
+      ...this.#writers.map((writer) => writer.finish()),
+      ...this.people.map((person) => person.stopTyping()),
+    ])
+    const since = performance.now()
+    await this.#converge()
+    const equalMs = performance.now() - since
+    const unseen = await this.#allShown().then(() => null, errorMessage)
+    const shownMs = performance.now() - since
+    const lost = await this.#lost()
+    await eventually(
+      () => this.#events.missing() === 0,
+      () => '',
+      settleMs,
+    ).catch(() => undefined)
+    const events = {
+      answered: this.#events.count,
+      missing: this.#events.missing(),
+      doubled: this.#events.doubled(),
+    }
+    for (const person of this.people) person.close()
+    await this.#events.remove()
+    const updates = this.#blind.reduce((sum, document) => sum + document.updates, 0)
+    return { updates, lost, equalMs, shownMs, unseen, events, closes: this.closes }
+  }
+
+  /** Ends all of it where something has gone wrong. */
+  async abandon(): Promise<void> {
+    await Promise.all([
+      this.#events.stop(),
+      ...this.#writers.map((writer) => writer.stop()),
+      ...this.people.map((person) => person.stopTyping()),
+    ])
+    for (const person of this.people) person.close()
+    await this.#events.remove().catch(() => undefined)
+  }
+
+  /** @throws unless all people, all nodes and the log come to have the same */
+  async #converge(): Promise<void> {
+    const documentIds = [...new Set(this.people.map(({ documentId }) => documentId))]
+    for (const documentId of documentIds) {
+      const people = this.people.filter((person) => person.documentId === documentId)
+      await this.#same(documentId, () => people.map(({ doc }) => digestOf(doc)))
+    }
+    for (const { documentId } of this.#blind) await this.#same(documentId, () => [])
+    await eventually(() => this.people.every(({ isSettled }) => isSettled), undefined, settleMs)
+  }
+
+  /** @throws unless everybody comes to be shown all who are there, and nobody else */
+  async #allShown(): Promise<void> {
+    for (const documentId of new Set(this.people.map((person) => person.documentId)))
+      await allShown(
+        documentId,
+        this.people.filter((person) => person.documentId === documentId),
+      )
+  }
+
+  async #same(documentId: string, more: () => readonly string[]): Promise<void> {
+    const digests = async (): Promise<readonly string[]> => {
+      const places = this.#cluster.serving.map((node) => stateAt(node, documentId, this.#token))
+      const states = await Promise.all([stateInLog(this.#cluster, documentId), ...places])
+      return [...states.map(digestOf), ...more()]
+    }
+    let last: readonly string[] = []
+    await eventually(
+      async () => {
+        last = await digests().catch((error: unknown) => [String(error), ''])
+        return new Set(last).size === 1
+      },
+      () => `${documentId}: log, ${this.#cluster.serving.length} nodes, people: ${letters(last)}`,
+      settleMs,
+    )
+  }
+
+  /** Most of all places. */
+  async #lost(): Promise<number> {
+    let lost = 0
+    for (const document of this.#blind) {
+      const { documentId } = document
+      const places = this.#cluster.serving.map((node) => stateAt(node, documentId, this.#token))
+      const states = await Promise.all([stateInLog(this.#cluster, documentId), ...places])
+      lost += Math.max(...states.map((state) => document.lostIn(vectorOf(state))))
+      lost += await this.#lostByRest(
+        document,
+        states.map((state) => state.getText('content').length),
+      )
+    }
+    return lost
+  }
+
+  /** Nodes at which REST shows less than there is. */
+  async #lostByRest({ documentId }: BlindDocument, lengths: readonly number[]): Promise<number> {
+    const address = { organizationId: 'acme', documentId, editorId: 'main' }
+    const answers = await Promise.all(this.#cluster.serving.map((node) => node.post('/v2/crdt/get', address)))
+    const [expected = 0] = lengths
+    return answers.filter(({ body }) => {
+      const [content] = (body.result?.data ?? []) as readonly { data: string }[]
+      return content?.data.length !== expected
+    }).length
+  }
+}
+
+/** Waits until everybody is shown all who are there, and nobody else. */
+function allShown(documentId: string, people: readonly Person[]): Promise<void> {
+  const ids = people.map(({ clientId }) => clientId)
+  const wrong = (): readonly string[] =>
+    people.flatMap(({ seen }) => {
+      const missing = ids.filter((id) => !seen.has(id)).length
+      const ghosts = [...seen].filter((id) => !ids.includes(id)).length
+      return missing + ghosts === 0 ? [] : [`${missing} missing, ${ghosts} ghosts`]
+    })
+  return eventually(
+    () => wrong().length === 0,
+    () => `${documentId}: of ${people.length} people some are shown ${wrong().join('; ')}`,
+    shownMsMax,
+  )
+}
+
+/** Which of them are equal: `aab`. */
+function letters(values: readonly string[]): string {
+  const kinds = [...new Set(values)]
+  return values.map((value) => String.fromCharCode(97 + kinds.indexOf(value))).join('')
+}

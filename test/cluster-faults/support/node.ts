@@ -1,0 +1,104 @@
+import { mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { endWithThis } from '../../../bench/support/ending.ts'
+import { freePort, headers, type ServerProcess, startProcess } from '../../support/servers/process.ts'
+import type { Answer, Envelope } from '../../support/servers/server.ts'
+
+/** A call that takes longer has failed. */
+const callMs = 20_000
+/** More than a server needs to drain. */
+const endMs = 60_000
+
+/** One Weft process of a cluster, at an address that it keeps. */
+export class ClusterNode {
+  readonly name: string
+  /** Would what distributes connections send anybody there? */
+  state: 'serving' | 'away' = 'away'
+  readonly #data: string
+  readonly #port: number
+  readonly #options: Readonly<Record<string, string>>
+  readonly #log: number
+  #process: ServerProcess | null = null
+
+  private constructor(name: string, data: string, port: number, options: Readonly<Record<string, string>>) {
+    this.name = name
+    this.#data = data
+    this.#port = port
+    this.#options = options
+    mkdirSync(data, { recursive: true })
+    this.#log = openSync(join(data, 'log'), 'a')
+  }
+
+  /** Not started yet. Its log is the file `log` in `data`. */
+  static async of(
+    name: string,
+    data: string,
+    options: Readonly<Record<string, string>>,
+  ): Promise<ClusterNode> {
+    return new ClusterNode(name, data, await freePort(), options)
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  get wsUrl(): string {
+    return `ws://127.0.0.1:${this.#port}`
+  }
+
+  /** Has it not ended since it was started? */
+  get runs(): boolean {
+    const child = this.#process?.child
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  /** Resolves when it is ready. */
+  async start(): Promise<void> {
+    this.#process = await startProcess(this.#data, this.#options, this.#port, undefined, this.#log)
+    endWithThis(this.#process.child)
+    this.state = 'serving'
+  }
+
+  async kill(): Promise<void> {
+    this.state = 'away'
+    await this.#process?.end('SIGKILL')
+  }
+
+  /** As a rolling restart does it; resolves with the exit code when it has ended. */
+  async stop(): Promise<number | null> {
+    this.state = 'away'
+    const timer = setTimeout(() => void this.kill(), endMs)
+    const code = await this.#process?.end('SIGTERM')
+    clearTimeout(timer)
+    return code ?? null
+  }
+
+  pause(): void {
+    this.state = 'away'
+    this.#process?.child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#process?.child.kill('SIGCONT')
+    this.state = 'serving'
+  }
+
+  async isReady(): Promise<boolean> {
+    const signal = AbortSignal.timeout(callMs)
+    return (
+      (await fetch(`${this.url}/readyz`, { headers: { connection: 'close' }, signal }).catch(() => null))
+        ?.ok === true
+    )
+  }
+
+  /** Calls an operation with the key's credentials; a header set to '' is left out. */
+  async post(path: string, data: unknown, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method: 'POST',
+      headers: Object.entries({ ...headers, ...more }).filter(([, value]) => value !== ''),
+      body: JSON.stringify({ data }),
+      signal: AbortSignal.timeout(callMs),
+    })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
+  }
+}

@@ -1,0 +1,142 @@
+import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
+import { WebSocket } from 'ws'
+import * as Y from 'yjs'
+import { openEditor } from '../../support/clients/clients.ts'
+import type { Random } from '../../support/data/random-doc.ts'
+
+const pauseMs = { least: 100, more: 200 }
+/** A document stays about this long. */
+const lengthMax = 2_000
+
+interface Awareness {
+  setLocalStateField(name: string, value: unknown): void
+  getStates(): Map<number, unknown>
+}
+
+export interface PersonOptions {
+  /** Says where to come to, each time. */
+  readonly cluster: { next(): { readonly wsUrl: string } }
+  readonly documentId: string
+  readonly token: string
+  readonly random: Random
+  readonly onClose: (code: number, reason: string) => void
+}
+
+interface Connection {
+  readonly doc: Y.Doc
+  readonly awareness: Awareness
+  /** What is typed has come to the server and is saved there, as far as this client can know. */
+  isSettled(): boolean
+  close(): void
+}
+
+/** Somebody who edits with a stock client, which keeps the document and comes back, to whichever node it is sent. */
+export class Person {
+  readonly documentId: string
+  readonly #connection: Connection
+  readonly #random: Random
+  readonly #typing: Promise<void>
+  #state: 'typing' | 'still' = 'typing'
+
+  constructor(options: PersonOptions, dialect: 'y-websocket' | 'hocuspocus') {
+    this.documentId = options.documentId
+    this.#random = options.random
+    this.#connection = dialect === 'y-websocket' ? overYWebsocket(options) : overHocuspocus(options)
+    this.#connection.awareness.setLocalStateField('cursor', { at: 0 })
+    this.#typing = this.#type()
+  }
+
+  get doc(): Y.Doc {
+    return this.#connection.doc
+  }
+
+  get isSettled(): boolean {
+    return this.#connection.isSettled()
+  }
+
+  get clientId(): number {
+    return this.doc.clientID
+  }
+
+  /** Client ids that are shown to this person. */
+  get seen(): ReadonlySet<number> {
+    return new Set(this.#connection.awareness.getStates().keys())
+  }
+
+  async stopTyping(): Promise<void> {
+    this.#state = 'still'
+    await this.#typing
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  async #type(): Promise<void> {
+    const text = this.doc.getText('content')
+    const random = this.#random
+    while (this.#state === 'typing') {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs.least + random.below(pauseMs.more)))
+      const deletes = text.length > lengthMax || (text.length > 0 && random.below(4) === 0)
+      if (deletes) text.delete(random.below(text.length), 1)
+      else text.insert(random.below(text.length + 1), String.fromCharCode(97 + random.below(26)))
+    }
+  }
+}
+
+const path = (documentId: string): string => `acme/${documentId}/main`
+
+function overYWebsocket({ cluster, documentId, token, onClose }: PersonOptions): Connection {
+  const editor = openEditor(cluster.next().wsUrl, path(documentId), token)
+  const { doc, provider } = editor
+  const onEnd = (event: { code: number; reason: string } | null): void => {
+    provider.serverUrl = `${cluster.next().wsUrl}/sync`
+    if (event !== null) onClose(event.code, event.reason)
+  }
+  provider.on('connection-close', onEnd)
+  return {
+    doc,
+    awareness: provider.awareness,
+    isSettled: () => provider.synced,
+    close: () => {
+      provider.off('connection-close', onEnd)
+      editor.close()
+    },
+  }
+}
+
+function overHocuspocus({ cluster, documentId, token, onClose }: PersonOptions): Connection {
+  const url = (): string => `${cluster.next().wsUrl}/hocuspocus`
+  const state = { closed: false }
+  const socket = new HocuspocusProviderWebsocket({
+    url: url(),
+    WebSocketPolyfill: WebSocket,
+    delay: 50,
+    minDelay: 50,
+    maxDelay: 200,
+    onClose: ({ event }) => {
+      if (state.closed) return
+      Object.assign(socket.configuration, { url: url() })
+      onClose(event.code, event.reason)
+    },
+  })
+  const document = new Y.Doc()
+  const provider = new HocuspocusProvider({
+    websocketProvider: socket,
+    name: path(documentId),
+    token,
+    document,
+  })
+  provider.attach()
+  return {
+    doc: document,
+    awareness: provider.awareness as Awareness,
+    isSettled: () => provider.isSynced && !provider.hasUnsyncedChanges,
+    close: () => {
+      state.closed = true
+      provider.destroy()
+      socket.destroy()
+      document.destroy()
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import { cp } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { deletedPerCommitMax } from '../../../src/engine/level/log/compaction.ts'
+import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import {
+  bytesOf,
+  docKey,
+  entriesOf,
+  keepNone,
+  loadLive,
+  numbered,
+  textOf,
+  updates,
+} from '../suite/sample-data.ts'
+import { storedKeys, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
+
+const doc = docKey('document')
+/** More than fit into two commits, each an append of its own. */
+const appends = 2 * deletedPerCommitMax + 10
+
+let directory: TemporaryDirectory
+let image: TemporaryDirectory
+let engine: LevelEngine
+/** Keys deleted by each batch that deletes something. */
+let deletions: number[]
+/** Asked before each such batch. */
+let beforeDeleting: () => Promise<void>
+
+/** Asked before the keys of the next slice are read. */
+let beforeSlice: () => Promise<void>
+
+/** A real store that tells of its deletions. */
+const openStore: OpenStore = async (path) => {
+  const store = await openLevelStore(path)
+  return {
+    ...store,
+    async *pages(range, options) {
+      if (options?.limit === deletedPerCommitMax) await beforeSlice()
+      yield* store.pages(range, options)
+    },
+    write: async (operations, sync) => {
+      const deleted = operations.filter(({ value }) => value === null).length
+      if (deleted > 0) {
+        await beforeDeleting()
+        deletions.push(deleted)
+      }
+      await store.write(operations, sync)
+    },
+  }
+}
+
+const open = (path: string): Promise<LevelEngine> =>
+  openLevelEngine({ directory: path, clock: new HeldClock(), openStore, durability: 'process' })
+
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+  image = await temporaryDirectory()
+  deletions = []
+  beforeDeleting = async () => {}
+  beforeSlice = async () => {}
+  engine = await open(directory.path)
+  const [first, ...rest] = numbered(1, appends)
+  await engine.log.append(doc, 'create', first === undefined ? [] : [first])
+  await Promise.all(rest.map((update) => engine.log.append(doc, 1, [update])))
+})
+
+afterEach(async () => {
+  await engine.close()
+  await directory.remove()
+  await image.remove()
+})
+
+const compact = ({ log }: LevelEngine, expectBase: number, upTo: number, keepSince = keepNone) =>
+  log.compact(doc, 1, expectBase, upTo, bytesOf(`1 to ${upTo}`), keepSince)
+
+/** Head, snapshots and appends that are stored. */
+const stored = ({ store }: TemporaryDirectory): Promise<number> =>
+  storedKeys(store, 'document').then((keys) => keys.length)
+
+/** Compacts, and copies the store as a crash in the middle of the deletions would leave it. */
+async function compactAndCrash(): Promise<void> {
+  let slices = 0
+  beforeDeleting = async () => {
+    slices += 1
+    if (slices === 2) await cp(directory.path, image.path, { recursive: true })
+  }
+  expect(await compact(engine, 0, appends - 1)).toBe(true)
+  await engine.close()
+  engine = await open(image.path)
+  deletions = []
+}
+
+it('[ENG-56] what a compaction puts out of reach is deleted in bounded commits', async () => {
+  expect(await compact(engine, 0, appends - 1)).toBe(true)
+  expect(deletions).toEqual([deletedPerCommitMax, deletedPerCommitMax, 9])
+  await engine.close()
+  expect(await stored(directory)).toBe(3)
+})
+
+it('[ENG-56] what is kept for older versions is stored, and no more', async () => {
+  expect(await compact(engine, 0, appends - 8, 0)).toBe(true)
+  expect(await compact(engine, appends - 8, appends - 6)).toBe(true)
+  expect(await compact(engine, appends - 6, appends - 4, 0)).toBe(true)
+  expect(await compact(engine, appends - 4, appends - 2, 0)).toBe(true)
+  expect(await compact(engine, appends - 2, appends, 0)).toBe(true)
+  await engine.close()
+  expect(await stored(directory)).toBe(1 + 3 + 6)
+  engine = await open(directory.path)
+  await engine.log.destroy(doc)
+  await engine.close()
+  expect(await stored(directory)).toBe(1)
+})
+
+it('[ENG-56] a crash between the deletions loses nothing and brings nothing back; the next compaction ends them', async () => {
+  await compactAndCrash()
+  const loaded = await loadLive(engine.log, doc)
+  expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual([
+    `1 to ${appends - 1}`,
+    [[appends, String(appends)]],
+  ])
+  expect(await engine.log.loadAt(doc, 1, appends - 2)).toBeNull()
+  expect(await engine.log.append(doc, 1, updates('more'))).toMatchObject({ first: appends + 1 })
+  expect(await compact(engine, appends - 1, appends + 1)).toBe(true)
+  expect(deletions.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(deletedPerCommitMax)
+  await engine.close()
+  expect(await stored(image)).toBe(2)
+})
+
+it('[ENG-56] a document deleted and made anew after such a crash has nothing of the old one', async () => {
+  await compactAndCrash()
+  await engine.log.destroy(doc)
+  await engine.log.append(doc, 'recreate', updates('anew'))
+  expect(entriesOf(await loadLive(engine.log, doc))).toEqual([[1, 'anew']])
+  await engine.close()
+  expect(await stored(image)).toBe(2)
+})
+
+it('[ENG-56] a document deleted and made anew during the deletions keeps what it has', async () => {
+  let slices = 0
+  // The second append of the new log is stored where updates of the old one are still to be deleted.
+  const first = appends - 5
+  beforeSlice = async () => {
+    slices += 1
+    if (slices !== 3) return
+    await engine.log.destroy(doc)
+    await engine.log.append(doc, 'recreate', numbered(1, first))
+    await engine.log.append(doc, 2, numbered(first + 1, 1))
+    await engine.log.append(doc, 2, numbered(first + 2, 1))
+  }
+  expect(await compact(engine, 0, appends - 1)).toBe(true)
+  expect(slices).toBe(3)
+  expect((await loadLive(engine.log, doc)).entries).toHaveLength(first + 2)
+})
+
+it('[ENG-56] a document deleted while it is compacted leaves one record', async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const name = docKey(`document ${turns}`)
+    await engine.log.append(name, 'create', numbered(1, 3))
+    const compacted = engine.log.compact(name, 1, 0, 2, bytesOf('1 to 2'), 0)
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.all([compacted, engine.log.destroy(name)])
+  }
+  await engine.close()
+  expect(await storedKeys(directory.store, 'document ')).toHaveLength(30)
+})
+
+it('[ENG-56] closing during the deletions does not wait for them', async () => {
+  let closing: Promise<void> = Promise.resolve()
+  beforeDeleting = async () => {
+    closing = engine.close()
+  }
+  expect(await compact(engine, 0, appends - 1)).toBe(true)
+  await closing
+  expect(deletions).toEqual([deletedPerCommitMax])
+})

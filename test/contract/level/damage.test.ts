@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import {
+  bytesOf,
+  claimable,
+  docKey,
+  enqueue,
+  entriesOf,
+  job,
+  keepNone,
+  loadLive,
+  textOf,
+  updates,
+} from '../suite/sample-data.ts'
+import { flipped, overwrite, storedPair, type TemporaryDirectory, temporaryDirectory } from './store-tools.ts'
+
+const damaged = docKey('damaged')
+const sound = docKey('sound')
+
+let directory: TemporaryDirectory
+let engine: Engine
+
+const open = async () => {
+  engine = await openLevelEngine({ directory: directory.path, clock: new HeldClock() })
+}
+
+beforeEach(async () => {
+  directory = await temporaryDirectory()
+  await open()
+  for (const doc of [damaged, sound]) {
+    await engine.log.append(doc, 'create', updates('first'))
+    await engine.log.append(doc, 1, updates(`second of ${doc[3]}`))
+    await engine.log.append(doc, 1, updates('third'))
+  }
+})
+
+afterEach(async () => {
+  await engine.close()
+  await directory.remove()
+})
+
+async function stored(marker: string) {
+  await engine.close()
+  const pair = await storedPair(directory.store, marker)
+  await open()
+  return pair
+}
+
+/** Changes the record that contains `marker`; returns a function that puts it back. */
+async function change(marker: string, how: (value: Buffer) => Buffer | null): Promise<() => Promise<void>> {
+  await engine.close()
+  const [key, value] = await storedPair(directory.store, marker)
+  await overwrite(directory.store, key, how(value))
+  await open()
+  return async () => {
+    await engine.close()
+    await overwrite(directory.store, key, value)
+    await open()
+  }
+}
+
+async function expectOnlyDamagedRefused(): Promise<void> {
+  const refusal = await engine.log.load(damaged).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(CorruptRecordError)
+  expect(String(refusal)).toContain('"damaged"')
+  expect(entriesOf(await loadLive(engine.log, sound)).length).toBeGreaterThanOrEqual(3)
+  const { head } = await loadLive(engine.log, sound)
+  expect((await engine.log.append(sound, 1, updates('next'))).first).toBe(head + 1)
+}
+
+it('[ENG-60] a changed bit anywhere in an update refuses its document by name, and no other', async () => {
+  const [, record] = await stored('second of damaged')
+  for (let at = 0; at < record.length; at += at < 12 ? 1 : 7) {
+    const restore = await change('second of damaged', (value) => flipped(value, at))
+    await expectOnlyDamagedRefused()
+    await restore()
+  }
+  expect(entriesOf(await loadLive(engine.log, damaged))).toHaveLength(3)
+})
+
+it('[ENG-60] an update cut short, or one of another document in its place, refuses the document', async () => {
+  const [, other] = await stored('second of sound')
+  const replacements = [(value: Buffer) => value.subarray(0, -1), () => other, () => Buffer.alloc(0)]
+  for (const replacement of replacements) {
+    const restore = await change('second of damaged', replacement)
+    await expectOnlyDamagedRefused()
+    await restore()
+  }
+  expect(entriesOf(await loadLive(engine.log, damaged))).toHaveLength(3)
+})
+
+it('[ENG-61] updates that are missing refuse the document', async () => {
+  await change('second of damaged', () => null)
+  await expectOnlyDamagedRefused()
+  const since = engine.log.load(damaged, { since: 1, epoch: 1 })
+  await expect(since).rejects.toThrow(CorruptRecordError)
+})
+
+it('[ENG-61] a document whose only update is missing takes no appends', async () => {
+  const only = docKey('only')
+  await engine.log.append(only, 'create', updates('the only one'))
+  await change('the only one', () => null)
+  await expect(engine.log.append(only, 1, updates('more'))).rejects.toThrow(CorruptRecordError)
+  await expect(engine.log.load(only)).rejects.toThrow(CorruptRecordError)
+})
+
+it.each([
+  ['changed', (value: Buffer) => flipped(value, value.length - 1)],
+  ['missing', () => null],
+])('[ENG-61] a snapshot that is %s refuses the document', async (_, how) => {
+  await engine.log.compact(damaged, 1, 0, 2, bytesOf('the snapshot of damaged'), keepNone)
+  await change('the snapshot of damaged', how)
+  await expectOnlyDamagedRefused()
+})
+
+it('[ENG-61] a document whose last update is damaged takes no appends', async () => {
+  await engine.log.append(damaged, 1, updates('last of damaged'))
+  await change('last of damaged', (value) => flipped(value, value.length - 1))
+  await expect(engine.log.append(damaged, 1, updates('more'))).rejects.toThrow(CorruptRecordError)
+  await expectOnlyDamagedRefused()
+})
+
+it('[ENG-61] a damaged document can be deleted, and made anew', async () => {
+  for (const marker of ['second of damaged', 'third of damaged']) {
+    await engine.log.append(damaged, 'recreate', updates('first')).catch(() => undefined)
+    const { epoch } = await loadLive(engine.log, damaged)
+    await engine.log.append(damaged, epoch, updates(`${marker} in ${epoch}`))
+    await change(`${marker} in ${epoch}`, (value) => flipped(value, value.length - 1))
+    await engine.log.destroy(damaged)
+    expect(await engine.log.load(damaged)).toEqual({ state: 'deleted', epoch })
+  }
+})
+
+it.each([
+  ['changed', (value: Buffer) => flipped(value, value.length - 1)],
+  ['missing', () => null],
+])(
+  '[ENG-57] an older snapshot that is %s takes its versions with it, and not the document',
+  async (_, how) => {
+    await engine.log.compact(damaged, 1, 0, 2, bytesOf('the anchor of damaged'), keepNone)
+    await engine.log.compact(damaged, 1, 2, 3, bytesOf('the base of damaged'), 0)
+    expect(textOf((await engine.log.loadAt(damaged, 1, 2))?.snapshot ?? null)).toBe('the anchor of damaged')
+    await change('the anchor of damaged', how)
+    await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecordError)
+    expect(textOf((await loadLive(engine.log, damaged)).snapshot)).toBe('the base of damaged')
+    expect(textOf((await engine.log.loadAt(damaged, 1, 3))?.snapshot ?? null)).toBe('the base of damaged')
+    expect((await engine.log.append(damaged, 1, updates('next'))).first).toBe(4)
+    expect(await engine.log.compact(damaged, 1, 3, 4, bytesOf('anew'), keepNone)).toBe(true)
+    expect(await engine.log.loadAt(damaged, 1, 2)).toBeNull()
+  },
+)
+
+it('[ENG-57] a damaged update behind the snapshot takes the versions it is part of with it, and not the document', async () => {
+  await engine.log.append(damaged, 1, updates('fourth'))
+  await engine.log.compact(damaged, 1, 0, 3, bytesOf('the base of damaged'), 0)
+  await change('second of damaged', () => null)
+  expect(entriesOf(await loadLive(engine.log, damaged))).toEqual([[4, 'fourth']])
+  expect((await engine.log.loadAt(damaged, 1, 1))?.entries).toHaveLength(1)
+  await expect(engine.log.loadAt(damaged, 1, 2)).rejects.toThrow(CorruptRecordError)
+  await expect(engine.log.loadAt(damaged, 1, 2, { after: 1 })).rejects.toThrow(CorruptRecordError)
+  expect((await engine.log.loadAt(damaged, 1, 4))?.entries).toHaveLength(1)
+})
+
+it('[ENG-62] a damaged value or blob is refused, and no other', async () => {
+  await engine.kv.commit(['p'], {
+    puts: ['damaged', 'sound'].map((key) => ({ key: [key], value: bytesOf(`value of ${key}`) })),
+  })
+  await engine.blobs.put(['damaged'], bytesOf('blob of damaged'))
+  await engine.blobs.put(['sound'], bytesOf('blob of sound'))
+  await change('value of damaged', (value) => flipped(value, value.length - 1))
+  await change('blob of damaged', (value) => flipped(value, value.length - 1))
+  await expect(engine.kv.get(['p'], [['damaged']])).rejects.toThrow(CorruptRecordError)
+  await expect(engine.blobs.get(['damaged'])).rejects.toThrow(CorruptRecordError)
+  expect((await engine.kv.get(['p'], [['sound']]))[0]).toEqual(Buffer.from('value of sound'))
+  expect(await engine.blobs.get(['sound'])).toEqual(Buffer.from('blob of sound'))
+})
+
+it('[ENG-62] a damaged job does not keep the others of its queue waiting', async () => {
+  await enqueue(engine, job('a', 0, 'payload of damaged'), job('b', 1), job('c', 2))
+  await change('payload of damaged', (value) => flipped(value, value.length - 1))
+  expect(await claimable(engine)).toEqual(['b', 'c'])
+})

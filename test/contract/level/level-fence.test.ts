@@ -1,0 +1,304 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { CorruptRecordError, type Engine, EngineOpenError } from '../../../src/engine/engine.ts'
+import { ByteCursor } from '../../../src/engine/level/check/byte-cursor.ts'
+import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { compactFiles, openDump } from '../../../src/engine/level/store/maintenance.ts'
+import { openLevelStore, type Store } from '../../../src/engine/level/store/store.ts'
+import type { Log } from '../../../src/log.ts'
+import { openOfflineStore } from '../../../src/storage/offline-store.ts'
+import { verify } from '../../../src/storage/verify.ts'
+import { runCli } from '../../support/servers/cli.ts'
+import { itLong } from '../../support/time/full-run.ts'
+import { bytesOf } from '../suite/sample-data.ts'
+
+const names = Array.from({ length: 60 }, (_, index) => `name ${10 + index}`)
+const ignore = () => undefined
+
+let root: string
+let copies = 0
+/** The one table of the store that all are copies of. */
+let table: string
+let sound: Buffer
+
+const storeOf = (directory: string): string => join(directory, 'store')
+const closedOf = (directory: string): string => join(storeOf(directory), 'CLOSED')
+const tableOf = (directory: string): string => join(storeOf(directory), table)
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'weft-fence-'))
+  const template = join(root, 'template')
+  const engine = await openLevelEngine({ directory: template })
+  for (const name of names) {
+    // It does not compress away.
+    const value = bytesOf(`${name} ${randomBytes(1_000).toString('latin1')}`)
+    await engine.kv.commit(['p'], { puts: [{ key: [name], value }] })
+  }
+  await engine.close()
+  await compactFiles(template)
+  const tables = (await readdir(storeOf(template))).filter((name) => name.endsWith('.ldb'))
+  expect(tables.length).toBe(1)
+  table = tables[0] as string
+  sound = await readFile(tableOf(template))
+})
+
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 20 }))
+
+interface Block {
+  readonly at: number
+  /** Where its kind of compression is. */
+  readonly kindAt: number
+}
+
+const readBlock = (cursor: ByteCursor): Block => {
+  const at = cursor.varint()
+  return { at, kindAt: at + cursor.varint() }
+}
+
+function blocks(): { readonly filter: Block; readonly index: Block } {
+  const footer = new ByteCursor(sound.subarray(-48))
+  const metaindex = readBlock(footer)
+  const index = readBlock(footer)
+  const entry = new ByteCursor(sound.subarray(metaindex.at))
+  entry.varint()
+  const keyBytes = entry.varint()
+  entry.varint()
+  entry.bytes(keyBytes)
+  return { filter: readBlock(entry), index }
+}
+
+/** Its first key becomes so short that LevelDB would end the process on it. */
+function withShortKey(at: number): Buffer {
+  const bytes = Buffer.from(sound)
+  bytes[at + 1] = 3
+  return bytes
+}
+
+async function damagedCopy(bytes = withShortKey(0)): Promise<string> {
+  copies += 1
+  const directory = join(root, String(copies))
+  await cp(join(root, 'template'), directory, { recursive: true })
+  await writeFile(tableOf(directory), bytes)
+  return directory
+}
+
+/** The list of what the files were says of the table that it is what it was: as if its damage were older. */
+async function takenForSound(directory: string): Promise<string> {
+  const list = JSON.parse(await readFile(closedOf(directory), 'utf8')) as {
+    files: { name: string; crc: number }[]
+  }
+  for (const file of list.files) if (file.name === table) file.crc = crc32(await readFile(tableOf(directory)))
+  await writeFile(closedOf(directory), JSON.stringify(list))
+  return directory
+}
+
+/** Names of what is refused; what is read must be what was written. */
+async function refused({ kv }: Engine): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const name of names) {
+    try {
+      const [value] = await kv.get(['p'], [[name]])
+      expect(Buffer.from(value ?? []).toString()).toMatch(new RegExp(`^${name} `))
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      found.push(name)
+    }
+  }
+  return found
+}
+
+/** Bytes in which the table is not what `before` says. */
+async function changedIn(directory: string, before: Buffer): Promise<readonly (readonly number[])[]> {
+  const after = await readFile(tableOf(directory))
+  return [...after.entries()].flatMap(([at, byte]) =>
+    byte === before[at] ? [] : [[at, before[at] as number, byte]],
+  )
+}
+
+/** Why a store is not opened. */
+async function failureOf(opening: Promise<unknown>): Promise<EngineOpenError> {
+  const error = await opening.catch((reason: unknown) => reason)
+  if (error instanceof EngineOpenError) return error
+  throw new Error('it has been opened')
+}
+
+const fenceTold = /byte (\d+), which was (\d+), is (\d+)/
+
+async function expectFenced(directory: string, what: string): Promise<void> {
+  const [changed, ...others] = await changedIn(directory, withShortKey(0))
+  expect(others, what).toEqual([])
+  expect(changed?.[2], what).toBe((changed?.[1] as number) | 128)
+}
+
+for (const end of ['an orderly end', 'a crash'] as const)
+  it(`[STORE-17] what would end the process is refused, all else served, after ${end}, as often as it is started`, async () => {
+    const directory = await damagedCopy()
+    if (end === 'a crash') await rm(closedOf(directory))
+    for (let round = 0; round < 3; round++) {
+      const engine = await openLevelEngine({ directory })
+      const told = fenceTold.exec(engine.warnings.join('; '))?.slice(1).map(Number)
+      expect(await changedIn(directory, withShortKey(0)), `start ${round}`).toEqual([told])
+      expect(engine.warnings.join('; ')).toContain(table)
+      const lost = await refused(engine)
+      expect(lost.length).toBeGreaterThan(0)
+      expect(lost.length).toBeLessThan(names.length / 2)
+      await engine.close()
+    }
+    const { damages } = await verify(directory, ignore)
+    expect(damages.find(({ what }) => what === table)?.problem).toMatch(fenceTold)
+  })
+
+it('[STORE-17] a table whose index is damaged is refused, and one whose filter is, searched without it', async () => {
+  const { index, filter } = blocks()
+  // What says of which format the store is is in this table, too.
+  const error = await failureOf(openLevelEngine({ directory: await damagedCopy(withShortKey(index.at)) }))
+  expect(error.reason).toBe('corrupted')
+  expect(error.message).toContain(table)
+  expect(error.message).toMatch(fenceTold)
+  const emptied = Buffer.from(sound)
+  emptied.fill(0, filter.at, filter.kindAt - 8)
+  const slow = await openLevelEngine({ directory: await damagedCopy(emptied) })
+  expect(await refused(slow)).toEqual([])
+  await slow.close()
+})
+
+it('[STORE-17] a list and a backup that go over such a block are refused, not cut', async () => {
+  const directory = await damagedCopy()
+  const engine = await openLevelEngine({ directory })
+  const lost = await refused(engine)
+  const after = names.slice(names.indexOf(lost.at(-1) as string) + 1)
+  await expect(engine.kv.scan(['p'], { limit: names.length })).rejects.toBeInstanceOf(CorruptRecordError)
+  const read = await engine.kv.scan(['p'], { after: [after[0] as string], limit: names.length })
+  expect(read.map(({ key: [name] }) => name)).toEqual(after.slice(1))
+  await engine.close()
+  const dump = await openDump(directory)
+  const all = async () => {
+    for await (const _ of dump.pages);
+  }
+  await expect(all()).rejects.toBeInstanceOf(CorruptRecordError)
+  await dump.close()
+})
+
+it('[STORE-17] what opens the store of a stopped server looks at every table', async () => {
+  const commands: Readonly<Record<string, (directory: string) => Promise<unknown>>> = {
+    verify: (directory) => verify(directory, ignore),
+    audit: async (directory) => (await openOfflineStore(directory, 'open')).close(),
+    backup: async (directory) => (await openDump(directory)).close(),
+    compact: (directory) => compactFiles(directory).catch(ignore),
+  }
+  for (const [what, command] of Object.entries(commands)) {
+    const directory = await takenForSound(await damagedCopy())
+    await command(directory)
+    await expectFenced(directory, what)
+  }
+})
+
+it('[STORE-17] a fence is told at each start, whatever newer tables there are', async () => {
+  const directory = await damagedCopy()
+  await (await openLevelEngine({ directory })).close()
+  // LevelDB removes it.
+  const newer = join(storeOf(directory), '999999.ldb')
+  await writeFile(newer, '')
+  await truncate(newer, 129 * 1024 * 1024)
+  const engine = await openLevelEngine({ directory })
+  expect(engine.warnings).toEqual([expect.stringMatching(fenceTold)])
+  await engine.close()
+})
+
+it('[STORE-17] nothing is written into a store that somebody has open', async () => {
+  const directory = await damagedCopy(sound)
+  const engine = await openLevelEngine({ directory })
+  await writeFile(tableOf(directory), withShortKey(0))
+  expect((await failureOf(openLevelEngine({ directory }))).reason).toBe('locked')
+  expect((await failureOf(verify(directory, ignore))).reason).toBe('locked')
+  expect(await changedIn(directory, withShortKey(0))).toEqual([])
+  await writeFile(tableOf(directory), sound)
+  await engine.close()
+})
+
+itLong(
+  '[STORE-18] compact refuses a store with a damaged table, and what tells of it stays',
+  async () => {
+    const directory = await damagedCopy()
+    const list = await readFile(closedOf(directory), 'utf8')
+    for (let round = 0; round < 2; round++) {
+      const { code, err } = await runCli(['compact', directory], root)
+      expect(code).not.toBe(0)
+      expect(err).toContain(`weft verify ${directory}`)
+      expect(err).toContain(table)
+      expect(err).toContain('restore')
+    }
+    await expectFenced(directory, 'compact')
+    const { files } = JSON.parse(await readFile(closedOf(directory), 'utf8')) as { files: unknown }
+    expect(files).toEqual((JSON.parse(list) as { files: unknown }).files)
+    const { damages } = await verify(directory, ignore)
+    expect(damages.some(({ what }) => what === table)).toBe(true)
+  },
+  60_000,
+)
+
+itLong('[STORE-18] compact does not even open a store whose log is not what it was', async () => {
+  const directory = await damagedCopy(sound)
+  const engine = await openLevelEngine({ directory })
+  await engine.kv.commit(['p'], { puts: [{ key: ['one'], value: bytesOf('more') }] })
+  await engine.close()
+  const names = await readdir(storeOf(directory))
+  const log = join(storeOf(directory), names.find((name) => name.endsWith('.log')) ?? '')
+  await truncate(log, (await readFile(log)).length - 1)
+  for (const compacting of [() => openOfflineStore(directory, 'refuse'), () => compactFiles(directory)]) {
+    await expect(compacting()).rejects.toThrow(/is damaged \(.+\.log .+weft verify/)
+    expect(await readdir(storeOf(directory))).toEqual(names)
+  }
+})
+
+/** A store that can be told to rewrite its tables, and whose next opening can be held back. */
+interface Held {
+  store: Store | null
+  opening: Promise<void>
+}
+
+async function openHeld(directory: string, held: Held, lines: string[]): Promise<LevelEngine> {
+  const line = (about: unknown, what?: unknown) => void lines.push(`${JSON.stringify(about)} ${String(what)}`)
+  const log = { info: line, warn: line, error: line, debug: line } as unknown as Log
+  const openStore = async (path: string) => {
+    await held.opening
+    held.store = await openLevelStore(path)
+    return held.store
+  }
+  return openLevelEngine({ directory, openStore, log })
+}
+
+it('[STORE-19] where rewriting tables comes upon a fence, readiness and log say why, and nothing acknowledged is lost', async () => {
+  const directory = await damagedCopy()
+  const held: Held = { store: null, opening: Promise.resolve() }
+  const lines: string[] = []
+  const engine = await openHeld(directory, held, lines)
+  const put = (name: string) =>
+    engine.kv.commit(['p'], { puts: [{ key: ['name 10', name], value: bytesOf(name) }] })
+  await put('before')
+  await held.store?.compactTables()
+  let release: () => void = ignore
+  held.opening = new Promise((resolve) => {
+    release = resolve
+  })
+  const acknowledged = put('meanwhile')
+  await expect.poll(() => engine.health()).toEqual({ ok: false, reason: expect.stringContaining(table) })
+  release()
+  await acknowledged
+  await put('after')
+  expect(engine.health()).toEqual({ ok: true })
+  expect(lines.filter((line) => line.includes('a write failed') && line.includes(table))).not.toEqual([])
+  await engine.close()
+  const again = await openLevelEngine({ directory })
+  const keys = ['before', 'meanwhile', 'after']
+  const values = await again.kv.get(
+    ['p'],
+    keys.map((name) => ['name 10', name]),
+  )
+  expect(values.map((value) => Buffer.from(value ?? []).toString())).toEqual(keys)
+  await again.close()
+})

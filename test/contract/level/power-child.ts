@@ -1,0 +1,54 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { type OpenStore, openLevelStore } from '../../../src/engine/level/store/store.ts'
+import { bytesOf, docKey } from '../suite/sample-data.ts'
+
+/**
+ * Writes to a data directory until it is killed, and says on standard output, in this order, how much of the logs of
+ * the store has been synced (`synced NAME BYTES`), and what has been acknowledged then (`ack DOCUMENT NUMBER`).
+ */
+const [directory = '', durability = 'disk'] = process.argv.slice(2)
+const say = (...words: (string | number)[]) => process.stdout.write(`${words.join(' ')}\n`)
+
+const syncMs = 5
+
+/** Large enough for LevelDB to begin a new log every few hundred appends. */
+const padding = bytesOf(' '.repeat(60_000))
+
+const openStore: OpenStore = async (path) => {
+  const store = await openLevelStore(path)
+  return {
+    ...store,
+    async write(operations, sync) {
+      await store.write(operations, sync)
+      if (!sync) return
+      // As on a slower disk: most kills come while something is on its way.
+      await setTimeout(syncMs)
+      // One write at a time: what is in the newest log now is what has been synced.
+      const logs = readdirSync(path).filter((name) => name.endsWith('.log'))
+      for (const name of logs) {
+        const size = statSync(join(path, name), { throwIfNoEntry: false })?.size
+        if (size !== undefined) say('synced', name, size)
+      }
+    },
+  }
+}
+
+const engine = await openLevelEngine({
+  directory,
+  openStore,
+  durability: durability === 'disk' ? 'disk' : 'process',
+})
+
+async function write(name: string): Promise<void> {
+  const loaded = await engine.log.load(docKey(name))
+  for (let seq = loaded.state === 'live' ? loaded.head + 1 : 1; ; seq++) {
+    const update = { bytes: Buffer.concat([bytesOf(`${seq}`), padding]), by: '' }
+    await engine.log.append(docKey(name), seq === 1 ? 'create' : 1, [update])
+    say('ack', name, seq)
+  }
+}
+
+await Promise.all(['a', 'b', 'c'].map(write))

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type PendingRead, ReadCache } from '../../../src/engine/level/store/read-cache.ts'
+
+const names = ['a', 'b', 'c']
+const name = fc.constantFrom(...names)
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('begin' as const), names: fc.uniqueArray(name, { minLength: 1 }) }),
+  fc.record({ kind: fc.constantFrom('read' as const, 'end' as const, 'fail' as const), at: fc.nat(9) }),
+  fc.record({ kind: fc.constantFrom('write' as const, 'apply' as const, 'written' as const), name }),
+  fc.record({ kind: fc.constant('forget' as const) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+/** A disk, those who look at it, and those who write: what is remembered must be what the disk has. */
+class Model {
+  readonly recent = new ReadCache()
+  readonly #disk = new Map<string, number>()
+  readonly #writing = new Map<string, number>()
+  readonly #looks: { readonly look: PendingRead; found: Uint8Array[] | null }[] = []
+  #last = 0
+
+  run(each: Step): void {
+    if (each.kind === 'begin') this.#looks.push({ look: this.recent.begin(each.names), found: null })
+    else if (each.kind === 'forget') this.recent.forget()
+    else if ('name' in each) this.#change(each)
+    else this.#goOn(each.kind, each.at)
+  }
+
+  check(): void {
+    for (const each of names) {
+      const [known] = this.recent.all([each]) ?? []
+      if (known === undefined) continue
+      expect(this.#writing.has(each)).toBe(false)
+      expect(known).toEqual(this.#stored(each))
+    }
+  }
+
+  #change({ kind, name: of }: Extract<Step, { name: string }>): void {
+    const writes = this.#writing.get(of) ?? 0
+    if (kind === 'write') {
+      this.recent.write(of)
+      this.#writing.set(of, writes + 1)
+    } else if (writes === 0) return
+    else if (kind === 'apply') this.#disk.set(of, ++this.#last)
+    else {
+      this.#disk.set(of, ++this.#last)
+      this.recent.written(of)
+      if (writes === 1) this.#writing.delete(of)
+      else this.#writing.set(of, writes - 1)
+    }
+  }
+
+  #goOn(kind: 'read' | 'end' | 'fail', at: number): void {
+    const index = at % Math.max(1, this.#looks.length)
+    const reading = this.#looks[index]
+    if (reading === undefined) return
+    if (kind === 'read') reading.found = reading.look.names.map((each) => this.#stored(each))
+    else {
+      const found = kind === 'end' ? reading.found : null
+      this.recent.end(reading.look, found ?? undefined)
+      this.#looks.splice(index, 1)
+    }
+  }
+
+  #stored(of: string): Uint8Array {
+    return Uint8Array.of(this.#disk.get(of) ?? 0)
+  }
+}
+
+it('[ENG-75] what is remembered is what the disk has, whoever reads and writes meanwhile', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const model = new Model()
+      for (const each of steps) {
+        model.run(each)
+        model.check()
+      }
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+it('[ENG-75] what has been looked for is remembered, also that there is nothing; of much, and of what is large, not all', () => {
+  const recent = new ReadCache()
+  const remember = (name: string, value: Uint8Array | null): void => recent.end(recent.begin([name]), [value])
+  remember('value', Uint8Array.of(1))
+  remember('nothing', null)
+  remember('large', new Uint8Array(2_000))
+  expect(recent.all(['value', 'nothing'])).toEqual([Uint8Array.of(1), null])
+  expect(recent.all(['value', 'large'])).toBeNull()
+  for (let index = 0; index < 5_000; index++) remember(`other ${index}`, null)
+  expect(recent.all(['value'])).toBeNull()
+  expect(recent.all(['other 4999'])).toEqual([null])
+})

@@ -1,0 +1,10 @@
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { engineContract } from '../suite/suite.ts'
+
+engineContract('memory', {
+  keeps: false,
+  async open(clock) {
+    const engine = await openMemoryEngine({ clock })
+    return { engine, reopen: null, dispose: () => engine.close() }
+  },
+})

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CorruptRecordError, type Engine } from '../../../src/engine/engine.ts'
+import { PostgresDatabase } from '../../../src/engine/postgres/connection/database.ts'
+import { statement } from '../../../src/engine/postgres/connection/database-session.ts'
+import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
+import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import {
+  appendNumbered,
+  bytesOf,
+  claimable,
+  docKey,
+  entriesOf,
+  job,
+  keepNone,
+  loadLive,
+  outcomeOf,
+  updates,
+} from '../suite/sample-data.ts'
+
+describe.skipIf(noPostgres !== null)('logs in PostgreSQL', () => {
+  let server: PostgresServer
+  let schema: string
+  let engine: Engine
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server?.remove())
+  beforeEach(async () => {
+    schema = server.newSchema()
+    engine = await openPostgresEngine({ url: server.url, schema })
+  })
+  afterEach(() => engine.close())
+
+  const docs = (count: number) => Array.from({ length: count }, (_, index) => docKey(`of many ${index}`))
+  const inSchema = (text: string) => server.sql(text.replaceAll('$', schema))
+
+  it('[PG-40] leaves no transaction open when a write throws before it is sent', async () => {
+    const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000, holdMs: 0, poolSize: 1 }
+    const database = new PostgresDatabase({ ...limits, url: server.url, schema, durability: 'disk' })
+    const insert = (name: string) => statement('', `insert into meta values ('${name}', '1')`)
+    const write = (name: string, throws: boolean) =>
+      database.write({
+        ask: async () => undefined,
+        act: (_, add) => {
+          add((session) => session.rows(insert(name), []))
+          if (throws)
+            add(() => {
+              throw new RangeError('too long')
+            })
+        },
+      })
+    await expect(write('first', true)).rejects.toThrow('too long')
+    await write('second', false)
+    await database.close()
+    const names = await inSchema("select name from $.meta where name in ('first', 'second')")
+    expect(names).toEqual([{ name: 'second' }])
+  })
+
+  it('the appends of a turn are few transactions, however many documents they are to', async () => {
+    await Promise.all(docs(100).map((doc) => engine.log.append(doc, 'create', updates('1'))))
+    await Promise.all(
+      docs(100).map((doc, index) =>
+        engine.log.append(doc, 1, updates('2', '3'), { jobs: [job(`${index}`, 0)] }),
+      ),
+    )
+    const [entries] = await inSchema(
+      'select count(*)::int as entries, count(distinct xmin::text)::int as transactions from $.entry where seq > 1',
+    )
+    expect(entries?.entries).toBe(200)
+    expect(entries?.transactions).toBeLessThanOrEqual(4)
+    const [jobs] = await inSchema(
+      'select count(distinct j.xmin::text)::int as others from $.job j where j.xmin::text not in (select xmin::text from $.entry)',
+    )
+    expect(jobs?.others).toBe(0)
+  })
+
+  it('[PG-2] an append that is refused harms nothing that is written with it', async () => {
+    const all = docs(40)
+    await Promise.all(all.slice(0, 20).map((doc) => engine.log.append(doc, 'create', updates('1'))))
+    const outcomes = await Promise.all(
+      all.map((doc, index) =>
+        outcomeOf(engine.log.append(doc, 1, updates('2'), { jobs: [job(`${index}`, 0)] })),
+      ),
+    )
+    expect(outcomes).toEqual(all.map((_, index) => (index < 20 ? 'appended' : 'absent')))
+    expect((await claimable(engine)).length).toBe(20)
+    const heads = await engine.log.heads(all)
+    expect(heads.map((head) => head?.head)).toEqual(all.map((_, index) => (index < 20 ? 2 : undefined)))
+  })
+
+  it('[PG-3] entries of 16 MB are written and read, several at once', async () => {
+    const big = [1, 2].map((fill) => Buffer.alloc(16 * 1024 * 1024, fill))
+    const doc = docKey('big')
+    await engine.log.append(doc, 'create', updates('1'))
+    await Promise.all(big.map((bytes) => engine.log.append(doc, 1, [{ bytes, by: 'ada' }])))
+    const { entries } = await loadLive(engine.log, doc)
+    expect(entries.map(({ bytes }) => bytes.length)).toEqual([1, big[0]?.length, big[1]?.length])
+    expect(entries.slice(1).every(({ bytes }, index) => big[index]?.equals(bytes))).toBe(true)
+    expect((await loadLive(engine.log, doc, { bytesMax: 1000 })).entries).toHaveLength(1)
+  })
+
+  it('[PG-4] what is not what was written, or is missing, refuses its document by name, and no other', async () => {
+    const [flipped, cut, sound] = docs(3) as [string[], string[], string[]]
+    for (const doc of [flipped, cut, sound]) await appendNumbered(engine.log, doc, 'create', 1, 5)
+    const entryOf = (doc: readonly string[], seq: number) =>
+      `doc = (select id from $.document where position('${doc[3]}'::bytea in key) > 0) and seq = ${seq}`
+    await inSchema(`update $.entry set bytes = 'x' where ${entryOf(flipped, 3)}`)
+    await inSchema(`delete from $.entry where ${entryOf(cut, 4)}`)
+    await expect(engine.log.load(flipped)).rejects.toThrow(CorruptRecordError)
+    await expect(engine.log.load(flipped)).rejects.toThrow(/of many 0.*update 3/)
+    await expect(engine.log.load(cut)).rejects.toThrow(/of many 1.*update 4 is missing/)
+    expect(entriesOf(await loadLive(engine.log, sound))).toHaveLength(5)
+    await engine.log.destroy(cut)
+    expect((await engine.log.append(cut, 'recreate', updates('anew'))).epoch).toBe(2)
+  })
+
+  it('[PG-4] a snapshot that is damaged or missing refuses its document', async () => {
+    const doc = docKey('compacted')
+    await appendNumbered(engine.log, doc, 'create', 1, 5)
+    await engine.log.compact(doc, 1, 0, 3, bytesOf('1 to 3'), keepNone)
+    await inSchema(`update $.snapshot set bytes = '1 to 4'`)
+    await expect(engine.log.load(doc)).rejects.toThrow(/compacted.*checksum of the snapshot/)
+    expect(entriesOf(await loadLive(engine.log, doc, { since: 3 }))).toHaveLength(2)
+    await inSchema('delete from $.snapshot')
+    await expect(engine.log.load(doc)).rejects.toThrow(/compacted.*snapshot at 3 is missing/)
+  })
+
+  it('[PG-5] what a compaction puts out of reach is removed after it, and so is what a crash has left', async () => {
+    const doc = docKey('compacted')
+    for (let from = 1; from <= 2001; from += 500) {
+      await appendNumbered(engine.log, doc, from === 1 ? 'create' : 1, from, 500)
+    }
+    await inSchema('create table $.kept as select * from $.entry where seq <= 700')
+    await engine.log.compact(doc, 1, 0, 2400, bytesOf('1 to 2400'), keepNone)
+    await engine.close()
+    const stored = async () => (await inSchema('select count(*)::int as count from $.entry'))[0]?.count
+    expect(await stored()).toBe(100)
+    await inSchema('insert into $.entry select * from $.kept')
+    engine = await openPostgresEngine({ url: server.url, schema })
+    expect(entriesOf(await loadLive(engine.log, doc))).toHaveLength(100)
+    await engine.log.compact(doc, 1, 2400, 2450, bytesOf('1 to 2450'), keepNone)
+    await engine.close()
+    expect(await stored()).toBe(50)
+  })
+})

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Engine, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { PostgresDatabase } from '../../../src/engine/postgres/connection/database.ts'
+import { openPostgresEngine, type PostgresEngineOptions } from '../../../src/engine/postgres/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { startCuttingProxy } from '../../support/faults/connection-cutting-proxy.ts'
+import { noPostgres, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts'
+import { withClient } from '../../support/servers/postgres-process.ts'
+import { itLong } from '../../support/time/full-run.ts'
+import { bytesOf, docKey, entriesOf, loadLive, outcomeOf, textOf, updates } from '../suite/sample-data.ts'
+
+describe.skipIf(noPostgres !== null)('a database that goes away', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server?.remove())
+
+  const doc = docKey('away')
+  const open = (options: Partial<PostgresEngineOptions> = {}): Promise<Engine> =>
+    openPostgresEngine({ url: server.url, schema: server.newSchema(), ...options })
+
+  it('[PG-6] what was acknowledged is there after SIGKILL of the database, once and in order', async () => {
+    const engine = await open()
+    const docs = Array.from({ length: 20 }, (_, index) => docKey(`killed ${index}`))
+    const acknowledged = docs.map(() => 0)
+    const state = { goesOn: true }
+    // Three on their way at once: what is behind one that may be missing must not be there without it.
+    const write = async (index: number) => {
+      const key = docs[index] as string[]
+      await engine.log.append(key, 'create', updates('1'))
+      for (let seq = 2; state.goesOn; seq += 3) {
+        const calls = [0, 1, 2].map((more) => engine.log.append(key, 1, updates(`${seq + more}`)))
+        const ended = await Promise.allSettled(calls)
+        for (const each of ended) if (each.status === 'fulfilled') acknowledged[index] = each.value.last
+        if (ended.some(({ status }) => status === 'rejected')) return
+      }
+    }
+    const writing = Promise.all(docs.map((_, index) => write(index)))
+    await eventually(() => acknowledged.every((last) => last >= 20))
+    await server.kill()
+    state.goesOn = false
+    await server.start()
+    await writing
+    await eventually(() => engine.health().ok)
+    for (const [index, key] of docs.entries()) {
+      const entries = entriesOf(await loadLive(engine.log, key))
+      expect(entries.length).toBeGreaterThanOrEqual(acknowledged[index] as number)
+      expect(entries.length).toBeLessThanOrEqual((acknowledged[index] as number) + 3)
+      expect(entries.every(([seq, text]) => text === `${seq}`)).toBe(true)
+    }
+    await engine.close()
+  })
+
+  it('[PG-7] calls wait for a database that is away, and are done once when it is back', async () => {
+    const engine = await open()
+    await engine.log.append(doc, 'create', updates('1'))
+    await engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('v') }] })
+    await server.kill()
+    const calls = [
+      engine.log.append(doc, 1, updates('2')),
+      engine.log.append(doc, 1, updates('3')),
+      engine.kv.commit(['p'], { puts: [{ key: ['k'], value: bytesOf('w') }] }),
+      engine.kv.get(['other'], [['k']]),
+      engine.log.load(docKey('none')),
+    ]
+    await eventually(() => !engine.health().ok)
+    expect(engine.pendingBytes()).toBeGreaterThan(0)
+    await server.start()
+    expect((await Promise.all(calls)).slice(0, 2)).toEqual([
+      { epoch: 1, first: 2, last: 2 },
+      { epoch: 1, first: 3, last: 3 },
+    ])
+    expect(engine.health()).toEqual({ ok: true })
+    expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3'])
+    expect((await engine.kv.get(['p'], [['k']])).map(textOf)).toEqual(['w'])
+    await engine.close()
+  })
+
+  it('[PG-7] a write whose connection is lost before it has begun, while the right to write is renewed, is done once it is back', async () => {
+    const database = new PostgresDatabase({
+      url: server.url,
+      schema: 'public',
+      poolSize: 1,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      holdMs: 10_000,
+      durability: 'disk',
+    })
+    let renewals = 0
+    database.guard({
+      refusal: () => (renewals > 1 ? null : 'not renewed'),
+      renew: async (session) => {
+        renewals += 1
+        if (renewals === 1) await session.command('select pg_terminate_backend(pg_backend_pid())')
+      },
+    })
+    expect(await database.write({ ask: async () => undefined, act: () => 'done' })).toBe('done')
+    await database.close()
+  })
+
+  it('[PG-8] after the time to wait every call ends with StoreUnavailableError, until the database is back', async () => {
+    const engine = await open({ holdMs: 50 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await server.kill()
+    const calls = [
+      () => engine.log.append(doc, 1, updates('2')),
+      () => engine.log.load(doc),
+      () => engine.log.destroy(doc),
+      () => engine.kv.get(['p'], [['k']]),
+      () => engine.kv.commit(['p'], {}),
+      () => engine.blobs.put(['b'], bytesOf('b')),
+      () => engine.queue.claim('queue', 1, 1_000),
+    ]
+    for (const call of calls) await expect(call()).rejects.toThrow(StoreUnavailableError)
+    const health = engine.health()
+    expect(health.ok ? '' : health.reason).toMatch(/^the database does not serve \([A-Z0-9]+\)$/)
+    expect(engine.pendingBytes()).toBe(0)
+    await server.start()
+    await eventually(() => engine.health().ok)
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    await engine.close()
+  })
+
+  it('[ENG-55] closing while the database is away ends, and acknowledges nothing', async () => {
+    const engine = await open()
+    await engine.log.append(doc, 'create', updates('1'))
+    await server.kill()
+    const appended = outcomeOf(engine.log.append(doc, 1, updates('2')))
+    await engine.close()
+    expect(await appended).toBe('StoreUnavailableError')
+    await server.start()
+  })
+
+  it('[PG-10] a connection that is ended is made again, and nobody notices', async () => {
+    const engine = await open()
+    await engine.log.append(doc, 'create', updates('1'))
+    for (let seq = 2; seq <= 6; seq++) {
+      await server.sql(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'weft'`,
+      )
+      expect((await engine.log.append(doc, 1, updates(`${seq}`))).last).toBe(seq)
+    }
+    expect(entriesOf(await loadLive(engine.log, doc))).toHaveLength(6)
+    await engine.close()
+  })
+
+  for (const commit of ['lost', 'untold'] as const) {
+    it(`[PG-21] a commit that is ${commit}: its appends fail, and so do those behind them; then all goes on`, async () => {
+      const proxy = await startCuttingProxy(server.port)
+      const engine = await open({ url: server.url.replace(`:${server.port}/`, `:${proxy.port}/`) })
+      await engine.log.append(doc, 'create', updates('1'))
+      const cut = proxy.cutNextCommit(commit)
+      const failing = outcomeOf(engine.log.append(doc, 1, updates('2')))
+      await new Promise((resolve) => setImmediate(resolve))
+      const behind = outcomeOf(engine.log.append(doc, 1, updates('behind')))
+      await cut
+      expect([await failing, await behind]).toEqual(['StoreUnavailableError', 'StoreUnavailableError'])
+      const there = commit === 'lost' ? ['1'] : ['1', '2']
+      expect(entriesOf(await loadLive(engine.log, doc)).map(([, text]) => text)).toEqual(there)
+      expect((await engine.log.append(doc, 1, updates('next'))).last).toBe(there.length + 1)
+      await engine.close()
+      proxy.close()
+    })
+  }
+
+  it('[PG-36] a read that the database gives up leaves nothing behind for those that follow on its connection', async () => {
+    const schema = server.newSchema()
+    const engine = await open({ schema, poolSize: 1, statementTimeoutMs: 200 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await withClient(server.url, async (client) => {
+      await client.query(`begin; lock table ${schema}.document in access exclusive mode`)
+      expect(await outcomeOf(loadLive(engine.log, doc))).toBe('StoreUnavailableError')
+    })
+    expect((await loadLive(engine.log, doc)).head).toBe(1)
+    await engine.close()
+  })
+
+  itLong(
+    '[PG-35] who stops in the middle of a write does not hold up others until their statements are given up',
+    async () => {
+      const [proxy, schema] = [await startCuttingProxy(server.port), server.newSchema()]
+      const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`)
+      const engine = await open({ url, schema })
+      await engine.log.append(doc, 'create', updates('1'))
+      const held = proxy.holdNextCommit()
+      const stopped = outcomeOf(engine.log.append(doc, 1, updates('2')))
+      await held
+      await withClient(server.url, async (other) => {
+        await other.query(`set statement_timeout = '20s'; set search_path = ${schema}`)
+        expect((await other.query('select head from document for update')).rowCount).toBe(1)
+      })
+      expect(await stopped).toBe('StoreUnavailableError')
+      expect((await loadLive(engine.log, doc)).head).toBe(1)
+      await engine.close()
+      proxy.close()
+    },
+    60_000,
+  )
+
+  it('[ENG-52] beyond the limit of pending bytes writes are refused without a trace', async () => {
+    const engine = await open({ pendingBytesMax: 1000 })
+    const first = engine.log.append(doc, 'create', [{ bytes: new Uint8Array(2000), by: '' }])
+    expect(await outcomeOf(engine.log.append(doc, 1, updates('2')))).toBe('StoreUnavailableError')
+    expect(await outcomeOf(engine.blobs.put(['b'], bytesOf('b')))).toBe('StoreUnavailableError')
+    await first
+    expect((await loadLive(engine.log, doc)).head).toBe(1)
+    await engine.close()
+  })
+})

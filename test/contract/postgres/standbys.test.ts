@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { probeDatabase } from '../../../src/engine/postgres/connection/probe.ts'
+import { openPostgresEngine } from '../../../src/engine/postgres/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { noPostgres } from '../../support/servers/postgres.ts'
+import { PostgresCluster } from '../../support/servers/postgres-cluster.ts'
+import { itLong as it } from '../../support/time/full-run.ts'
+import { docKey, entriesOf, loadLive, outcomeOf, updates } from '../suite/sample-data.ts'
+
+describe.skipIf(noPostgres !== null)('a primary with standbys', () => {
+  let servers: PostgresCluster
+  beforeAll(async () => {
+    servers = await PostgresCluster.start()
+  })
+  afterAll(() => servers?.remove())
+
+  const doc = docKey('with standbys')
+
+  it('[PG-30] of several servers the one that takes writes is used, and what follows it', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'following' })
+    await engine.log.append(doc, 'create', updates('1'))
+    for (const seq of [2, 3, 4]) {
+      await servers.failOver()
+      expect((await engine.log.append(doc, 1, updates(`${seq}`))).last).toBe(seq)
+      await servers.repair()
+      // The first one named is a standby now.
+      const look = await probeDatabase({ url: servers.url, connectTimeoutMs: 5_000 })
+      expect(look.warnings).toHaveLength(1)
+    }
+    await engine.close()
+    const again = await openPostgresEngine({ url: servers.url, schema: 'following' })
+    expect(entriesOf(await loadLive(again.log, doc)).map(([, text]) => text)).toEqual(['1', '2', '3', '4'])
+    await again.close()
+  }, 60_000)
+
+  it('[PG-32] a former primary that was not told of its successor is not used, though it takes writes', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'fenced', holdMs: 3_000 })
+    await engine.log.append(doc, 'create', updates('1'))
+    await servers.failOver()
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    const endFormer = await servers.startFormer()
+    await servers.primary.kill()
+    expect(await outcomeOf(loadLive(engine.log, doc))).toBe('StoreUnavailableError')
+    await servers.primary.start()
+    await eventually(() => engine.health().ok, undefined, 20_000)
+    expect((await loadLive(engine.log, doc)).head).toBe(2)
+    await engine.close()
+    await endFormer()
+    await servers.repair()
+  }, 60_000)
+
+  it('[PG-37] a primary that answers nothing any more is left for the one that is promoted, whatever connections are open', async () => {
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'silent' })
+    await engine.log.append(doc, 'create', updates('1'))
+    await Promise.all(Array.from({ length: 10 }, () => loadLive(engine.log, doc)))
+    const former = servers.primary
+    await servers.failOver('silent')
+    expect((await engine.log.append(doc, 1, updates('2'))).last).toBe(2)
+    expect((await loadLive(engine.log, doc)).head).toBe(2)
+    former.resume()
+    // What was under way there goes on, and nobody waits for it.
+    const usable = `select 1 from pg_stat_activity where application_name = 'weft' and state like 'idle%'`
+    await eventually(async () => (await former.sql(usable)).length === 0)
+    await engine.close()
+    await former.kill()
+    await servers.repair()
+  }, 60_000)
+
+  it('[PG-31] what no standby has is not acknowledged, though somebody ends the waiting for it', async () => {
+    // Also where the database is to say no more than what it must.
+    await servers.sql('alter role weft set client_min_messages = error')
+    const engine = await openPostgresEngine({ url: servers.url, schema: 'alone', holdMs: 1_000 })
+    await engine.log.append(doc, 'create', updates('1'))
+    for (const { server } of servers.standbys()) server.pause()
+    const outcomes = Promise.all([
+      outcomeOf(engine.log.append(doc, 1, updates('2'))),
+      outcomeOf(engine.kv.commit(['p'], { puts: [{ key: ['k'], value: new Uint8Array(2) }] })),
+    ])
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
+    for (let cancelled = 0; cancelled < 2; ) cancelled += (await servers.sql(cancel)).length
+    expect(await outcomes).toEqual(['StoreUnavailableError', 'StoreUnavailableError'])
+    expect(engine.health().ok).toBe(false)
+    for (const { server } of servers.standbys()) server.resume()
+    await eventually(() => engine.health().ok, undefined, 20_000)
+    const { head } = await loadLive(engine.log, doc)
+    expect((await engine.log.append(doc, 1, updates('next'))).last).toBe(head + 1)
+    await engine.close()
+    await servers.sql('alter role weft reset client_min_messages')
+  }, 60_000)
+})

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import type { AdoptedLog } from '../../../src/engine/engine.ts'
+import { bytesOf, docKey, entriesOf, loadLive, textOf, updates } from './sample-data.ts'
+import type { Bench } from './suite.ts'
+
+export function adoptionContract(bench: () => Bench): void {
+  const doc = docKey('adopted')
+  const log = () => bench().engine.log
+  const former = (more: Partial<Extract<AdoptedLog, { state: 'live' }>> = {}): AdoptedLog => ({
+    state: 'live',
+    epoch: 3,
+    head: 2 ** 40,
+    changed: { at: 1_700_000_000_000, by: 'ann' },
+    snapshot: bytesOf('all'),
+    ...more,
+  })
+
+  it('[ENG-48] a log stands as it stood elsewhere, and goes on from there', async () => {
+    expect(await log().adopt(doc, former())).toBe(true)
+    await bench().reopen()
+    const [epoch, head] = [3, 2 ** 40]
+    expect(await log().heads([doc])).toEqual([{ epoch, head, base: head, oldest: head }])
+    expect(await log().append(doc, epoch, updates('more'))).toEqual({
+      epoch,
+      first: head + 1,
+      last: head + 1,
+    })
+    const loaded = await loadLive(log(), doc)
+    expect([textOf(loaded.snapshot), entriesOf(loaded)]).toEqual(['all', [[head + 1, 'more']]])
+    expect(textOf((await log().loadAt(doc, epoch, head))?.snapshot ?? null)).toBe('all')
+    expect(await log().loadAt(doc, epoch, head - 1)).toBeNull()
+  })
+
+  it('[ENG-48] time and user of the last change are those given, and bytes may be used again', async () => {
+    const snapshot = bytesOf('all')
+    const adopting = log().adopt(doc, former({ snapshot }))
+    await adopting
+    snapshot.fill(0)
+    const loaded = await loadLive(log(), doc)
+    expect([loaded.changed, textOf(loaded.snapshot)]).toEqual([{ at: 1_700_000_000_000, by: 'ann' }, 'all'])
+  })
+
+  it('[ENG-48] what was deleted elsewhere is deleted, and its next log has the next epoch', async () => {
+    expect(await log().adopt(doc, { state: 'deleted', epoch: 7 })).toBe(true)
+    await bench().reopen()
+    expect(await log().load(doc)).toEqual({ state: 'deleted', epoch: 7 })
+    expect(await log().append(doc, 'recreate', updates('a'))).toMatchObject({ epoch: 8 })
+  })
+
+  it('[ENG-48] a log that is live, or was deleted at that epoch or later, stays as it is', async () => {
+    await log().append(doc, 'create', updates('own'))
+    for (const given of [former(), { state: 'deleted', epoch: 9 } as const])
+      expect(await log().adopt(doc, given)).toBe(false)
+    expect(entriesOf(await loadLive(log(), doc))).toEqual([[1, 'own']])
+    await log().destroy(doc)
+    expect(await log().adopt(doc, former({ epoch: 1 }))).toBe(false)
+    expect(await log().load(doc)).toEqual({ state: 'deleted', epoch: 1 })
+    expect(await log().adopt(doc, former({ epoch: 2, head: 1 }))).toBe(true)
+    expect((await loadLive(log(), doc)).epoch).toBe(2)
+  })
+
+  it('[ENG-48] an epoch or a head that no log has is refused, and nothing is written', async () => {
+    for (const number of [0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
+      await expect(log().adopt(doc, former({ epoch: number }))).rejects.toThrow(RangeError)
+      await expect(log().adopt(doc, former({ head: number }))).rejects.toThrow(RangeError)
+    }
+    expect(await log().load(doc)).toEqual({ state: 'absent' })
+  })
+}

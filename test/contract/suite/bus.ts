@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { bytesOf, docKey, textOf } from './sample-data.ts'
+import type { Bench } from './suite.ts'
+
+export function busContract(bench: () => Bench): void {
+  const bus = () => bench().engine.bus
+
+  /** A bus owes no delivery; an echo behind what was published shows that it has been through. */
+  const drained = async () => {
+    const end = bus().subscribe('echo', (message) => message)
+    expect(textOf(await bus().request('echo', bytesOf('through'), 1_000))).toBe('through')
+    end()
+  }
+
+  it('[ENG-37] every subscriber of a topic hears what is published, later and in order', async () => {
+    const heard: string[] = []
+    bus().subscribe('t', (message) => void heard.push(`1 ${textOf(message)}`))
+    bus().subscribe('t', (message) => void heard.push(`2 ${textOf(message)}`))
+    bus().subscribe('other', (message) => void heard.push(`other ${textOf(message)}`))
+    bus().publish('t', bytesOf('a'))
+    bus().publish('t', bytesOf('b'))
+    expect(heard).toEqual([])
+    await drained()
+    expect(heard.filter((each) => each.startsWith('1'))).toEqual(['1 a', '1 b'])
+    expect(heard.filter((each) => each.startsWith('2'))).toEqual(['2 a', '2 b'])
+    expect(heard).toHaveLength(4)
+  })
+
+  it('[ENG-37] who has ended a subscription hears nothing more; the others do', async () => {
+    const heard: string[] = []
+    const listener = (message: Uint8Array) => void heard.push(textOf(message) ?? '')
+    const end = bus().subscribe('t', listener)
+    const endOther = bus().subscribe('t', listener)
+    end()
+    end()
+    bus().publish('t', bytesOf('a'))
+    await drained()
+    expect(heard).toEqual(['a'])
+    endOther()
+    bus().publish('t', bytesOf('b'))
+    await drained()
+    expect(heard).toEqual(['a'])
+  })
+
+  it('[ENG-38] a request gets the first reply, or null when nobody replies in time', async () => {
+    const unanswered = bus().request('nobody', bytesOf('?'), 1_000)
+    bus().subscribe('silent', () => undefined)
+    const silent = bus().request('silent', bytesOf('?'), 1_000)
+    bus().subscribe('t', () => undefined)
+    bus().subscribe('t', (message) => bytesOf(`${textOf(message)}!`))
+    expect(textOf(await bus().request('t', bytesOf('hello'), 1_000))).toBe('hello!')
+    bench().clock.advance(1_000)
+    expect([await unanswered, await silent]).toEqual([null, null])
+  })
+
+  it('[ENG-39] a node is in the list of nodes, and a document has a home among them', async () => {
+    const { cluster } = bench().engine
+    expect(cluster.nodes()).toContain(cluster.self)
+    expect(cluster.nodes()).toContain(cluster.home(docKey('a')))
+    const end = cluster.on('change', () => undefined)
+    await cluster.drain(1_000)
+    end()
+  })
+}

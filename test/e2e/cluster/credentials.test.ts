@@ -1,0 +1,103 @@
+import { afterEach, expect, it } from 'vitest'
+import type { Config } from '../../../src/config.ts'
+import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { RawClient } from '../../support/clients/clients.ts'
+import { startNodes } from '../../support/servers/node-servers.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+const secret = (letter: string): string => letter.repeat(32)
+
+async function startOn({ engine }: SharedNode, config: object = {}): Promise<TestServer> {
+  const server = await startTestServer(config, { engine })
+  stops.push(() => server.stop())
+  return server
+}
+
+it('[CS-10] nodes that start at once, with nothing configured, have the same credentials', async () => {
+  const { servers, stop } = await startNodes(3)
+  stops.push(stop)
+  const [first, second, third] = servers.map(({ credentials }) => credentials)
+  expect(second).toEqual(first)
+  expect(third).toEqual(first)
+  expect(servers.filter(({ server }) => server.created)).toHaveLength(1)
+  const [here = servers[0] as TestServer, there = here] = servers
+  const client = await RawClient.connect(
+    `${there.wsUrl}/sync/acme/plan/main?token=${await here.token('ada')}`,
+  )
+  await client.roundTrip()
+  client.end()
+  expect((await there.post('/v2/workspace/domains/get', {})).status).toBe(200)
+})
+
+it('[CS-10] a node that comes later gets them from the store, not from its own directory', async () => {
+  const store = await openMemoryEngine()
+  const [one, two] = (await sharedNodes(2, { store })) as [SharedNode, SharedNode]
+  const first = await startOn(one)
+  expect((await startOn(two)).credentials).toEqual(first.credentials)
+})
+
+it.each<[string, Partial<Config>, Partial<Config>]>([
+  ['WEFT_JWT_SECRET', { jwtSecret: secret('a') }, { jwtSecret: secret('b') }],
+  ['WEFT_JWT_SECRET', { jwtSecret: secret('a') }, {}],
+  ['WEFT_JWT_SECRET', {}, { jwtSecret: secret('b') }],
+  ['WEFT_API_KEY', { apiKey: 'key-a' }, { apiKey: 'key-b' }],
+  ['WEFT_WORKSPACE_ID', { workspaceId: 'ws-a' }, { workspaceId: 'ws-b' }],
+  ['WEFT_DEFAULT_ACCESS', { defaultAccess: 'restricted' }, {}],
+  ['WEFT_DEFAULT_ACCESS', {}, { defaultAccess: 'organizationPrivate' }],
+])(
+  '[CS-11] a node with another %s than the others is refused with a sentence',
+  async (option, first, other) => {
+    const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
+    await startOn(one, first)
+    await expect(startTestServer(other, { engine: two.engine })).rejects.toThrow(
+      `${option} is not what the other nodes on this store have`,
+    )
+    await two.engine.close()
+  },
+)
+
+it('[CS-14] a node alone on a store with API keys is refused with one that the store does not have', async () => {
+  const store = await openMemoryEngine()
+  const [one, two] = (await sharedNodes(2, { store })) as [SharedNode, SharedNode]
+  const { apiKey } = (await startOn(one)).credentials
+  one.cut()
+  await expect(startTestServer({ apiKey: 'typo' }, { engine: two.engine })).rejects.toThrow(
+    'the store has API keys, but not the configured API key "typo"',
+  )
+  expect(await new TenantStore(store.kv).apiKeyIds(10)).toEqual([apiKey])
+})
+
+it('[CS-12] a secret is replaced node by node, with both known meanwhile', async () => {
+  const [one, two, three, four] = (await sharedNodes(4)) as [SharedNode, SharedNode, SharedNode, SharedNode]
+  const [old, next] = [secret('a'), secret('b')]
+  await startOn(one, { jwtSecret: old })
+  const second = await startOn(two, { jwtSecret: old, jwtSecretPrevious: next })
+  const third = await startOn(three, { jwtSecret: next, jwtSecretPrevious: old })
+  await startOn(four, { jwtSecret: next })
+  const token = await third.token('ada')
+  const client = await RawClient.connect(`${second.wsUrl}/sync/acme/plan/main?token=${token}`)
+  await client.roundTrip()
+  client.end()
+})
+
+it('[CS-11] where no other node is alive, another default access counts', async () => {
+  const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
+  await startOn(one, { defaultAccess: 'public' })
+  one.cut()
+  await startOn(two, { defaultAccess: 'restricted' })
+})
+
+it('[CS-12] where no other node is alive, a new secret counts', async () => {
+  const [one, two] = (await sharedNodes(2)) as [SharedNode, SharedNode]
+  await startOn(one, { jwtSecret: secret('a') })
+  one.cut()
+  const server = await startOn(two, { jwtSecret: secret('b') })
+  expect(server.credentials.jwtSecret).toBe(secret('b'))
+})

@@ -1,0 +1,268 @@
+import { expect, it } from 'vitest'
+import { type Editor, eventually, type ProviderVersion, RawClient } from '../../support/clients/clients.ts'
+import { allSee, presenceNodes, seenIn } from '../../support/servers/node-presence.ts'
+import { dataOf } from '../../support/servers/server.ts'
+
+const closeAll = (editors: readonly Editor[]): void => {
+  for (const editor of editors) editor.close()
+}
+
+it('[CP-1] clients of all nodes see each other, with names from the tokens, and see each other go', async () => {
+  const { open, stop } = await presenceNodes(3)
+  const versions: readonly ProviderVersion[] = [1, 2, 3]
+  const editors = await Promise.all(versions.map((version, node) => open(node, `user-${node}`, version)))
+  await allSee(editors, 'user-0,user-1,user-2')
+  const [first, second, third] = editors as [Editor, Editor, Editor]
+  second.provider.awareness.setLocalState({ cursor: 7, user: { id: 'user-0', color: 'red' } })
+  for (const editor of [first, third]) await eventually(() => seenIn(editor, 'user-1')?.cursor === 7)
+  expect(seenIn(first, 'user-1')).toEqual({ cursor: 7, user: { id: 'user-1', name: 'user-1', color: 'red' } })
+  second.close()
+  await allSee([first, third], 'user-0,user-2')
+  closeAll([first, third])
+  await stop()
+})
+
+it('[CP-2] what REST says of a user on any node reaches every client, that of the user too, and every node', async () => {
+  const { open, call, get, stop } = await presenceNodes(3)
+  const editors = [await open(0, 'ada'), await open(1, 'bob')]
+  await allSee(editors, 'ada,bob')
+  expect(
+    await call(2, 'update', { users: [{ userId: 'ada', status: 'busy' }, { userId: 'nobody' }] }),
+  ).toEqual({
+    success: true,
+  })
+  for (const editor of editors) await eventually(() => seenIn(editor, 'ada')?.user?.status === 'busy')
+  for (const node of [0, 1, 2])
+    expect(await get(node)).toMatchObject([
+      { userId: 'ada', status: 'busy', source: 'socket', editorIds: ['main'], email: 'ada@example.com' },
+      { userId: 'bob', status: 'online', source: 'socket' },
+    ])
+  expect(await call(1, 'update', { users: [{ userId: 'ada', name: 'Ada L.' }] })).toEqual({ success: true })
+  await eventually(() => seenIn(editors[1] as Editor, 'ada')?.user?.name === 'Ada L.')
+  expect(await get(2, { userIds: ['ada'] })).toMatchObject([{ name: 'Ada L.', status: 'busy' }])
+  expect(await call(2, 'update', { users: [{ userId: 'nobody' }] })).toEqual({ success: false })
+  closeAll(editors)
+  await stop()
+})
+
+it('[CP-2] what REST has said goes along to another node, and ends with the last socket', async () => {
+  const { open, call, get, stop } = await presenceNodes(2)
+  const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
+  await call(1, 'update', { users: [{ userId: 'ada', status: 'busy' }] })
+  const again = await open(1, 'ada')
+  await eventually(() => seenIn(again, 'ada')?.user?.status === 'busy')
+  ada.close()
+  await allSee([bob, again], 'ada,bob')
+  expect(await get(0, { userIds: ['ada'] })).toMatchObject([{ status: 'busy' }])
+  again.close()
+  await allSee([bob], 'bob')
+  for (const node of [0, 1]) expect(await get(node)).toMatchObject([{ userId: 'bob' }])
+  const back = await open(0, 'ada')
+  await allSee([bob, back], 'ada,bob')
+  expect(seenIn(bob, 'ada')?.user?.status).toBeUndefined()
+  for (const node of [0, 1])
+    expect(await get(node, { userIds: ['ada'] })).toMatchObject([{ status: 'online' }])
+  closeAll([bob, back])
+  await stop()
+})
+
+it('[CP-3] who is deleted by any node stays away on all of them until a new connection, or until added', async () => {
+  const { open, call, get, stop } = await presenceNodes(3)
+  const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
+  await allSee([ada, bob], 'ada,bob')
+  expect(await call(1, 'delete', { userIds: ['ada'] })).toEqual({ success: true })
+  await allSee([bob], 'bob')
+  for (const node of [0, 1, 2]) expect(await get(node)).toMatchObject([{ userId: 'bob' }])
+  expect(await call(2, 'delete', { userIds: ['ada'] })).toEqual({ success: true })
+  expect(await call(2, 'update', { users: [{ userId: 'ada' }] })).toEqual({ success: false })
+  const fresh = await open(2, 'ada')
+  await allSee([bob], 'ada,bob')
+  expect(await call(1, 'update', { users: [{ userId: 'ada', status: 'busy' }] })).toEqual({ success: true })
+  expect(await get(0, { userIds: ['ada'] })).toMatchObject([{ status: 'busy' }])
+  await call(2, 'add', { users: [{ userId: 'ada' }] })
+  await allSee([bob], 'ada,ada,bob')
+  closeAll([ada, bob, fresh])
+  await stop()
+})
+
+it('[CP-4] users whom REST names are on all nodes for their time, and no guests any more where they connect', async () => {
+  const { open, call, get, stop } = await presenceNodes(3)
+  const [ada, bob] = [await open(0, 'ada'), await open(1, 'bob')]
+  await call(2, 'add', { users: [{ userId: 'ann', name: 'Ann', status: 'away' }, { userId: 'joe' }] })
+  await allSee([ada, bob], 'ada,ann,bob,joe')
+  expect(seenIn(ada, 'ann')).toEqual({ user: { id: 'ann', name: 'Ann', status: 'away' } })
+  await call(0, 'update', { users: [{ userId: 'ann', status: 'back' }] })
+  await eventually(() => seenIn(bob, 'ann')?.user?.status === 'back')
+  for (const node of [0, 1, 2])
+    expect(await get(node, { userIds: ['ann'] })).toMatchObject([
+      { name: 'Ann', status: 'back', source: 'rest' },
+    ])
+  const ann = await open(1, 'ann')
+  await eventually(() => seenIn(ada, 'ann')?.cursor === 'ann')
+  await allSee([ada, bob, ann], 'ada,ann,bob,joe')
+  expect(seenIn(ada, 'ann')?.user?.status).toBe('back')
+  for (const node of [0, 1, 2])
+    expect(await get(node, { userIds: ['ann'] })).toMatchObject([{ source: 'socket' }])
+  ann.close()
+  await allSee([ada, bob], 'ada,bob,joe')
+  for (const node of [0, 1, 2]) expect(await get(node, { userIds: ['ann'] })).toEqual([])
+  expect(await call(1, 'delete', { userIds: ['joe'] })).toEqual({ success: true })
+  await allSee([ada, bob], 'ada,bob')
+  closeAll([ada, bob])
+  await stop()
+})
+
+it('[CP-5] what a node has shown goes with the node; users whom REST named to it stay where somebody is', async () => {
+  const { open, call, get, stop, at } = await presenceNodes(3)
+  const [ada, bob, eve] = [await open(0, 'ada'), await open(1, 'bob'), await open(2, 'eve')]
+  await call(1, 'add', { users: [{ userId: 'ann' }], ttlSeconds: 3_599 })
+  await allSee([ada, bob, eve], 'ada,ann,bob,eve')
+  at(1).node.cut()
+  await allSee([ada, eve], 'ada,ann,eve')
+  await allSee([bob], 'ann,bob')
+  expect((await get(0)).map(({ userId }) => userId)).toEqual(['ada', 'ann', 'eve'])
+  at(1).node.mend()
+  await allSee([ada, bob, eve], 'ada,ann,bob,eve')
+  await call(0, 'delete', { userIds: ['ann'] })
+  await allSee([ada, bob, eve], 'ada,bob,eve')
+  await at(1).stop()
+  await allSee([ada, eve], 'ada,eve')
+  expect((await get(2)).map(({ userId }) => userId)).toEqual(['ada', 'eve'])
+  closeAll([ada, bob, eve])
+  await stop()
+})
+
+it('[CP-6] a client that goes to another node is seen once all the while, also when its node has died', async () => {
+  const { open, raw, stop, at } = await presenceNodes(2)
+  const watchers = [await open(0, 'ada'), await open(1, 'bob')]
+  const first = await raw(0, 'eve')
+  first.sendAwareness(5, 3, { cursor: 1, user: { name: 'eve' } })
+  await allSee(watchers, 'ada,bob,eve')
+  const second = await raw(1, 'eve')
+  second.sendAwareness(5, 3, { cursor: 1, user: { name: 'eve' } })
+  await second.roundTrip()
+  second.sendAwareness(5, 4, { cursor: 2 })
+  for (const watcher of watchers) await eventually(() => seenIn(watcher, 'eve')?.cursor === 2)
+  first.end()
+  await allSee(watchers, 'ada,bob,eve')
+  at(1).node.cut()
+  const third = await raw(0, 'eve')
+  third.sendAwareness(5, 4, { cursor: 2 })
+  await third.contradict(5, { cursor: 2 })
+  await allSee([watchers[0] as Editor], 'ada,eve')
+  third.sendAwareness(5, 100, { cursor: 3 })
+  await eventually(() => seenIn(watchers[0] as Editor, 'eve')?.cursor === 3)
+  second.end()
+  at(1).node.mend()
+  await allSee(watchers, 'ada,bob,eve')
+  for (const watcher of watchers) expect(seenIn(watcher, 'eve')?.cursor).toBe(3)
+  third.end()
+  await allSee(watchers, 'ada,bob')
+  closeAll(watchers)
+  await stop()
+})
+
+it('[CP-7] nobody takes or removes, by another node, a client id that belongs to somebody else', async () => {
+  const { open, raw, stop } = await presenceNodes(2)
+  const watchers = [await open(0, 'ada'), await open(1, 'bob')]
+  const [eve, liar] = [await raw(0, 'eve'), await raw(1, 'liar')]
+  eve.sendAwareness(5, 3, { cursor: 'eve' })
+  await allSee(watchers, 'ada,bob,eve')
+  for (const state of [{ cursor: 'lie' }, null]) liar.sendAwareness(5, 9, state)
+  await liar.roundTrip()
+  liar.sendAwareness(6, 1, { cursor: 'liar' })
+  await allSee(watchers, 'ada,bob,eve,liar')
+  for (const watcher of watchers) expect(seenIn(watcher, 'eve')?.cursor).toBe('eve')
+  for (const client of [eve, liar]) client.end()
+  await allSee(watchers, 'ada,bob')
+  closeAll(watchers)
+  await stop()
+})
+
+it('[CP-7] of two who took the same client id while nodes were apart, the first one keeps it everywhere', async () => {
+  const { open, raw, stop, at } = await presenceNodes(2)
+  const watchers = [await open(0, 'ada'), await open(1, 'bob')]
+  await allSee(watchers, 'ada,bob')
+  at(1).node.cut()
+  const eve = await raw(0, 'eve')
+  eve.sendAwareness(5, 3, { cursor: 'eve' })
+  await allSee(watchers.slice(0, 1), 'ada,eve')
+  const zoe = await raw(1, 'zoe')
+  zoe.sendAwareness(5, 9, { cursor: 'zoe' })
+  await allSee(watchers.slice(1), 'bob,zoe')
+  at(1).node.mend()
+  await allSee(watchers, 'ada,bob,eve')
+  zoe.sendAwareness(6, 1, { cursor: 'zoe' })
+  await allSee(watchers, 'ada,bob,eve,zoe')
+  for (const client of [eve, zoe]) client.end()
+  await allSee(watchers, 'ada,bob')
+  closeAll(watchers)
+  await stop()
+})
+
+it('[CP-9] what any node has of a user’s presence is found and erased by all', async () => {
+  const { open, at, call, stop } = await presenceNodes(3)
+  const editors = [await open(0, 'ada'), await open(1, 'bob')]
+  await call(2, 'add', { users: [{ userId: 'ann' }] })
+  await allSee(editors, 'ada,ann,bob')
+  const place = { organizationId: 'acme', userId: 'ada' }
+  const found = async (userId: string): Promise<unknown> => {
+    const answer = await at(2).post('/v2/users/data/get', { ...place, userId })
+    const items = dataOf(answer) as readonly { kind: string; documentId: string }[]
+    return items.filter(({ kind }) => kind === 'presence').map(({ documentId }) => documentId)
+  }
+  for (const userId of ['ada', 'ann']) expect(await found(userId)).toEqual(['doc'])
+  for (const userId of ['ada', 'ann'])
+    dataOf(await at(1).post('/v2/users/data/delete', { organizationId: 'acme', userId }))
+  await allSee(editors.slice(1), 'bob')
+  for (const userId of ['ada', 'ann']) expect(await found(userId)).toEqual([])
+  closeAll(editors)
+  await stop()
+})
+
+it('[CP-8] what a backend says reaches the listeners of all nodes once, in order, and the answer counts them', async () => {
+  const { at, ids, stop } = await presenceNodes(3, {
+    weather: (topic) => (topic.includes('live') ? [0, 0, 5] : [0]),
+  })
+  const listeners = await Promise.all(
+    [0, 1, 1, 2].map(async (node) => {
+      const token = await at(0).token(`user-${node}`)
+      const client = await RawClient.connect(`${at(node).wsUrl}/sync/acme/doc/main?token=${token}&live=1`)
+      await client.roundTrip()
+      return client
+    }),
+  )
+  for (let event = 0; event < 20; event++) {
+    const answer = await at(event % 3).post('/v2/livestate/broadcast', { ...ids, event: `${event}` })
+    expect(dataOf(answer)).toEqual({ success: true, delivered: 4, missed: 0 })
+  }
+  const expected = Array.from({ length: 20 }, (_, event) => `${event}`)
+  for (const listener of listeners) {
+    const heard = (): string[] =>
+      listener.bodies(110).map((body) => JSON.parse(Buffer.from(body).toString()).event)
+    await eventually(() => heard().length >= 20, heard)
+    expect(heard()).toEqual(expected)
+    listener.end()
+  }
+  await stop()
+})
+
+it('[AWA-5] a stock client that has come to another node is seen also when the one that it was at is known to be dead', async () => {
+  const { open, at, stop } = await presenceNodes(3)
+  const [witness, ada] = [await open(2, 'witness'), await open(0, 'ada')]
+  await allSee([witness], 'ada,witness')
+  // Its old connection is not noticed to be gone: the node is dead to the others, and does not know it.
+  const { provider } = ada
+  Object.assign(provider.ws ?? {}, { onclose: null, onmessage: null })
+  provider.ws = null
+  provider.wsconnected = false
+  provider.disconnect()
+  provider.serverUrl = `${at(1).wsUrl}/sync`
+  provider.connect()
+  await eventually(() => provider.synced)
+  at(0).node.cut()
+  await allSee([witness], 'witness')
+  await allSee([witness], 'ada,witness')
+  closeAll([witness, ada])
+  await stop()
+})

@@ -1,0 +1,66 @@
+import { afterEach, expect } from 'vitest'
+import type { Config } from '../../../src/config.ts'
+import { startNodes } from '../../support/servers/node-servers.ts'
+import type { Weather } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { itLong as it } from '../../support/time/full-run.ts'
+
+let stop = async (): Promise<void> => {}
+afterEach(() => stop())
+
+const burst = 30
+const perSecond = 10
+const limits: Partial<Config> = { callsPerKeyPerSecond: perSecond, callsPerKeyBurst: burst }
+
+async function start(overrides: Partial<Config>, weather?: Weather) {
+  const clock = new HeldClock(Math.floor(Date.now() / 1000) * 1000)
+  const started = await startNodes(3, overrides, { clock, ...(weather && { weather }) })
+  stop = started.stop
+  /** Calls of every node until it refuses; how many were let in. */
+  const letIn = async (path: string, headers?: Record<string, string>): Promise<number> => {
+    let count = 0
+    for (const { post } of started.servers) while ((await post(path, {}, headers)).status !== 429) count += 1
+    return count
+  }
+  return { clock, letIn, servers: started.servers }
+}
+
+const path = '/v2/workspace/domains/get'
+
+it('[CS-40] over time three nodes let in as many calls of an API key as one', async () => {
+  const { clock, letIn } = await start(limits)
+  // At once each lets in what one would.
+  expect(await letIn(path)).toBe(3 * burst)
+  clock.advance(250)
+  let count = 0
+  const seconds = 60
+  for (let second = 0; second < seconds; second++) {
+    for (let slice = 0; slice < 4; slice++) {
+      count += await letIn(path)
+      clock.advance(250)
+    }
+  }
+  // What was let in too much at once has to be waited for.
+  expect(3 * burst + count).toBeLessThanOrEqual(burst + perSecond * seconds + 3 * perSecond)
+  expect(3 * burst + count).toBeGreaterThan(perSecond * seconds - perSecond)
+})
+
+it('[CS-40] and workspace/get, of a workspace', async () => {
+  const { clock, letIn, servers } = await start({ workspaceReadsPerMinute: 5 })
+  const { workspaceId = '', workspaceAuthToken = '' } = servers[0]?.credentials ?? {}
+  const headers = {
+    'x-service-workspace-id': workspaceId,
+    'x-service-workspace-auth-token': workspaceAuthToken,
+  }
+  for (const { post } of servers) expect((await post('/v2/workspace/get', {}, headers)).status).toBe(200)
+  clock.advance(250)
+  // Three of five are known to all.
+  expect(await letIn('/v2/workspace/get', headers)).toBe(3 * 2)
+})
+
+it('[CS-41] where nothing is heard of the others, each node counts for itself', async () => {
+  const { clock, letIn } = await start(limits, (topic) => (topic === 'rates' ? [] : [0]))
+  expect(await letIn(path)).toBe(3 * burst)
+  clock.advance(1_000)
+  expect(await letIn(path)).toBe(3 * perSecond)
+})

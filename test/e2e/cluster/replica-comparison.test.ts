@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { ReplicaSync } from '../../../src/rooms/replication/replica-sync.ts'
+import { type SharedNode, sharedNodes } from '../../support/servers/simulated-network.ts'
+import { withLog } from '../../support/stores/pausable-engine.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+it('[CR-17] who is closed while it compares copies with their logs does not go on with that', async () => {
+  const clock = new HeldClock()
+  const answers: ((heads: readonly null[]) => void)[] = []
+  const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
+  const [node] = await sharedNodes(1, {
+    store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
+  })
+  const { engine } = node as SharedNode
+  const open = [{ doc: ['a'], copy: null }]
+  const copies = new ReplicaSync(engine, {
+    clock,
+    logger: createLog('silent'),
+    room: () => undefined,
+    open: () => open,
+  })
+  clock.advance(4_000)
+  expect(answers.length).toBe(1)
+  copies.close()
+  answers[0]?.([null])
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(4_000)
+  expect(answers.length).toBe(1)
+  await engine.close()
+})
+
+it('[CR-21] copies are compared with their logs once at a time, however often the bus loses something meanwhile', async () => {
+  const clock = new HeldClock()
+  const answers: ((heads: readonly null[]) => void)[] = []
+  const heads = (): Promise<readonly null[]> => new Promise((resolve) => void answers.push(resolve))
+  const [node] = await sharedNodes(1, {
+    store: withLog(await openMemoryEngine({ clock }), () => ({ heads })),
+  })
+  const { engine, mend } = node as SharedNode
+  const open = [{ doc: ['a'], copy: null }]
+  const copies = new ReplicaSync(engine, {
+    clock,
+    logger: createLog('silent'),
+    room: () => undefined,
+    open: () => open,
+  })
+  for (let losses = 0; losses < 5; losses += 1) {
+    mend()
+    clock.advance(4_000)
+  }
+  expect(answers.length).toBe(1)
+  answers[0]?.([null])
+  await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(250)
+  expect(answers.length).toBe(2)
+  copies.close()
+  await engine.close()
+})

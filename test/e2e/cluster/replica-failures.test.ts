@@ -1,0 +1,269 @@
+import { afterEach, expect } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../../src/clock.ts'
+import { type Engine, StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { contentOf, type Editor, eventually, RawClient, syncedEditor } from '../../support/clients/clients.ts'
+import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
+import { dataOf, metric, type TestServer } from '../../support/servers/server.ts'
+import type { SharedNode, Weather } from '../../support/servers/simulated-network.ts'
+import { withLog } from '../../support/stores/pausable-engine.ts'
+import { itLong as it } from '../../support/time/full-run.ts'
+
+const path = 'acme/copies/main'
+const document = { organizationId: 'acme', documentId: 'copies', editorId: 'main' }
+const opened: { close(): void }[] = []
+let cluster: TestCluster
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) each.close()
+  await cluster.stop()
+})
+
+const server = (index: number): TestServer => cluster.servers[index] as TestServer
+
+async function editorAt(index: number, at = path): Promise<Editor> {
+  const { wsUrl, token } = server(index)
+  const editor = await syncedEditor(wsUrl, at, await token(`user-${index}`))
+  opened.push(editor)
+  return editor
+}
+
+const lateMs = 1_000
+const silence: Weather = (topic) => (topic.startsWith('document/') ? [] : [0])
+
+const replaceAt = (index: number, data: string, ids: object = document) =>
+  server(index).post('/v2/crdt/update', { ...document, ...ids, type: 'text', data })
+
+async function readAt(index: number, ids: object = document): Promise<string> {
+  const [read] = dataOf(await server(index).post('/v2/crdt/get', { ...document, ...ids, type: 'text' })) as {
+    data: string
+  }[]
+  return read?.data ?? ''
+}
+
+it('[CR-10] large replacements that other nodes get in before stay with their own documents', async () => {
+  cluster = await startCluster(2, {}, { weather: silence, distanceMs: 5 })
+  const ids = [0, 1, 2].map((index) => ({ editorId: `large-${index}` }))
+  const large = (name: string): string => `${name} `.repeat(8_000)
+  await Promise.all(
+    ids.map((id) =>
+      server(0).post('/v2/crdt/add', { ...document, ...id, type: 'text', data: large('start') }),
+    ),
+  )
+  for (let round = 0; round < 2; round++) {
+    const answers = await Promise.all(
+      ids.flatMap((id) =>
+        [0, 1].map((node) => replaceAt(node, large(`${id.editorId}-${round}-${node}`), id)),
+      ),
+    )
+    for (const { status, body } of answers) if (status !== 200) expect(body.error?.status).toBe('ABORTED')
+    for (const [index, id] of ids.entries()) {
+      const made = [0, 1].filter((node) => answers[2 * index + node]?.status === 200)
+      const word = (await readAt(0, id)).split(' ')[0]
+      expect(word).toMatch(new RegExp(`^${id.editorId}-${round}-`))
+      expect(made.length).toBeGreaterThan(0)
+    }
+  }
+})
+
+it('[CR-11] who reads slowly gets what others have typed at other nodes, too', async () => {
+  cluster = await startCluster(2, { sendBufferBytes: 16_384 })
+  const { wsUrl, token } = server(0)
+  const writer = await editorAt(1)
+  const reader = await RawClient.connect(`${wsUrl}/sync/${path}?token=${await token('reader')}`)
+  opened.push({ close: () => reader.end() })
+  await reader.roundTrip()
+  reader.socket.pause()
+  const slow = (): Promise<number> => metric(server(0), 'weft_slow_clients')
+  for (let round = 0; (await slow()) !== 1; round++) writer.text.insert(0, `${round}:${'x'.repeat(30_000)}`)
+  writer.text.insert(0, 'last')
+  reader.socket.resume()
+  await eventually(async () => (await slow()) === 0)
+  const seen = (): string => contentOf([...reader.offers(), ...reader.updates()])
+  await eventually(
+    () => seen() === writer.text.toString(),
+    () => [seen().length, writer.text.length],
+    5_000,
+  )
+})
+
+/** Editors at two nodes that do not hear each other, of a document that both have open. */
+async function deafEditors(data: string | null): Promise<readonly [Editor, Editor]> {
+  cluster = await startCluster(2, {}, { weather: silence })
+  if (data !== null) await server(0).post('/v2/crdt/add', { ...document, type: 'text', data })
+  return [await editorAt(0), await editorAt(1)]
+}
+
+it('[CR-12] what a node takes a document for already is what it is replaced by, though others have changed it', async () => {
+  const [editor] = await deafEditors('as it was')
+  await replaceAt(0, 'changed')
+  await eventually(() => editor.text.toString() === 'changed')
+  expect((await replaceAt(1, 'as it was')).status).toBe(200)
+  await eventually(
+    () => editor.text.toString() === 'as it was',
+    () => editor.text.toString(),
+  )
+})
+
+it('[CR-13] a node refuses a change for what the log has, not for what it has heard of it', async () => {
+  const [editor] = await deafEditors(null)
+  const added = await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
+  const { status, body } = await replaceAt(1, 'second')
+  expect([status, body.error]).toEqual([200, undefined])
+  await eventually(() => editor.text.toString() === 'second')
+  const { version } = dataOf(await replaceAt(0, 'third')) as { version: string }
+  const fourth = { ...document, type: 'text', data: 'fourth', ifVersion: version }
+  expect((await server(1).post('/v2/crdt/update', fourth)).status).toBe(200)
+  expect((await server(0).post('/v2/crdt/update', fourth)).status).toBe(409)
+  expect(dataOf(added)).not.toEqual({ version })
+})
+
+it('[CR-13] what has been made at another node is found', async () => {
+  await deafEditors(null)
+  expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
+  await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'first' })
+  expect(await readAt(1)).toBe('first')
+})
+
+it('[CR-13] an update that builds on what another node has is applied', async () => {
+  const [editor] = await deafEditors('first')
+  const before = Y.encodeStateVector(editor.doc)
+  editor.text.insert(0, 'x')
+  const middle = Y.encodeStateVector(editor.doc)
+  expect(middle).not.toEqual(before)
+  await eventually(async () => (await readAt(0)) === 'xfirst')
+  const own = new Y.Doc()
+  Y.applyUpdate(own, Y.encodeStateAsUpdate(editor.doc))
+  own.getText('content').insert(1, 'y')
+  const update = Buffer.from(Y.encodeStateAsUpdate(own, middle)).toString('base64')
+  const { status, body } = await server(1).post('/v2/crdt/apply', { ...document, update })
+  expect([status, body.error]).toEqual([200, undefined])
+})
+
+it('[CR-14] late news of a removal does not remove what has been made anew since', async () => {
+  let news = 0
+  // The first says that it has begun, those after it that logs are gone.
+  const weather: Weather = (topic) => (topic === 'documents.removed' && ++news > 1 ? [lateMs] : [0])
+  cluster = await startCluster(2, {}, { weather })
+  await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'of old' })
+  await server(0).post('/v2/organizations/documents/delete', {
+    organizationId: 'acme',
+    documentIds: ['copies'],
+  })
+  const { status, body } = await server(1).post('/v2/crdt/add', { ...document, type: 'text', data: 'anew' })
+  expect([status, body.error, news > 1]).toEqual([200, undefined, true])
+  await new Promise((resolve) => setTimeout(resolve, lateMs + 100))
+  await server(1).post('/v2/crdt/apply', { ...document, update: 'AAA=' })
+  expect([await readAt(1), await readAt(0)]).toEqual(['anew', 'anew'])
+})
+
+/** A store that fails now and then, and does not say whether it has written. */
+function failing(engine: Engine, odds: { of: number }): Engine {
+  const away = (): void => {
+    if (Math.random() < odds.of) throw new StoreUnavailableError('away for a moment')
+  }
+  return withLog(engine, (log) => ({
+    append: async (...parameters) => {
+      away()
+      const appended = await log.append(...parameters)
+      away()
+      return appended
+    },
+    load: async (...parameters) => {
+      away()
+      return log.load(...parameters)
+    },
+    heads: async (...parameters) => {
+      away()
+      return log.heads(...parameters)
+    },
+    compact: async (...parameters) => {
+      away()
+      const compacted = await log.compact(...parameters)
+      away()
+      return compacted
+    },
+  }))
+}
+
+/** Loses, repeats, and delays. */
+const storm: Weather = () =>
+  Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
+
+it('[CR-15] while the store fails now and then nothing acknowledged is lost, and all converge in the end', async () => {
+  const odds = { of: 0 }
+  const store = failing(await openMemoryEngine({ clock: systemClock }), odds)
+  cluster = await startCluster(
+    3,
+    { compactAfterUpdates: 20, baseVersionSeconds: 0 },
+    { weather: storm, distanceMs: 5, store },
+  )
+  await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: '.' })
+  const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  odds.of = 0.02
+  const typed: string[] = []
+  const acknowledged: string[] = []
+  const apply = async (round: number): Promise<void> => {
+    const doc = new Y.Doc()
+    const word = `[${round}]`
+    doc.getText('content').insert(0, word)
+    const update = Buffer.from(Y.encodeStateAsUpdate(doc)).toString('base64')
+    const { status } = await server(round % 3).post('/v2/crdt/apply', { ...document, update })
+    if (status === 200) acknowledged.push(word)
+  }
+  const applied: Promise<void>[] = []
+  for (let round = 0; round < 150; round++) {
+    for (const [index, { text }] of editors.entries()) {
+      const word = `<${index}.${round}:${'x'.repeat(200)}>`
+      typed.push(word)
+      text.insert(0, word)
+    }
+    applied.push(apply(round))
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+  }
+  await Promise.all(applied)
+  odds.of = 0
+  const done = (): boolean => {
+    const [text = '', ...others] = editors.map((editor) => editor.text.toString())
+    return typed.every((word) => text.includes(word)) && others.every((other) => other === text)
+  }
+  await eventually(done, () => editors.map(({ text }) => text.length), 20_000)
+  const text = await readAt(0)
+  expect(text).toBe(editors[0]?.text.toString())
+  expect(acknowledged.length).toBeGreaterThan(50)
+  for (const word of [...typed, ...acknowledged]) expect(text.split(word).length).toBe(2)
+}, 60_000)
+
+it('[CR-16] a log is compacted while all type without a pause at all nodes', async () => {
+  cluster = await startCluster(3, { compactAfterUpdates: 20, baseVersionSeconds: 0 }, { distanceMs: 15 })
+  const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  const typing = { goesOn: true }
+  const typist = async ({ text }: Editor): Promise<void> => {
+    while (typing.goesOn) {
+      text.insert(0, 'x'.repeat(500))
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  const typists = editors.map(typist)
+  const { workspaceId, apiKey } = server(0).credentials
+  const { log } = (cluster.nodes[0] as SharedNode).engine
+  const bases = new Set<number>()
+  // As often as with one node: each time that it has become so many times as long.
+  try {
+    await eventually(
+      async () => {
+        const [head = null] = await log.heads([addressKey({ workspaceId, apiKey, ...document })])
+        bases.add(head?.base ?? 0)
+        return bases.size > 5 || (head?.head ?? 0) > 10_000
+      },
+      () => [...bases],
+      30_000,
+    )
+  } finally {
+    typing.goesOn = false
+    await Promise.all(typists)
+  }
+  expect(bases.size).toBeGreaterThan(5)
+}, 60_000)

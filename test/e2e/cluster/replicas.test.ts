@@ -1,0 +1,261 @@
+import { afterEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { parseVersion } from '../../../src/model/version.ts'
+import { loadVersion } from '../../../src/rooms/log/version-content.ts'
+import { type Editor, eventually, syncedEditor } from '../../support/clients/clients.ts'
+import { startCluster, type TestCluster } from '../../support/servers/in-process-cluster.ts'
+import { dataOf, type TestServer } from '../../support/servers/server.ts'
+import type { Weather } from '../../support/servers/simulated-network.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const path = 'acme/copies/main'
+const document = { organizationId: 'acme', documentId: 'copies', editorId: 'main' }
+const opened: { close(): void }[] = []
+let cluster: TestCluster
+
+afterEach(async () => {
+  for (const editor of opened.splice(0)) editor.close()
+  await cluster.stop()
+})
+
+const server = (index: number): TestServer => cluster.servers[index % cluster.servers.length] as TestServer
+
+async function editorAt(index: number, userId = `user-${index}`, at = path): Promise<Editor> {
+  const { wsUrl, token } = server(index)
+  const editor = await syncedEditor(wsUrl, at, await token(userId))
+  opened.push(editor)
+  return editor
+}
+
+interface Read {
+  readonly data: string
+  readonly version: string
+}
+
+async function readAt(index: number): Promise<Read> {
+  const [read] = dataOf(await server(index).post('/v2/crdt/get', { ...document, type: 'text' })) as Read[]
+  if (read === undefined) throw new Error('there is nothing')
+  return read
+}
+
+const textsOf = (editors: readonly Editor[]): string[] => editors.map(({ text }) => text.toString())
+const isOne = (values: readonly unknown[]): boolean => new Set(values).size === 1
+
+/** What the log has, put together anew. */
+async function stored({ log }: Engine, ids = document, root = 'content'): Promise<string> {
+  const doc = new Y.Doc()
+  const loaded = await log.load(addressKey({ ...(await keyed()), ...ids }))
+  if (loaded.state !== 'live') throw new Error(loaded.state)
+  if (loaded.snapshot !== null) Y.applyUpdate(doc, loaded.snapshot)
+  for (const { bytes } of loaded.entries) Y.applyUpdate(doc, bytes)
+  return doc.getText(root).toString()
+}
+
+const keyed = async () => {
+  const { workspaceId, apiKey } = server(0).credentials
+  return { workspaceId, apiKey }
+}
+
+/** Loses, repeats, and delays. */
+const storm: Weather = () =>
+  Math.random() < 0.3 ? [] : Array.from({ length: Math.random() < 0.2 ? 2 : 1 }, () => Math.random() * 40)
+const silence: Weather = (topic) => (topic.startsWith('document/') ? [] : [0])
+
+it('[CR-1] who edits at one node is seen at the others, by sockets and by REST', async () => {
+  cluster = await startCluster(3, {}, { distanceMs: 5 })
+  const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  for (const [index, { text }] of editors.entries()) text.insert(0, `from ${index}. `)
+  await eventually(
+    () => isOne(textsOf(editors)) && textsOf(editors)[0]?.length === 24,
+    () => textsOf(editors),
+  )
+  for (const index of [0, 1, 2]) expect((await readAt(index)).data).toBe(textsOf(editors)[0])
+  await server(1).post('/v2/crdt/update', { ...document, type: 'text', data: 'from REST' })
+  await eventually(
+    () => textsOf(editors).every((text) => text === 'from REST'),
+    () => textsOf(editors),
+  )
+})
+
+it('[CR-2] those who type at once at all nodes converge, whatever the bus loses, repeats or turns round', async () => {
+  cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
+  const editors = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => editorAt(index)))
+  const typed: string[] = []
+  for (let round = 0; round < 40; round++) {
+    for (const [index, { text }] of editors.entries()) {
+      const word = `<${index}.${round}>`
+      typed.push(word)
+      text.insert(Math.floor(Math.random() * (text.length + 1)), word)
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
+  }
+  const length = typed.join('').length
+  const done = (): boolean => isOne(textsOf(editors)) && editors[0]?.text.length === length
+  await eventually(done, () => textsOf(editors).map((text) => text.length), 8_000)
+  const text = textsOf(editors)[0] ?? ''
+  expect(await stored((cluster.nodes[0] as { engine: Engine }).engine)).toBe(text)
+  for (const index of [0, 1, 2]) expect((await readAt(index)).data).toBe(text)
+})
+
+it('[CR-3] what the bus loses altogether is found out by comparing with the log', async () => {
+  cluster = await startCluster(2, {}, { weather: silence })
+  const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
+  editors[0]?.text.insert(0, 'unheard')
+  await eventually(
+    () => textsOf(editors).every((text) => text === 'unheard'),
+    () => textsOf(editors),
+    6_000,
+  )
+})
+
+it('[CR-4] replacements at several nodes at once leave one of them, and nothing doubled', async () => {
+  cluster = await startCluster(3, {}, { weather: storm, distanceMs: 5 })
+  const editor = await editorAt(0)
+  await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'the beginning of it all' })
+  for (let round = 0; round < 8; round++) {
+    const targets = [0, 1, 2].map((index) => `round ${round}: the words of node ${index}, and no others`)
+    const answers = await Promise.all(
+      targets.map((data, index) =>
+        server(index).post('/v2/crdt/update', { ...document, type: 'text', data }),
+      ),
+    )
+    for (const { status, body } of answers) if (status !== 200) expect(body.error?.status).toBe('ABORTED')
+    const made = targets.filter((_, index) => answers[index]?.status === 200)
+    expect(made.length).toBeGreaterThan(0)
+    expect(made).toContain(await stored((cluster.nodes[0] as { engine: Engine }).engine))
+  }
+  const last = await stored((cluster.nodes[0] as { engine: Engine }).engine)
+  await eventually(
+    () => editor.text.toString() === last,
+    () => [editor.text.toString(), last],
+  )
+})
+
+it('[CR-5] of several nodes that add a document at once one does, and of changes for one version one is made', async () => {
+  cluster = await startCluster(3, {}, { distanceMs: 5 })
+  for (let round = 0; round < 10; round++) {
+    const ids = { ...document, editorId: `round-${round}` }
+    const adds = await Promise.all(
+      [0, 1, 2].map((index) =>
+        server(index).post('/v2/crdt/add', { ...ids, type: 'text', data: `by ${index}` }),
+      ),
+    )
+    expect(adds.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+    const { version } = dataOf(adds.find(({ status }) => status === 200) as never) as { version: string }
+    const changes = await Promise.all(
+      [0, 1, 2].map((index) =>
+        server(index).post('/v2/crdt/update', {
+          ...ids,
+          type: 'text',
+          data: `now ${index}`,
+          ifVersion: version,
+        }),
+      ),
+    )
+    expect(changes.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+  }
+})
+
+it('[CR-6] a document that is deleted at one node is at an end at all, and what is typed then does not bring it back', async () => {
+  cluster = await startCluster(3, {}, { distanceMs: 5 })
+  const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  const closed = editors.map(
+    ({ provider }) =>
+      new Promise<number>((resolve) => {
+        provider.on('connection-close', (event) => resolve(event?.code ?? 0))
+      }),
+  )
+  editors[1]?.text.insert(0, 'soon gone')
+  await eventually(() => textsOf(editors).every((text) => text === 'soon gone'))
+  await server(0).post('/v2/organizations/documents/delete', {
+    organizationId: 'acme',
+    documentIds: ['copies'],
+  })
+  editors[2]?.text.insert(0, 'too late, ')
+  expect(await Promise.all(closed)).toEqual([4404, 4404, 4404])
+  expect((await server(1).post('/v2/crdt/get', { ...document, type: 'text' })).status).toBe(404)
+})
+
+it('[CR-7] a version that is handed out is the document that was read, while others type at all nodes', async () => {
+  cluster = await startCluster(2, {}, { distanceMs: 5 })
+  const editors = await Promise.all([0, 1].map((index) => editorAt(index)))
+  editors[0]?.text.insert(0, 'x')
+  await eventually(() => textsOf(editors).every((text) => text === 'x'))
+  const enough = new AbortController()
+  const typist = async ({ text }: Editor): Promise<void> => {
+    while (!enough.signal.aborted) {
+      text.insert(0, Math.random().toString(36).slice(2, 5))
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  const typists = editors.map(typist)
+  const { log } = (cluster.nodes[0] as { engine: Engine }).engine
+  const doc = addressKey({ ...(await keyed()), ...document })
+  for (let round = 0; round < 20; round++) {
+    const { data, version } = await readAt(round)
+    const state = await loadVersion(log, doc, parseVersion(version) as never)
+    expect(state?.doc.getText('content').toString()).toBe(data)
+  }
+  enough.abort()
+  await Promise.all(typists)
+})
+
+itLong('[CR-8] logs are compacted by one node while others append, and nothing is lost', async () => {
+  cluster = await startCluster(
+    3,
+    { compactAfterUpdates: 20, baseVersionSeconds: 0 },
+    { weather: storm, distanceMs: 5 },
+  )
+  const editors = await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  for (let round = 0; round < 150; round++) {
+    for (const [index, { text }] of editors.entries()) text.insert(0, `${index}:${'x'.repeat(200)}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  const length = 150 * 3 * 202
+  await eventually(
+    () => editors.every(({ text }) => text.length === length),
+    () => editors.map(({ text }) => text.length),
+    10_000,
+  )
+  const { engine } = cluster.nodes[0] as { engine: Engine }
+  const [head] = await engine.log.heads([addressKey({ ...(await keyed()), ...document })])
+  expect(head?.base).toBeGreaterThan(0)
+  expect(await stored(engine)).toBe(editors[0]?.text.toString())
+})
+
+it('[CR-9] replacements go through while somebody types without a pause at another node', async () => {
+  cluster = await startCluster(2, {}, { distanceMs: 5 })
+  const editor = await editorAt(0)
+  await server(1).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
+  const enough = new AbortController()
+  const typist = async (): Promise<void> => {
+    while (!enough.signal.aborted) {
+      editor.text.insert(0, '.')
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  const done = typist()
+  const statuses: number[] = []
+  for (let round = 0; round < 20; round++) {
+    const data = `round ${round}: ${'all of it '.repeat(round)}`
+    statuses.push((await server(1).post('/v2/crdt/update', { ...document, type: 'text', data })).status)
+  }
+  enough.abort()
+  await done
+  expect(statuses).toEqual(statuses.map(() => 200))
+})
+
+it('[CR-19] what any node has acknowledged is read by REST at any other, though the bus loses the news', async () => {
+  cluster = await startCluster(3, {}, { weather: silence, distanceMs: 5 })
+  await Promise.all([0, 1, 2].map((index) => editorAt(index)))
+  await server(0).post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
+  for (let round = 0; round < 12; round++) {
+    const data = `round ${round}`
+    const { version } = dataOf(
+      await server(round).post('/v2/crdt/update', { ...document, type: 'text', data }),
+    ) as { version: string }
+    expect(await readAt(round + 1)).toMatchObject({ data, version })
+  }
+})

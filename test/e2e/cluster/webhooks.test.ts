@@ -1,0 +1,91 @@
+import { afterEach, expect } from 'vitest'
+import type { Kv } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { type NodeServer, startNodes } from '../../support/servers/node-servers.ts'
+import { dataOf } from '../../support/servers/server.ts'
+import type { NodesOptions, Weather } from '../../support/servers/simulated-network.ts'
+import { HookReceiver, hookCalls } from '../../support/servers/webhook-servers.ts'
+import { itLong as it } from '../../support/time/full-run.ts'
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+const callsOf = ({ post }: NodeServer) => hookCalls(async (path, data) => dataOf(await post(path, data)))
+
+async function start(count: number, options: NodesOptions = {}) {
+  const { servers, stop } = await startNodes(count, { webhookAllowlist: ['127.0.0.1'] }, options)
+  const receiver = await HookReceiver.start()
+  ends.push(() => receiver.stop(), stop)
+  const calls = servers.map(callsOf)
+  await calls[0]?.begin()
+  return { servers, calls: calls as [ReturnType<typeof callsOf>, ...ReturnType<typeof callsOf>[]], receiver }
+}
+
+const filterTypes = ['document.create']
+
+it('[CS-20] what happens at three nodes, one after the other, is told in order, each once', async () => {
+  const { calls, receiver } = await start(3)
+  await calls[0].endpoint(receiver.url, { filterTypes })
+  const names = Array.from({ length: 90 }, (_, index) => `d${index}`)
+  for (const [index, name] of names.entries()) await calls[index % 3]?.document(name)
+  await eventually(() => receiver.hooks.length >= names.length)
+  expect(receiver.documentIds).toEqual(names)
+  expect(new Set(receiver.ids).size).toBe(names.length)
+})
+
+it('[CS-20] in order also where it takes a node long to see whom to tell', async () => {
+  const engine = await openMemoryEngine()
+  const commit: Kv['commit'] = async (part, change) => {
+    const isSlow = change.puts?.some(({ value }) => Buffer.from(value).includes('slow')) ?? false
+    if (part[0] === 'deliveries' && isSlow) await new Promise((resolve) => setTimeout(resolve, 50))
+    return engine.kv.commit(part, change)
+  }
+  const { kv } = engine
+  const own: Kv = { commit, get: (...call) => kv.get(...call), scan: (...call) => kv.scan(...call) }
+  const { calls, receiver } = await start(3, { store: { ...engine, kv: own } })
+  await calls[0].endpoint(receiver.url, { filterTypes })
+  const names = Array.from({ length: 30 }, (_, index) => `${index % 2 === 0 ? 'slow' : 'fast'}${index}`)
+  for (const [index, name] of names.entries()) await calls[index % 3]?.document(name)
+  await eventually(() => receiver.hooks.length >= names.length)
+  expect(receiver.documentIds).toEqual(names)
+})
+
+it('[CS-20] and what happens at all at once, each once', async () => {
+  const { calls, receiver } = await start(3)
+  await calls[0].endpoint(receiver.url, { filterTypes })
+  const names = Array.from({ length: 60 }, (_, index) => `d${index}`)
+  await Promise.all(names.map(async (name, index) => calls[index % 3]?.document(name)))
+  await eventually(() => receiver.hooks.length >= names.length)
+  expect(receiver.documentIds.toSorted()).toEqual(names.toSorted())
+})
+
+it('[CS-21] another node goes on telling when the one ends that did', async () => {
+  const { servers, calls, receiver } = await start(2)
+  await calls[0].endpoint(receiver.url, { filterTypes })
+  await calls[0].document('before')
+  await eventually(() => receiver.hooks.length === 1)
+  await servers[0]?.stop()
+  await calls[1]?.document('after')
+  await eventually(() => receiver.hooks.length === 2)
+  expect(receiver.documentIds).toEqual(['before', 'after'])
+})
+
+it('[CS-22] an endpoint that is made at one node is told of events at another, where the news is lost, within 5 s', async () => {
+  const deaf: Weather = (topic) => (topic.startsWith('subscriptions') ? [] : [0])
+  const { calls, receiver } = await start(2, { weather: deaf })
+  const [here, there] = calls
+  // There it is found out, and remembered, that nobody wants to know.
+  await there?.document('d0')
+  await there?.document('d1')
+  await here.endpoint(receiver.url, { filterTypes })
+  let made = 1
+  await eventually(async () => {
+    made += 1
+    await there?.document(`d${made}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return receiver.hooks.length > 0
+  })
+})

@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../../src/clock.ts'
+import { prepareContent } from '../../../src/content/prepared-content.ts'
+import { readRoot } from '../../../src/content/read-root.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import type { ReplaceOptions } from '../../../src/rooms/edits/edit-context.ts'
+import { loadRoom } from '../../../src/rooms/log/load-room.ts'
+import type { Room } from '../../../src/rooms/room/room.ts'
+import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+import { type Answer, dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { holdable } from '../../support/stores/pausable-engine.ts'
+
+const document = { organizationId: 'acme', documentId: 'races', editorId: 'main' }
+const restarting = close('serviceRestart', 'the test is over')
+
+const words = (count: number, start: string): string =>
+  Array.from({ length: count }, (_, index) => start + ((index * 7_919) % 10_007).toString(36)).join(' ')
+const paragraphs = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `<p id="${index}">text ${index}</p>`).join('')
+
+/** Calls that all arrive at once: their connections are there already. */
+async function atOnce(server: TestServer, path: string, requests: readonly object[]): Promise<Answer[]> {
+  await Promise.all(requests.map(() => server.post('/v2/crdt/get', { ...document, editorId: 'none' })))
+  return Promise.all(requests.map((request) => server.post(path, { ...document, type: 'text', ...request })))
+}
+
+const made = (answers: readonly Answer[]): Answer[] => answers.filter(({ status }) => status === 200)
+
+it('[CRDT-2] of many adds at once, to a document that nobody has open, exactly one is made', async () => {
+  const server = await startTestServer()
+  for (let round = 0; round < 10; round++) {
+    const requests = Array.from({ length: 8 }, (_, index) => ({
+      editorId: `round ${round}`,
+      data: `content ${index}`,
+    }))
+    const answers = await atOnce(server, '/v2/crdt/add', requests)
+    expect(made(answers).length).toBe(1)
+    expect(answers.filter(({ status }) => status === 409).length).toBe(7)
+  }
+  await server.stop()
+})
+
+it('[CRDT-23] of many changes at once for one version of a document that nobody has open, one is made', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'weft-races-'))
+  let server = await startTestServer({ engine: 'level', dataDir: data })
+  const added = await server.post('/v2/crdt/add', { ...document, type: 'text', data: 'start' })
+  let { version } = dataOf(added) as { version: string }
+  for (let round = 0; round < 5; round++) {
+    await server.stop()
+    server = await startTestServer({ engine: 'level', dataDir: data })
+    const requests = Array.from({ length: 8 }, (_, index) => ({
+      data: `round ${round}, ${index}`,
+      ifVersion: version,
+    }))
+    const answers = made(await atOnce(server, '/v2/crdt/update', requests))
+    expect(answers.length).toBe(1)
+    version = (dataOf(answers[0] as Answer) as { version: string }).version
+  }
+  await server.stop()
+  await rm(data, { recursive: true })
+})
+
+it.each([
+  ['array', [1, 2, 3]],
+  ['map', { a: 1 }],
+  ['xml', '<p>x</p>'],
+  ['xml', paragraphs(5_000)],
+])(
+  '[R5] a root that was empty at the base and has become a text since does not become %s',
+  async (type, data) => {
+    const server = await startTestServer()
+    const first = await server.post('/v2/crdt/add', {
+      ...document,
+      type: 'map',
+      contentKey: 'other',
+      data: { a: 1 },
+    })
+    const { version } = dataOf(first) as { version: string }
+    const root = { ...document, contentKey: 'content' }
+    await server.post('/v2/crdt/update', { ...root, type: 'text', data: 'typed by people' })
+    const answer = await server.post('/v2/crdt/update', { ...root, type, data, baseVersion: version })
+    expect(answer.body.error?.message).toContain('is of type "text"')
+    const read = await server.post('/v2/crdt/get', root)
+    expect(dataOf(read)).toMatchObject([{ type: 'text', data: 'typed by people' }])
+    await server.stop()
+  },
+)
+
+async function openRooms(computeThreads: number) {
+  const engine = holdable(await openMemoryEngine())
+  const limits = {
+    documentBytesMax: 2 ** 26,
+    heldBytesMax: 2 ** 20,
+    awarenessWindowMs: 40,
+    compactAfterUpdates: 50,
+  }
+  const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
+  const parts = {
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: createLog('silent'),
+    memory: roomyAccounts(),
+    records: noRecords,
+    edits: noEdits,
+    visits: noVisits,
+    overspent: () => {},
+  }
+  return {
+    engine,
+    rooms: new RoomRegistry(
+      engine,
+      { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
+      parts,
+    ),
+  }
+}
+
+const address = (editorId: string) => ({ workspaceId: 'w', apiKey: 'k', ...document, editorId })
+
+const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
+  room.replacing.replace('rest', prepareContent({ type, contentKey: 'content', data }, 10_000), {
+    expects: 'either',
+    ...options,
+  })
+
+const nobody = {
+  encoder: {
+    update: (bytes: Uint8Array) => bytes,
+    awareness: (message: Uint8Array) => message,
+    awarenessQuery: new Uint8Array(),
+    tellsBack: true,
+  },
+  user: { id: 'ada', name: 'ada', email: '' },
+  deliver() {},
+  deliverAwareness() {},
+  askForMissing() {},
+  end() {},
+}
+
+function typeInto(room: Room, key: string): void {
+  const doc = new Y.Doc()
+  doc.getMap('typed').set(key, true)
+  const bytes = Y.encodeStateAsUpdate(doc)
+  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  room.receive({ kind: 'update', bytes, summary, from: nobody, taken: null })
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+it('[ROOM-35] what is dear to apply, however few bytes it has, is not applied on the event loop', async () => {
+  const { engine, rooms } = await openRooms(1)
+  const { room } = await rooms.open(address('main'))
+  await replace(room, 'xml', paragraphs(4_000))
+  expect(room.state.doc.share.size).toBe(1)
+  const { bytes } = await replace(room, 'xml', '')
+  expect(bytes).toBeLessThan(100)
+  // A document that was applied to would be in memory, not in bytes.
+  expect(room.state.bytes).not.toBeNull()
+  const { version } = await replace(room, 'xml', paragraphs(4_000).replaceAll('text', 'words'))
+  typeInto(room, 'later')
+  await nextTurn()
+  expect(room.state.bytes).toBeNull()
+  const based = await replace(room, 'xml', '<p>one</p>', { baseVersion: version })
+  expect(room.state.bytes).not.toBeNull()
+  const stored = await loadRoom(engine.log, addressKey(address('main')))
+  expect(stored.state.vector()).toEqual(room.state.vector())
+  expect(stored.state.doc.getMap('typed').toJSON()).toEqual({ later: true })
+  expect(readRoot(stored.state.doc, 'content')).toEqual(readRoot(room.state.doc, 'content'))
+  expect(based.result.changed).toBe(true)
+  await rooms.closeAll(restarting)
+})
+
+it('[ROOM-36] what has arrived while a room was held is stored when the rooms are closed', async () => {
+  const { engine, rooms } = await openRooms(1)
+  const { room } = await rooms.open(address('main'))
+  await replace(room, 'xml', paragraphs(2_000))
+  const replacing = replace(room, 'xml', words(20_000, 'a')).then(
+    () => 'made',
+    ({ status }: { status: string }) => status,
+  )
+  let typed = 0
+  for (let turns = 0; turns < 200; turns++) {
+    typeInto(room, `key ${++typed}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await rooms.closeAll(restarting)
+  expect(['made', 'ABORTED', 'UNAVAILABLE']).toContain(await replacing)
+  const { state } = await loadRoom(engine.log, addressKey(address('main')))
+  expect(state.doc.getMap('typed').size).toBe(typed)
+})
+
+it('a thread is given back before the disk is waited for', async () => {
+  const { engine, rooms } = await openRooms(1)
+  const { room: stuck } = await rooms.open(address('stuck'))
+  const { room: other } = await rooms.open(address('other'))
+  engine.hold()
+  const waiting = replace(stuck, 'text', words(20_000, 'a'))
+  while (engine.waiting() < 1) await nextTurn()
+  const dry = await replace(other, 'text', words(20_000, 'b'), { dryRun: true })
+  expect(dry.result.changed).toBe(true)
+  engine.release()
+  await waiting
+  await rooms.closeAll(restarting)
+})
+
+it('[ROOM-34] two backends that take turns with bases of their own add no writer each time', async () => {
+  const { rooms } = await openRooms(0)
+  const { room } = await rooms.open(address('main'))
+  const first = await replace(room, 'text', `one\n\ntwo\n`)
+  const versions = [first.version, first.version]
+  const lines = ['one', 'two']
+  for (let index = 0; index < 40; index++) {
+    const who = index % 2
+    lines[who] = `${who} ${index}`
+    const seen = who === 0 ? `${lines[0]}\n\ntwo\n` : `one\n\n${lines[1]}\n`
+    const { version } = await replace(room, 'text', seen, { baseVersion: versions[who] })
+    versions[who] = version
+  }
+  expect(room.state.clocks.size).toBeLessThanOrEqual(4)
+  await rooms.closeAll(restarting)
+})

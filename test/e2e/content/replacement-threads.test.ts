@@ -1,0 +1,357 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../../src/clock.ts'
+import { prepareContent } from '../../../src/content/prepared-content.ts'
+import { type EncodedContent, readDocumentState } from '../../../src/content/read-document.ts'
+import { readRoot, readRootAs } from '../../../src/content/read-root.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics, type Metrics } from '../../../src/metrics.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import { jsonTextUpTo } from '../../../src/model/json-pieces.ts'
+import { parseVersion, type Version } from '../../../src/model/version.ts'
+import type { ReplaceOptions } from '../../../src/rooms/edits/edit-context.ts'
+import { loadVersion } from '../../../src/rooms/log/version-content.ts'
+import type { Room } from '../../../src/rooms/room/room.ts'
+import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { noEdits, noRecords, noVisits, threadsOf } from '../../support/data/rooms.ts'
+import { seed } from '../../support/data/seed.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+import { dataOf, startTestServer } from '../../support/servers/server.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const address = {
+  workspaceId: 'w',
+  apiKey: 'k',
+  organizationId: 'acme',
+  documentId: 'large',
+  editorId: 'main',
+}
+const random = new Random(seed)
+
+let engine: Engine
+let rooms: RoomRegistry
+let metrics: Metrics
+
+beforeEach(async () => {
+  engine = await openMemoryEngine()
+  openRooms(1)
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
+
+function openRooms(computeThreads: number): void {
+  metrics = createMetrics()
+  const limits = {
+    documentBytesMax: 2 ** 26,
+    heldBytesMax: 2 ** 20,
+    awarenessWindowMs: 40,
+    compactAfterUpdates: 50,
+  }
+  const times = { idleMs: 2 ** 30, restMs: 2 ** 30, keepVersionsMs: 600_000 }
+  const parts = {
+    clock: systemClock,
+    metrics,
+    logger: createLog('silent'),
+    memory: roomyAccounts(),
+    records: noRecords,
+    edits: noEdits,
+    visits: noVisits,
+    overspent: () => {},
+  }
+  rooms = new RoomRegistry(
+    engine,
+    { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads, threadJobMs: 60_000 },
+    parts,
+  )
+}
+
+const replace = (room: Room, type: string, data: unknown, options: Partial<ReplaceOptions> = {}) =>
+  room.replacing.replace('rest', prepareContent({ type, contentKey: 'content', data }, 10_000), {
+    expects: 'either',
+    ...options,
+  })
+
+async function replacedAt(mode: string): Promise<number> {
+  const { values } = await metrics.replacements.get()
+  return values.find(({ labels }) => labels.mode === mode)?.value ?? 0
+}
+
+const words = (count: number): string =>
+  Array.from({ length: count }, () => random.below(1e9).toString(36)).join(' ')
+
+const paragraphs = (count: number): string =>
+  Array.from({ length: count }, () => `<p id="${random.below(1e6)}">${words(4)}</p>`).join('')
+
+/** Somebody who types into a room, a character a time, until told to stop; returns how much there was of it. */
+function typist(room: Room): { type(): void; start(): void; stop(): number; readonly client: number } {
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, room.state.encode())
+  const own = doc.getMap('typed')
+  let count = 0
+  doc.on('update', (bytes: Uint8Array) => {
+    const summary = readUpdate(bytes, { allowSubdocuments: false })
+    room.receive({ kind: 'update', bytes, summary, from: silent, taken: null })
+  })
+  const type = (): void => void own.set('count', ++count)
+  let timer: NodeJS.Timeout | undefined
+  return {
+    client: doc.clientID,
+    type,
+    start: () => {
+      timer = setInterval(type, 2)
+    },
+    stop: () => {
+      clearInterval(timer)
+      return count
+    },
+  }
+}
+
+const silent = {
+  encoder: {
+    update: (bytes: Uint8Array) => bytes,
+    awareness: (message: Uint8Array) => message,
+    awarenessQuery: new Uint8Array(),
+    tellsBack: true,
+  },
+  user: { id: 'typist', name: 'typist', email: '' },
+  deliver() {},
+  deliverAwareness() {},
+  askForMissing() {},
+  end() {},
+}
+
+const contents: readonly [type: string, make: () => unknown][] = [
+  ['text', () => words(12_000)],
+  ['xml', () => paragraphs(700)],
+  ['array', () => Array.from({ length: 3_000 }, (_, id) => ({ id, text: words(3) }))],
+  ['map', () => Object.fromEntries(Array.from({ length: 3_000 }, (_, id) => [`k${id}`, words(3)]))],
+  ['delta', () => [{ insert: words(9_000), attributes: { bold: true } }, { insert: words(2_000) }]],
+]
+
+it.each(contents)(
+  `[ROOM-30] %s computed on a thread is what was asked for (seed ${seed})`,
+  async (type, make) => {
+    const { room } = await rooms.open(address)
+    for (const data of [make(), make()]) {
+      const { result } = await replace(room, type, data)
+      expect(result.changed).toBe(true)
+      const { result: read } = await room.editing.view((doc) => readRootAs(doc, type).data)
+      expect(isDeepStrictEqual(read, data)).toBe(true)
+      const before = room.state.vector()
+      expect(await replace(room, type, data)).toMatchObject({ result: { changed: false }, bytes: 0 })
+      expect(room.state.vector()).toEqual(before)
+    }
+    expect([await replacedAt('thread'), await replacedAt('inline')]).toEqual([4, 0])
+  },
+)
+
+it('[ROOM-30] the event loop turns while a large replacement is computed', async () => {
+  const turnsOf = async (threads: number): Promise<number> => {
+    openRooms(threads)
+    const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
+    await replace(room, 'xml', paragraphs(2_500))
+    const [before, after] = [paragraphs(2_500), paragraphs(2_500)]
+    await replace(room, 'xml', before)
+    let turns = 0
+    let done = false
+    const turn = (): void => {
+      turns += 1
+      if (!done) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await replace(room, 'xml', after)
+    done = true
+    return turns
+  }
+  // Held up, it turns a few times before and after; free, as often as it can for as long as the work takes.
+  expect(await turnsOf(0)).toBeLessThan(20)
+  expect(await turnsOf(1)).toBeGreaterThan(100)
+})
+
+const bytesMax = 33_554_432
+/** A content whose data is decoded. */
+const decoded = (content: EncodedContent | undefined): unknown => ({
+  ...content,
+  data: JSON.parse(jsonTextUpTo(content?.data, bytesMax) ?? ''),
+})
+
+itLong(
+  '[ROOM-38] a large document is read on a thread, with the same result, and the event loop turns meanwhile',
+  async () => {
+    const formats = [undefined, 'json', 'xml', 'update'] as const
+    const data = paragraphs(4_000)
+    const read = async (threads: number) => {
+      openRooms(threads)
+      const { room } = await rooms.open({ ...address, editorId: `editor ${threads}` })
+      await replace(room, 'xml', data)
+      const bytes = room.state.encode()
+      const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+        let [turns, done] = [0, false]
+        const turn = (): void => {
+          turns += 1
+          if (!done) setImmediate(turn)
+        }
+        setImmediate(turn)
+        await work()
+        done = true
+        return turns
+      }
+      for (const format of formats) {
+        const content = readDocumentState(bytes, { format })
+        expect(decoded((await room.editing.read({ format }, bytesMax))?.result)).toEqual(content)
+        expect(decoded(await rooms.readState(address, bytes, { format }, bytesMax))).toEqual(content)
+      }
+      await expect(rooms.readState(address, bytes, { format: 'delta' }, bytesMax)).rejects.toMatchObject({
+        status: 'INVALID_ARGUMENT',
+      })
+      return [
+        await turnsOf(() => room.editing.read({ format: 'xml' }, bytesMax)),
+        await turnsOf(() => rooms.readState(address, bytes, { format: 'xml' }, bytesMax)),
+      ]
+    }
+    for (const turns of await read(0)) expect(turns).toBeLessThan(20)
+    for (const turns of await read(1)) expect(turns).toBeGreaterThan(100)
+  },
+)
+
+const versionOf = ({ version }: { readonly version: string }): Version => parseVersion(version) as Version
+
+it('[ROOM-31] what is typed while a replacement is computed comes after it, and nothing of it is lost', async () => {
+  const { room } = await rooms.open(address)
+  await replace(room, 'xml', paragraphs(1_500))
+  const typing = typist(room)
+  typing.start()
+  const target = paragraphs(1_500)
+  const answer = await replace(room, 'xml', target)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const typed = typing.stop()
+  await new Promise((resolve) => setImmediate(resolve))
+  await room.durable
+  expect(await replacedAt('thread_locked')).toBe(1)
+  expect(room.state.clocks.get(typing.client)).toBe(typed)
+  const then = await loadVersion(engine.log, addressKey(address), versionOf(answer))
+  expect(readRoot(then?.doc as Y.Doc, 'content').data).toBe(target)
+  expect(then?.doc.getMap('typed').get('count')).toBeLessThan(typed)
+})
+
+it('[ROOM-31] with a base, what came since stays, and nobody waits', async () => {
+  const { room } = await rooms.open(address)
+  const lines = Array.from({ length: 6_000 }, (_, line) => `${line} ${words(2)}`)
+  const { version } = await replace(room, 'text', lines.join('\n'))
+  const copy = new Y.Doc()
+  Y.applyUpdate(copy, room.state.encode())
+  const before = Y.encodeStateVector(copy)
+  copy.getText('content').insert(0, 'typed ')
+  await room.editing.apply('ada', Y.encodeStateAsUpdate(copy, before), {
+    expects: 'content',
+    allowSubdocuments: false,
+  })
+  const typing = typist(room)
+  typing.start()
+  const changed = lines.with(5_000, 'changed')
+  const answer = await replace(room, 'text', changed.join('\n'), { baseVersion: version })
+  typing.stop()
+  expect(await replacedAt('thread_locked')).toBe(0)
+  const { result } = await room.editing.view((doc) => readRoot(doc, 'content').data)
+  expect(result).toBe(`typed ${changed.join('\n')}`)
+  expect(answer.bytes).toBeLessThan(100)
+})
+
+it('[ROOM-31] a document that is deleted while its replacement is computed stays deleted', async () => {
+  const { room } = await rooms.open(address)
+  await replace(room, 'xml', paragraphs(1_500))
+  const answer = expect(replace(room, 'xml', paragraphs(1_500))).rejects.toMatchObject({
+    status: 'UNAVAILABLE',
+  })
+  await rooms.destroy(address)
+  await answer
+  expect((await engine.log.load(addressKey(address))).state).toBe('deleted')
+})
+
+const job = {
+  is: 'replace',
+  target: { type: 'text', contentKey: 'content', data: 'new' },
+  updates: [new Uint8Array(2)],
+  writers: [{ client: 7, clock: 0 }],
+  documentBytesMax: 1e6,
+  state: 'never',
+} as const
+
+it('[ROOM-32] a thread that fails fails one job, and the next gets another thread', async () => {
+  const threads = threadsOf({ waitingMax: 1, jobMs: 20_000 })
+  const broken = { ...job, updates: [Uint8Array.of(9, 9, 9)] }
+  await expect(threads.use(address, (thread) => thread.run(broken))).rejects.toThrow('could not be computed')
+  expect(await threads.use(address, (thread) => thread.run(job))).toMatchObject({ is: 'replaced' })
+  await threads.close()
+})
+
+it('[ROOM-32] a job that takes too long ends with its thread', async () => {
+  const threads = threadsOf({ waitingMax: 1, jobMs: 1 })
+  const large = { ...job, target: { ...job.target, data: words(200_000) } }
+  await expect(threads.use(address, (thread) => thread.run(large))).rejects.toThrow('was ended')
+  await threads.close()
+})
+
+it('[ROOM-33] [LIM-11] of those who wait for a thread only so many are taken', async () => {
+  const threads = threadsOf({ waitingMax: 2, jobMs: 20_000 })
+  const uses = Array.from({ length: 5 }, () => threads.use(address, (thread) => thread.run(job)))
+  const ends = await Promise.allSettled(uses)
+  expect(ends.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ])
+  expect(ends[4]).toMatchObject({
+    reason: {
+      status: 'RESOURCE_EXHAUSTED',
+      retryAfterSeconds: 5,
+      details: { limit: 'threadQueueLength', value: 2, scope: 'server' },
+    },
+  })
+  await threads.close()
+})
+
+it('[ROOM-33] content is checked before the document is looked for, however large', async () => {
+  const server = await startTestServer()
+  const { organizationId, documentId, editorId } = address
+  const ids = { organizationId, documentId, editorId }
+  const update = (type: string, data: unknown) =>
+    server.post('/v2/crdt/update', { ...ids, type, data, contentKey: 'content' })
+  const large = paragraphs(2_500)
+  expect((await update('xml', `${large}<p>`)).body.error).toMatchObject({ status: 'INVALID_ARGUMENT' })
+  expect((await update('map', large)).body.error).toMatchObject({ status: 'INVALID_ARGUMENT' })
+  expect((await update('xml', large)).body.error).toMatchObject({ status: 'NOT_FOUND' })
+  expect(dataOf(await server.post('/v2/crdt/add', { ...ids, type: 'xml', data: large }))).toMatchObject({
+    changed: true,
+  })
+  expect((await update('text', words(20_000))).body.error?.message).toContain('is of type "xml"')
+  await server.stop()
+})
+
+it('[ROOM-34] replacements add at most two writers to a document', async () => {
+  const { room } = await rooms.open(address)
+  let { version } = await replace(room, 'text', words(50))
+  const typing = typist(room)
+  for (let index = 0; index < 30; index++) {
+    typing.type()
+    const options = index % 3 === 0 ? {} : { baseVersion: version }
+    version = (await replace(room, 'text', words(index % 2 === 0 ? 50 : 9_000), options)).version
+    room.rest()
+    room.rest()
+  }
+  expect([await replacedAt('inline'), await replacedAt('thread')]).toEqual([16, 15])
+  const writers = [...room.state.clocks.keys()].filter((client) => client !== typing.client)
+  expect(writers.length).toBeLessThanOrEqual(2)
+})

@@ -1,0 +1,193 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chapters, index } from '../../../src/docs/chapters.ts'
+import {
+  isAlike,
+  isRun,
+  isText,
+  jsonLinesOf,
+  runSamples,
+  type Sample,
+  samplesOf,
+} from '../../support/data/docs-samples.ts'
+import { type OldServerProcess, startYWebsocket } from '../../support/servers/legacy-servers.ts'
+import { freePort, type ServerProcess, startProcess } from '../../support/servers/process.ts'
+import { startTestServer } from '../../support/servers/server.ts'
+import { giveOldData } from '../../support/stores/legacy-data.ts'
+import { isEverythingAsked } from '../../support/time/full-run.ts'
+
+const pages = [
+  { name: 'the README', samples: samplesOf('README.md') },
+  ...[index, ...chapters].map(({ name }) => ({ name, samples: samplesOf(`src/docs/${name}.md`) })),
+]
+const all = pages.map(({ name, samples }) => ({
+  name,
+  samples: samples.map((sample) => ({ ...sample, page: name })),
+}))
+
+/** Headings of the README under which commands are not run here: why not. */
+const notRunUnder: Readonly<Record<string, string>> = {
+  'Running in 60 seconds': 'it installs; test/quickstart does so, as the README says',
+  'The command line':
+    'some of it serves or opens a browser; test/rest/project/doc-commands.test.ts has each of the commands',
+  'Tests and measurements': 'it is what is run, and takes long',
+}
+
+/** Samples of chapters for a shell that are not run, by how they begin: why not. */
+const notRun: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'it installs; test/quickstart does so, as the README says',
+  'docker build -t weft .':
+    'there is no Docker daemon; test/rest/project/installation.test.ts has the package as it is in the image',
+  'cryptsetup luksFormat --type luks2 /dev/nvme1n1': 'it takes a disk of its own, and root',
+  'node dist/main.js export ./out --secrets --data-dir ./data                        # of an embedded store, stopped':
+    'it takes a database; test/transfer/cluster-import-export.test.ts moves there and back',
+  'mv jwt-secret jwt-secret-previous; openssl rand -base64 48 > jwt-secret':
+    'it starts a server; test/e2e/access/secret-rotation.test.ts does so',
+  'nats-server --addr 127.0.0.1 &': 'it takes a database; test/cluster-faults has such servers',
+  'node dist/main.js doc get acme/notes/main > notes.json':
+    'it takes an expensive document; test/rest/project/doc-commands.test.ts has both commands',
+}
+
+/** Languages of samples that are files for other programs, which are not installed here. */
+const files = ['nginx', 'caddyfile', 'yaml', 'sql', 'ini', 'diff', 'text']
+
+type PlacedSample = Sample & { readonly page: string }
+const isUnder = ({ page, heading }: PlacedSample): boolean =>
+  page === 'the README' && Object.hasOwn(notRunUnder, heading)
+const isCarriedOut = (sample: PlacedSample): boolean => isRun(sample) && !isUnder(sample)
+
+let folder: string
+let weft: ServerProcess
+let old: OldServerProcess
+let environment: Record<string, string>
+let replacements: Record<string, string>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-guide-'))
+  // A server that has run, and is stopped.
+  await (await startTestServer({ engine: 'level', dataDir: join(folder, 'stopped'), ...credentials })).stop()
+  writeFileSync(join(folder, 'stopped', 'credentials.json'), JSON.stringify(credentials))
+  // What a reader has who comes from another server; and such a server, which serves.
+  mkdirSync(join(folder, 'given'))
+  giveOldData(join(folder, 'given'))
+  cpSync(join(folder, 'given', 'old', 'leveldb'), join(folder, 'served'), { recursive: true })
+  old = await startYWebsocket(join(folder, 'served'))
+  const [port, receiver] = [await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${port}`
+  weft = await startProcess(
+    join(folder, 'server'),
+    { WEFT_ADMIN_TOKEN: adminToken, WEFT_WEBHOOK_ALLOWLIST: '127.0.0.1', WEFT_PUBLIC_URL: url },
+    port,
+  )
+  replacements = {
+    'localhost:8787': `127.0.0.1:${port}`,
+    'https://example.com/hook': `http://127.0.0.1:${receiver}/hook`,
+    'listen(3000': `listen(${receiver}`,
+    'ws://localhost:1234': old.url,
+    'localhost:3000': `127.0.0.1:${receiver}`,
+  }
+  environment = {
+    KEY: credentials.apiKey,
+    TOKEN: credentials.authToken,
+    WORKSPACE: credentials.workspaceId,
+    WORKSPACE_TOKEN: credentials.workspaceAuthToken,
+    ADMIN_TOKEN: adminToken,
+    LIVEBLOCKS_SECRET_KEY: 'sk_example',
+    TIPTAP_APP_ID: 'example',
+    TIPTAP_API_SECRET: 'example-secret',
+    USER_TOKEN: await weft.token(),
+    Y_SWEET_TOKEN: await ySweetToken(),
+  }
+}, 60_000)
+afterAll(async () => {
+  await weft?.end('SIGTERM')
+  await old?.end()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+})
+
+/** Those of `startProcess`. */
+const credentials = {
+  workspaceId: 'test',
+  workspaceAuthToken: 'test-workspace-token',
+  apiKey: 'test-key',
+  authToken: 'test-auth-token-1234',
+  jwtSecret: 'a secret of thirty-two bytes, or more',
+}
+const adminToken = 'an-admin-token-of-tests'
+
+async function ySweetToken(): Promise<string> {
+  const { data } = await weft.post('/v2/auth/generate_token', {
+    userId: 'ada',
+    userProperties: { name: 'Ada', email: 'ada@example.com' },
+    format: 'y-sweet',
+    document: { organizationId: 'acme', documentId: 'notes' },
+  })
+  return JSON.stringify(data)
+}
+
+/** Each starts processes, one after the other: these take longest. */
+const long = ['migration', 'moving', 'operating']
+
+describe.concurrent('samples', () => {
+  const carriedOut = all.filter(({ samples }) => samples.some(isCarriedOut))
+  it.each(carriedOut.filter(({ name }) => isEverythingAsked || !long.includes(name)))(
+    '[GUIDE-5] of $name are run, and do what is shown',
+    async ({ name, samples }) => {
+      const own = join(folder, name)
+      mkdirSync(own)
+      cpSync(join(folder, 'stopped'), join(own, 'data'), { recursive: true })
+      cpSync(join(folder, 'given'), own, { recursive: true })
+      const run = samples.filter(isCarriedOut)
+      const printed = await runSamples(run, own, replacements, environment)
+      run.forEach((sample, place) => {
+        check(sample, printed[place] ?? '')
+      })
+    },
+    60_000,
+  )
+})
+
+/** Nothing is refused that is not shown as refused, and what is shown is like what was printed. */
+function check({ text, prints }: Sample, out: string): void {
+  const answers = jsonLinesOf(out) as readonly object[]
+  if (prints?.language === 'text') {
+    if (!isText(prints.text, out)) throw differs(text, prints.text, out)
+    return
+  }
+  const shown = prints === null ? null : (JSON.parse(prints.text) as object)
+  if (shown !== null && !isAlike(shown, answers.at(-1))) throw differs(text, JSON.stringify(shown), out)
+  const refused = answers.filter((answer) => Object.hasOwn(answer, 'error'))
+  const isShown = shown !== null && Object.hasOwn(shown, 'error')
+  expect({ text, refused }).toEqual({ text, refused: isShown ? [expect.anything()] : [] })
+}
+
+const differs = (text: string, shown: string, out: string): Error =>
+  new Error(`${text}\nis shown as printing\n${shown}\nand prints\n${out}`)
+
+describe('samples', () => {
+  const others = all.flatMap(({ samples }) => samples).filter((sample) => !isCarriedOut(sample))
+
+  it('[GUIDE-5] that are not run are listed, with the reason', () => {
+    const programs = others.filter(({ language }) => ['sh', 'js'].includes(language))
+    const [ofReadme, ofChapters] = [programs.filter(isUnder), programs.filter((each) => !isUnder(each))]
+    expect([...new Set(ofReadme.map(({ heading }) => heading))].sort()).toEqual(
+      Object.keys(notRunUnder).sort(),
+    )
+    const beginnings = ofChapters.map(({ text }) => text.split('\n')[0] as string)
+    expect([...new Set(beginnings)].sort()).toEqual(Object.keys(notRun).sort())
+    const languages = others
+      .map(({ language }) => language)
+      .filter((each) => !['sh', 'js', 'json'].includes(each))
+    expect(languages.filter((each) => !files.includes(each))).toEqual([])
+  })
+
+  it('[GUIDE-5] of JSON can be read, and no brace of the others is left open', () => {
+    for (const { language, text } of others) {
+      if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow()
+      const count = (brace: string): number => text.split(brace).length
+      if (language !== 'text') expect({ text, open: count('{') - count('}') }).toEqual({ text, open: 0 })
+      if (language === 'yaml') expect(text).not.toContain('\t')
+    }
+  })
+})

@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { writeStateVector } from '../../../src/update/state-vector.ts'
+import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let engine: Engine
+let server: TestServer
+
+beforeEach(async () => {
+  engine = await openMemoryEngine()
+  server = await startTestServer({}, { engine })
+})
+
+afterEach(() => server.stop())
+
+const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
+
+async function connect(documentId: string, userId = 'ada'): Promise<RawClient> {
+  const token = await server.token(userId)
+  return RawClient.connect(`${server.wsUrl}/sync/acme/${documentId}/main?token=${token}`)
+}
+
+/** Content of the root that the hostile shapes write to. */
+const textOf = (updates: readonly Uint8Array[]): string => {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return doc.getText('t').toString()
+}
+
+const shape = (name: 'rightOriginsBackwards' | 'concurrentPrepends', n: number): readonly Uint8Array[] =>
+  hostileUpdates[name](n)
+
+/** Small enough for a server to accept it, but too large for the scans of an event loop. */
+const accepted = 2_000
+/** More steps than an event loop reads. */
+const poisoned = 2_500
+/** More steps than any document of its size may take. */
+const rejected = 20_000
+
+it('[ROOM-50] integrates an expensive update on a thread, and sends it to the other members', async () => {
+  const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
+  const updates = shape('concurrentPrepends', accepted)
+  for (const update of updates) writer.sendUpdate(update)
+  // It arrives while the expensive update is on the thread.
+  writer.sendUpdate(typed('later', 77))
+  await eventually(() => contentOf(witness.updates()).includes('later'))
+  const expected = [...updates, typed('later', 77)]
+  expect(textOf(witness.updates())).toBe(textOf(expected))
+  const joining = await connect('shared', 'eve')
+  joining.sendVector(Uint8Array.of(0))
+  await eventually(() => joining.offers().length > 0)
+  expect(textOf(joining.offers())).toBe(textOf(expected))
+  expect(await metric(server, 'weft_thread_jobs_total{purpose="change",outcome="done"}')).toBeGreaterThan(0)
+  for (const client of [writer, witness, joining]) client.end()
+})
+
+it('[ROOM-51] rejects with 4413 an update that would make its document too expensive, and closes no other socket', async () => {
+  const [writer, witness] = [await connect('shared'), await connect('shared', 'bob')]
+  witness.sendUpdate(typed('before', 78))
+  await witness.roundTrip()
+  for (const update of shape('rightOriginsBackwards', rejected)) writer.sendUpdate(update)
+  expect(await writer.closed).toMatchObject({ code: 4413, reason: expect.stringContaining('too expensive') })
+  witness.sendUpdate(typed('after', 79))
+  await witness.roundTrip()
+  const again = await connect('shared', 'eve')
+  again.sendVector(Uint8Array.of(0))
+  await eventually(() => again.offers().length > 0)
+  expect(contentOf(again.offers())).toContain('before')
+  expect(contentOf(again.offers())).toContain('after')
+  expect(textOf(again.offers())).toBe('')
+  expect(await metric(server, 'weft_limit_hits_total{limit="integrationSteps"}')).toBe(1)
+  for (const client of [witness, again]) client.end()
+}, 60_000)
+
+it('[ROOM-51] rejects it by REST with RESOURCE_EXHAUSTED, the limit and its value, and changes nothing', async () => {
+  const [update] = shape('rightOriginsBackwards', rejected)
+  await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
+  const { body: before } = await server.post('/v2/crdt/get', address('rest'))
+  const answer = await server.post('/v2/crdt/apply', {
+    ...address('rest'),
+    update: Buffer.from(update as Uint8Array).toString('base64'),
+  })
+  expect(answer).toMatchObject({
+    status: 429,
+    body: {
+      error: {
+        status: 'RESOURCE_EXHAUSTED',
+        details: { limit: 'integrationSteps', scope: 'document', value: expect.any(Number) },
+      },
+    },
+  })
+  expect((await server.post('/v2/crdt/get', address('rest'))).body).toEqual(before)
+}, 60_000)
+
+it('[ROOM-52] accepts an expensive update by REST, and the document stays usable', async () => {
+  const [first, second] = shape('concurrentPrepends', accepted) as [Uint8Array, Uint8Array]
+  await server.post('/v2/crdt/add', { ...address('rest'), type: 'text', data: 'kept' })
+  for (const update of [first, second]) {
+    const answer = await server.post('/v2/crdt/apply', {
+      ...address('rest'),
+      update: Buffer.from(update).toString('base64'),
+    })
+    expect(answer).toMatchObject({ status: 200 })
+  }
+  const editor = await connect('rest')
+  editor.sendVector(Uint8Array.of(0))
+  await eventually(() => editor.offers().length > 0)
+  expect(textOf(editor.offers())).toBe(textOf([first, second]))
+  editor.sendUpdate(typed('on', 5_000_000))
+  await editor.roundTrip()
+  editor.end()
+})
+
+/** Stores updates as a server did that had no bound for the steps. */
+async function store(documentId: string, updates: readonly Uint8Array[]): Promise<void> {
+  await server.post('/v2/crdt/add', { ...address('template'), type: 'text', data: 'x' })
+  const [known = []] = await engine.log.list([], { limit: 1 })
+  const doc = known.map((segment) => (segment === 'template' ? documentId : segment))
+  await engine.log.append(
+    doc,
+    'create',
+    updates.map((bytes) => ({ bytes, by: 'ada' })),
+  )
+}
+
+it('[ROOM-52] opens a stored document that is too expensive for the event loop with the help of a thread', async () => {
+  const updates = shape('rightOriginsBackwards', poisoned)
+  await store('poisoned', updates)
+  const answer = await server.post('/v2/crdt/get', {
+    ...address('poisoned'),
+    contentKey: 't',
+    format: 'text',
+  })
+  expect(answer).toMatchObject({ status: 200 })
+  expect(JSON.stringify(answer.body)).toContain(textOf(updates).slice(0, 1_000))
+  expect(await metric(server, 'weft_documents_expensive')).toBe(1)
+  const writer = await connect('poisoned')
+  writer.sendVector(Uint8Array.of(0))
+  await eventually(() => writer.offers().length > 0)
+  writer.sendUpdate(typed('still edited', 78))
+  await writer.roundTrip()
+  const replaced = await server.post('/v2/crdt/update', {
+    ...address('poisoned'),
+    contentKey: 't',
+    type: 'text',
+    data: 'new',
+  })
+  expect(replaced).toMatchObject({ status: 200 })
+  expect(writer.socket.readyState).toBe(writer.socket.OPEN)
+  writer.end()
+}, 60_000)
+
+it('[ROOM-52] an edit of such a document makes its clients reconnect once, and is not lost', async () => {
+  await store('poisoned', shape('rightOriginsBackwards', poisoned))
+  const first = await connect('poisoned')
+  first.sendUpdate(typed('mine', 78))
+  // Large enough that the document is read for it.
+  first.sendUpdate(typed('x'.repeat(300), 79))
+  for (let at = 0; at < 100; at += 1) first.sendUpdate(typed('k', 100 + at))
+  await Promise.race([first.closed, first.roundTrip()])
+  const second = await connect('poisoned')
+  second.sendUpdate(typed('mine', 78))
+  await second.roundTrip()
+  expect(second.socket.readyState).toBe(second.socket.OPEN)
+  for (const client of [first, second]) client.end()
+}, 60_000)
+
+it('[ROOM-53] loses nothing of a flood of expensive edits', async () => {
+  const [neighbor, hostile] = [await connect('neighbor', 'bob'), await connect('flooded')]
+  const updates = hostileUpdates.smallLongScans(20_000).slice(0, 301)
+  for (const update of updates) hostile.sendUpdate(update)
+  neighbor.sendUpdate(typed('n', 79))
+  await neighbor.roundTrip()
+  const witness = await connect('flooded', 'eve')
+  await eventually(
+    () => {
+      witness.sendVector(Uint8Array.of(0))
+      const received = [...witness.offers(), ...witness.updates()]
+      if (received.length === 0) return false
+      const clocks = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(Y.mergeUpdates(received)))
+      return clocks.get(9) === updates.length - 1
+    },
+    () => 'all updates',
+    50_000,
+  )
+  for (const client of [neighbor, hostile, witness]) client.end()
+}, 60_000)
+
+it('[UPD-28] closes with 4400 on a state vector of far more clients than the document has', async () => {
+  const [few, many] = [await connect('vectors', 'ada'), await connect('vectors', 'eve')]
+  const vector = (clients: number): Uint8Array =>
+    writeStateVector(new Map(Array.from({ length: clients }, (_, client) => [client + 1, 1])))
+  few.sendVector(vector(20_000))
+  await few.roundTrip()
+  many.sendVector(vector(20_001))
+  expect(await many.closed).toMatchObject({ code: 4400 })
+  few.end()
+})
+
+it('[ROOM-50] deletes a large list of nested types on a thread, and sends the rest to new clients', async () => {
+  const [writer, witness] = [await connect('lists'), await connect('lists', 'bob')]
+  const source = new Y.Doc()
+  const [doomed, kept] = [new Y.Array<Y.Map<number>>(), source.getText('t')]
+  source.getMap('m').set('list', doomed)
+  doomed.push(Array.from({ length: 6_000 }, (_, at) => new Y.Map([['at', at]])))
+  kept.insert(0, 'kept')
+  const before = Y.encodeStateVector(source)
+  const added = Y.encodeStateAsUpdate(source)
+  writer.sendUpdate(added)
+  await writer.roundTrip()
+  source.getMap('m').delete('list')
+  const deletion = Y.encodeStateAsUpdate(source, before)
+  writer.sendUpdate(deletion)
+  await eventually(() => witness.updates().length >= 2)
+  expect(await metric(server, 'weft_thread_jobs_total{purpose="change",outcome="done"}')).toBeGreaterThan(0)
+  const joining = await connect('lists', 'eve')
+  joining.sendVector(Uint8Array.of(0))
+  await eventually(() => joining.offers().length > 0)
+  for (const updates of [witness.updates(), joining.offers()]) {
+    const doc = new Y.Doc()
+    for (const update of updates) Y.applyUpdate(doc, update)
+    expect(doc.getMap('m').size).toBe(0)
+    expect(textOf(updates)).toBe('kept')
+  }
+  writer.sendUpdate(typed('after', 99))
+  await writer.roundTrip()
+  for (const client of [writer, witness, joining]) client.end()
+})

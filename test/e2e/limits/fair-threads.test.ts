@@ -1,0 +1,122 @@
+import { pino } from 'pino'
+import { afterEach, expect, it } from 'vitest'
+import { createMetrics } from '../../../src/metrics.ts'
+import type { DocumentAddress } from '../../../src/model/address.ts'
+import type { ThreadPool } from '../../../src/rooms/threads/thread-pool.ts'
+import type { ThreadTask } from '../../../src/rooms/threads/thread-task.ts'
+import { threadsOf } from '../../support/data/rooms.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+const documentOf = (workspaceId: string): DocumentAddress => ({
+  workspaceId,
+  apiKey: 'k',
+  organizationId: 'acme',
+  documentId: `document of ${workspaceId}`,
+  editorId: 'main',
+})
+const [ada, bob, eve] = [documentOf('ada'), documentOf('bob'), documentOf('eve')]
+
+const jobWith = (updates: readonly Uint8Array[]): ThreadTask => ({
+  is: 'replace',
+  target: { type: 'text', contentKey: 'content', data: 'new' },
+  updates,
+  writers: [{ client: 7, clock: 0 }],
+  documentBytesMax: 1e6,
+  state: 'never',
+})
+const quickJob = jobWith([new Uint8Array(2)])
+/** Takes minutes. */
+const poisonedJob = jobWith(hostileUpdates.rightOriginsBackwards(100_000))
+
+let threads: ThreadPool
+
+const run = (document: DocumentAddress, job: ThreadTask): Promise<unknown> =>
+  threads.use(document, (thread) => thread.run(job))
+
+/** The outcomes of uses so far, in order. */
+function watched(uses: readonly Promise<unknown>[]): string[] {
+  const ends = uses.map(() => 'under way')
+  for (const [index, use] of uses.entries()) {
+    use.then(
+      () => (ends[index] = 'done'),
+      () => (ends[index] = 'refused'),
+    )
+  }
+  return ends
+}
+
+afterEach(() => threads.close())
+
+it('[ROOM-43] work of one workspace is done while work of another one has no end and a line behind it', async () => {
+  threads = threadsOf({})
+  const poisoned = watched([1, 2, 3, 4].map(() => run(eve, poisonedJob)))
+  for (const honest of [ada, bob]) await run(honest, quickJob)
+  expect(poisoned).toEqual(['under way', 'under way', 'under way', 'under way'])
+})
+
+it('[ROOM-43] waiting workspaces get a thread in turn, with one job or many', async () => {
+  threads = threadsOf({})
+  const order: string[] = []
+  let letGo = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const holding = [eve, bob].map((document) => threads.use(document, () => held))
+  const [first, second] = [documentOf('first'), documentOf('second')]
+  const uses = [first, first, first, second].map(async (document) => {
+    await threads.use(document, async () => void order.push(document.workspaceId))
+  })
+  expect(order).toEqual([])
+  letGo()
+  await Promise.all([...holding, ...uses])
+  expect(order).toEqual(['first', 'second', 'first', 'first'])
+})
+
+it('[ROOM-44] [LIM-11] a workspace with too many jobs in line is refused alone', async () => {
+  threads = threadsOf({ waitingPerWorkspaceMax: 2, waitingMax: 3 })
+  const poisoned = watched([1, 2, 3].map(() => run(eve, poisonedJob)))
+  await expect(run(eve, quickJob)).rejects.toMatchObject({
+    status: 'RESOURCE_EXHAUSTED',
+    details: { limit: 'threadQueuePerWorkspace', value: 2, scope: 'workspace' },
+  })
+  await run(ada, quickJob)
+  expect(poisoned).toEqual(['under way', 'under way', 'under way'])
+})
+
+it('[ROOM-45] work past its deadline is ended, refused, counted and logged with its workspace and document', async () => {
+  const lines: unknown[] = []
+  const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const metrics = createMetrics()
+  threads = threadsOf({ jobMs: 500 }, { logger, metrics })
+  await expect(run(eve, poisonedJob)).rejects.toMatchObject({
+    status: 'RESOURCE_EXHAUSTED',
+    message: expect.stringContaining('"document of eve"'),
+    details: { limit: 'threadJobSeconds', value: 0.5, scope: 'call' },
+  })
+  expect(lines).toMatchObject([
+    { event: 'thread.job_timed_out', workspaceId: 'eve', documentId: 'document of eve', job: 'replace' },
+  ])
+  expect((await metrics.threadJobs.get()).values).toMatchObject([
+    { value: 1, labels: { purpose: 'change', outcome: 'late' } },
+  ])
+})
+
+it('[ROOM-46] a workspace whose work comes to nothing repeatedly gets no thread for a while, other ones do', async () => {
+  const clock = new HeldClock()
+  threads = threadsOf({ jobMs: 3_000 }, { clock })
+  await expect(run(eve, poisonedJob)).rejects.toMatchObject({ details: { limit: 'threadJobSeconds' } })
+  // The debt leaves it a tenth of the time.
+  await expect(run(eve, poisonedJob)).rejects.toMatchObject({
+    message: expect.stringContaining('after 0.3 s'),
+    details: { limit: 'threadJobSeconds' },
+  })
+  await expect(run(eve, quickJob)).rejects.toMatchObject({
+    status: 'RESOURCE_EXHAUSTED',
+    details: { limit: 'threadOverrunSeconds', value: 3, scope: 'workspace' },
+    retryAfterSeconds: expect.any(Number),
+  })
+  await run(ada, quickJob)
+  clock.advance(60_000)
+  await run(eve, quickJob)
+})

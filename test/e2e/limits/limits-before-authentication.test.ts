@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { Config } from '../../../src/config.ts'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { newKey, type ProviderKey, TestProvider } from '../../support/servers/identity-provider.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { adminToken, otherWorkspace } from '../../support/servers/tenants.ts'
+
+let server: TestServer
+const sockets: Socket[] = []
+const provider = new TestProvider()
+let jwtJwksUrl: string
+let key: ProviderKey
+
+beforeAll(async () => {
+  jwtJwksUrl = await provider.start()
+  key = await newKey('one', 'ES256')
+})
+afterAll(() => provider.stop())
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await server.stop()
+})
+
+const start = async (overrides: Partial<Config>): Promise<void> => {
+  server = await startTestServer(overrides)
+}
+
+/** Tokens of a provider that does not say whether they are good. */
+async function startUndecided(overrides: Partial<Config>): Promise<string> {
+  provider.state = 'silent'
+  const { issuer: jwtIssuer, audience: jwtAudience } = provider
+  await start({ jwtJwksUrl, jwtIssuer, jwtAudience, authTimeoutSeconds: 2, ...overrides })
+  return `/sync/acme/plan/main?token=${await provider.sign(key)}`
+}
+
+const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
+
+/** A connection that says nothing by itself, and does not answer. */
+async function tcp(): Promise<Socket> {
+  const socket = connectTcp(server.port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+const upgrade = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+
+/** A whole binary message of zeros, masked with zeros. */
+function frame(bytes: number): Buffer {
+  const header = Buffer.from([0x82, 0xfe, 0, 0, 0, 0, 0, 0])
+  header.writeUInt16BE(bytes, 2)
+  return Buffer.concat([header, Buffer.alloc(bytes)])
+}
+
+/** Resolves when the other side has hung up. */
+const hungUp = (socket: Socket): Promise<unknown> =>
+  socket.destroyed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve))
+
+it('[LIM-3] an address has so many websockets that wait for authentication; they wait for a bounded time', async () => {
+  const path = await startUndecided({ maxUnauthenticatedPerAddress: 2 })
+  const waiting = [RawClient.connect(server.wsUrl + path), RawClient.connect(server.wsUrl + path)]
+  await eventually(() => provider.fetches > 0)
+  const refused = await RawClient.connect(server.wsUrl + path)
+  expect(await refused.closed).toEqual({
+    code: 1013,
+    reason: 'too many connections from this address at once: maxUnauthenticatedPerAddress is 2',
+  })
+  for (const client of await Promise.all(waiting))
+    expect(await client.closed).toEqual({
+      code: 1013,
+      reason: 'the token could not be checked in time: try again',
+    })
+  expect(await exceeded('maxUnauthenticatedPerAddress')).toBe(1)
+  expect(await exceeded('authTimeoutSeconds')).toBe(2)
+  const late = await RawClient.connect(
+    `${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ada')}`,
+  )
+  await late.roundTrip()
+  late.end()
+})
+
+it('[LIM-14] of a websocket that waits for authentication next to nothing is read', async () => {
+  const path = await startUndecided({})
+  const socket = await tcp()
+  socket.write(upgrade(path))
+  const message = frame(65_000)
+  let takenBytes = 0
+  const count = (error?: Error | null): void => {
+    if (error == null) takenBytes += message.length
+  }
+  for (let sent = 0; sent < 64 * 2 ** 20; sent += message.length) socket.write(message, count)
+  await hungUp(socket)
+  // This much the buffers of the operating system hold.
+  expect(takenBytes).toBeLessThan(32 * 2 ** 20)
+  expect(await exceeded('unauthenticatedBytes')).toBe(1)
+})
+
+it.each([
+  ['messages', () => frame(10_000), 10],
+  ['pings', () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]), 1000],
+  ['empty messages', () => Buffer.from([0x82, 0x80, 0, 0, 0, 0]), 20_000],
+])('[LIM-9] a refused socket may send 64 KB in all, in however many %s', async (_name, made, times) => {
+  await start({})
+  const socket = await tcp()
+  socket.write(upgrade('/sync/bad'))
+  await once(socket, 'data')
+  for (let sent = 0; sent < times; sent += 1) socket.write(made())
+  await eventually(async () => (await exceeded('unauthenticatedBytes')) === 1)
+  await hungUp(socket)
+})
+
+it('[LIM-10] an address has so many connections that are no websockets; further ones are closed at once', async () => {
+  await start({ maxHttpConnectionsPerAddress: 10 })
+  const token = await server.token('ada')
+  const clients: RawClient[] = []
+  for (let opened = 0; opened < 15; opened += 1) {
+    const client = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`)
+    await client.roundTrip()
+    clients.push(client)
+  }
+  const idle = await Promise.all(Array.from({ length: 10 }, tcp))
+  await hungUp(await tcp())
+  expect(idle.filter(({ destroyed }) => destroyed).length).toBeLessThan(10)
+  await clients[0]?.roundTrip()
+  for (const socket of idle) socket.destroy()
+  await eventually(async () => (await exceeded('maxHttpConnectionsPerAddress')) > 0)
+  for (const client of clients) client.end()
+})
+
+it('[LIM-10] behind reverse proxies, whose connections they are, they are not counted', async () => {
+  await start({ maxHttpConnectionsPerAddress: 2, trustProxy: 1 })
+  const idle = await Promise.all(Array.from({ length: 10 }, tcp))
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  expect(idle.filter(({ destroyed }) => destroyed)).toEqual([])
+})
+
+it('[LIM-15] bodies that come slowly, all at once, take so much memory; further ones are refused, others have room', async () => {
+  await start({ adminToken, memoryBudgetBytes: 2 ** 28 })
+  const other = await otherWorkspace(server)
+  const { apiKey, authToken } = server.credentials
+  const head =
+    'POST /v2/users/get HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+    `x-service-api-key: ${apiKey}\r\nx-service-auth-token: ${authToken}\r\ntransfer-encoding: chunked\r\n\r\n`
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1_048_576, ' '), Buffer.from('\r\n')])
+  const answers: string[] = []
+  const slow = await Promise.all(Array.from({ length: 10 }, tcp))
+  for (const socket of slow) {
+    socket.on('data', (data: Buffer) => answers.push(data.toString()))
+    socket.write(head)
+    for (let sent = 0; sent < 15; sent += 1) socket.write(chunk)
+  }
+  await eventually(() => answers.length > 0)
+  expect(answers[0]).toContain('429')
+  expect(answers[0]).toContain('"limit":"bodyMemoryPerWorkspace"')
+  expect(await exceeded('bodyMemoryPerWorkspace')).toBeGreaterThan(0)
+  const padding = 'x'.repeat(15_000_000)
+  const large = { organizationId: 'acme', padding }
+  expect((await server.post('/v2/users/get', large, other.headers)).status).not.toBe(429)
+  for (const socket of slow) socket.destroy()
+  await eventually(async () => (await server.post('/v2/users/get', large)).status !== 429)
+})

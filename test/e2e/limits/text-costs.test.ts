@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { acceptsGzip } from '../../../src/api/pages/static-file.ts'
+import { prettyXml } from '../../../src/console/documents/content/content-text.ts'
+import { parseMetrics } from '../../../src/console/overview/prometheus.ts'
+import { rewritten } from '../../../src/playground/rewrite.ts'
+import { misspelledName, withoutTrailing } from '../../../src/text.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server?.stop())
+
+/** The shortest of three measurements: other work of the machine only makes them longer. */
+async function elapsedMs(work: () => unknown): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let measured = 0; measured < 3; measured++) {
+    const start = performance.now()
+    await work()
+    shortest = Math.min(shortest, performance.now() - start)
+  }
+  return shortest
+}
+
+/** Four times the text may cost at most ten times the time; work below this is not measurable. */
+const measurableMs = 300
+const growthMax = 10
+
+/** Texts on which a backtracking matcher takes quadratic time, by length. */
+const shapes: Readonly<Record<string, (length: number) => unknown>> = {
+  'spaces in an encoding': (length) => acceptsGzip(`gzip${' '.repeat(length)}x`),
+  'padding before other text': (length) => withoutTrailing('=', `${'='.repeat(length)}x`),
+  'tags that do not end': (length) => prettyXml('<'.repeat(length)),
+  'a name of a member': (length) => misspelledName('a'.repeat(length), ['organizationId', 'a'.repeat(99)]),
+  'a label without a value': (length) => parseMetrics(`metric{${'a'.repeat(length)}} 1`),
+  'elements that do not end': (length) => rewritten('<paragraph '.repeat(length / 11), '12:00:00'),
+}
+
+it.each(Object.entries(shapes))('[TXT-3] takes linear time for %s', async (_, work) => {
+  const [once, twice, fourfold] = [
+    await elapsedMs(() => work(40_000)),
+    await elapsedMs(() => work(80_000)),
+    await elapsedMs(() => work(160_000)),
+  ]
+  expect(fourfold, `${once} ms, ${twice} ms, ${fourfold} ms`).toBeLessThan(
+    Math.max(measurableMs, growthMax * once),
+  )
+})
+
+it('[TXT-3] answers requests in linear time whose headers and members hold such text', async () => {
+  const spaces = await elapsedMs(() =>
+    fetch(`${server.url}/console`, { headers: { 'accept-encoding': `gzip${'\t'.repeat(14_000)}x` } }),
+  )
+  expect(spaces).toBeLessThan(measurableMs * 5)
+  const position = `${'='.repeat(1_000_000)}x`
+  const annotation = { anchor: { editorId: 'main', position } }
+  const ids = { organizationId: 'acme', documentId: 'doc' }
+  const [comments, applied] = [
+    await server.post('/v2/commentannotations/add', {
+      ...ids,
+      actionUser: { userId: 'ann' },
+      annotations: [annotation],
+    }),
+    await server.post('/v2/crdt/apply', { ...ids, editorId: 'main', update: position }),
+  ]
+  expect([comments.status, applied.status]).toEqual([400, 400])
+})
+
+interface Schema {
+  readonly type?: string
+  readonly format?: string
+  readonly maxLength?: number
+  readonly enum?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Returns the paths of strings without a bound. The format `id` has one. */
+function unboundedStrings(schema: Schema, path: string): readonly string[] {
+  const isBounded = schema.maxLength !== undefined || schema.enum !== undefined || schema.format === 'id'
+  return [
+    ...(schema.type === 'string' && !isBounded ? [path] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+      unboundedStrings(each, `${path}/${name}`),
+    ),
+    ...[schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]
+      .filter((each) => each !== undefined)
+      .flatMap((each) => unboundedStrings(each, path)),
+  ]
+}
+
+it('[TXT-4] every string of a request has a maximum length', () => {
+  const found = operationList.flatMap(({ path, request }) =>
+    unboundedStrings(request as unknown as Schema, path),
+  )
+  // The option `maxBodyBytes` bounds an update and the name of a root, as it bounds content.
+  expect([...new Set(found.map((path) => path.split('/').at(-1)))]).toEqual(['contentKey', 'update'])
+})

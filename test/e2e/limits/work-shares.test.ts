@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import type { DocumentAddress } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+const addressOf = (documentId: string, workspaceId = 'w'): DocumentAddress => ({
+  workspaceId,
+  apiKey: 'k',
+  organizationId: 'acme',
+  documentId,
+  editorId: 'main',
+})
+
+const opened: { readonly engine: Engine; readonly rooms: RoomRegistry }[] = []
+
+beforeEach(() => {
+  opened.length = 0
+})
+
+afterEach(async () => {
+  for (const { rooms, engine } of opened) {
+    await rooms.closeAll(close('serviceRestart', 'the test is over'))
+    await engine.close()
+  }
+})
+
+/** Rooms whose clock stands still: no time is given back. `spent` has the workspaces that have spent their share. */
+function roomsOf(engine: Engine): {
+  readonly rooms: RoomRegistry
+  readonly spent: string[]
+  readonly clock: HeldClock
+} {
+  const spent: string[] = []
+  const clock = new HeldClock()
+  const rooms = new RoomRegistry(
+    engine,
+    {
+      documentBytesMax: 1e7,
+      heldBytesMax: 1e6,
+      awarenessWindowMs: 40,
+      compactAfterUpdates: 1_000,
+      idleMs: 60_000,
+      restMs: 60_000,
+      keepVersionsMs: 0,
+      documentsPerWorkspaceMax: 0,
+      computeThreads: 0,
+      threadJobMs: 60_000,
+    },
+    {
+      clock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      memory: roomyAccounts(),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+      overspent: (workspaceId) => spent.push(workspaceId),
+    },
+  )
+  opened.push({ engine, rooms })
+  return { rooms, spent, clock }
+}
+
+/** Each of these takes milliseconds of the event loop, also if a thread finds out where the items belong. */
+const expensive = {
+  'the event loop': hostileUpdates.splits(3_000)[0] as Uint8Array,
+  'a thread': hostileUpdates.splits(6_000)[0] as Uint8Array,
+}
+
+const apply = (rooms: RoomRegistry, address: DocumentAddress, update: Uint8Array): Promise<unknown> =>
+  rooms.use(address, (room) =>
+    room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false }),
+  )
+
+/** More documents than a workspace may edit at once. */
+const documentsMax = 2_000
+
+it.each(Object.entries(expensive))(
+  '[ROOM-53] counts updates by REST that %s integrates; further ones of the workspace wait',
+  async (_, update) => {
+    const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
+    for (let count = 0; spent.length === 0 && count < documentsMax; count += 1)
+      await apply(rooms, addressOf(`document ${count}`), update)
+    expect(spent).toEqual(['w'])
+    const outcome = { is: 'waiting' }
+    const waiting = apply(rooms, addressOf('further'), update).then(() => {
+      outcome.is = 'done'
+    })
+    await apply(rooms, addressOf('neighbor', 'other'), update)
+    expect(outcome.is).toBe('waiting')
+    clock.advance(60_000)
+    await waiting
+  },
+)
+
+it('[ROOM-54] stops the timer of a pause when the room closes, and answers calls that wait', async () => {
+  const { rooms, spent, clock } = roomsOf(await openMemoryEngine())
+  for (let count = 0; count < documentsMax; count += 1) {
+    const { room } = await rooms.open(addressOf(`document ${count}`))
+    // The first room that closes starts a timer of all rooms.
+    const pending = clock.pending
+    const update = expensive['the event loop']
+    await room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    if (count === 0) room.close(close('serviceRestart', 'the room was idle'))
+    if (spent.length === 0) continue
+    expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
+    const waiting = room.editing.apply('rest', update, { expects: 'either', allowSubdocuments: false })
+    room.close(close('serviceRestart', 'the room was idle'))
+    expect([room.isHeld, clock.pending]).toEqual([false, pending])
+    await expect(waiting).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+    return
+  }
+  expect.unreachable('the workspace did not spend its share')
+})
+
+it('[ROOM-54] stops waiting for another node when the room closes', async () => {
+  const [node] = await sharedNodes(1)
+  if (node === undefined) throw new Error('no node')
+  const { rooms, clock } = roomsOf(node.engine)
+  const { room } = await rooms.open(addressOf('waiting'))
+  const pending = clock.pending
+  room.copy?.told({ is: 'wait', ms: 1_000 })
+  expect([room.isHeld, clock.pending]).toEqual([true, pending + 1])
+  room.close(close('serviceRestart', 'the room was idle'))
+  expect([room.isHeld, clock.pending]).toEqual([false, pending])
+})
+
+it('[ROOM-53] counts expensive updates that other nodes have accepted', async () => {
+  const [first, second] = await sharedNodes(2)
+  if (first === undefined || second === undefined) throw new Error('no nodes')
+  const [accepting, following] = [roomsOf(first.engine), roomsOf(second.engine)]
+  for (let count = 0; following.spent.length === 0 && count < documentsMax; count += 1) {
+    const address = addressOf(`document ${count}`)
+    const { room } = await following.rooms.open(address)
+    await apply(accepting.rooms, address, expensive['the event loop'])
+    await eventually(() => room.state.clocks.size > 0 || following.spent.length > 0)
+    accepting.clock.advance(60_000)
+  }
+  expect(following.spent).toEqual(['w'])
+})

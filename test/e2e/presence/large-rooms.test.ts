@@ -1,0 +1,176 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { closeCodes } from '../../../src/model/close.ts'
+import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
+import {
+  type Editor,
+  eventually,
+  type ProviderVersion,
+  RawClient,
+  syncedEditor,
+} from '../../support/clients/clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+/** Clients that connect at the same time. */
+const atOnce = 100
+/** All clients share a process with the server; on a machine with other work that takes longer than usual. */
+const patienceMs = 60_000
+const versions: readonly ProviderVersion[] = [1, 2, 3]
+
+let server: TestServer
+let tokens: readonly string[]
+let documents = 0
+
+beforeAll(async () => {
+  server = await startTestServer()
+  const users = Array.from({ length: 50 }, (_, index) => `user-${index}`)
+  tokens = await Promise.all(users.map((userId) => server.token(userId)))
+})
+
+afterAll(() => server.stop())
+
+const newPath = (): string => `acme/crowd-${++documents}/main`
+
+async function connect(path: string, number: number): Promise<RawClient> {
+  const token = tokens[number % tokens.length] as string
+  const client = await RawClient.connect(`${server.wsUrl}/sync/${path}?token=${token}`)
+  client.sendAwareness(number + 1, 1, { cursor: number })
+  return client
+}
+
+async function crowd(path: string, count: number): Promise<RawClient[]> {
+  const clients: RawClient[] = []
+  while (clients.length < count) {
+    const more = Array.from({ length: Math.min(atOnce, count - clients.length) }, (_, index) => index)
+    clients.push(...(await Promise.all(more.map((index) => connect(path, clients.length + index)))))
+  }
+  return clients
+}
+
+const watchers = async (path: string): Promise<readonly Editor[]> => {
+  const token = await server.token('watcher')
+  return Promise.all(versions.map((version) => syncedEditor(server.wsUrl, path, token, { version })))
+}
+
+/** Client ids of a crowd that an editor knows of. */
+const seenBy = ({ provider, doc }: Editor, count: number): number[] =>
+  [...provider.awareness.getStates().keys()].filter((id) => id <= count && id !== doc.clientID)
+
+itLong(
+  '[AWA-11] in a crowd of 1,200 a newcomer sees everybody, and nobody is lost for telling back what they see',
+  async () => {
+    const path = newPath()
+    const early = await watchers(path)
+    const closes: number[] = []
+    const watchCloses = ({ provider }: Editor): void =>
+      void provider.on('connection-close', (event) => closes.push(event?.code ?? 0))
+    for (const editor of early) watchCloses(editor)
+    const clients = await crowd(path, 1_200)
+    const late = await watchers(path)
+    for (const editor of late) watchCloses(editor)
+    for (const editor of [...early, ...late])
+      await eventually(
+        () => seenBy(editor, 1_200).length === 1_200,
+        () => [seenBy(editor, 1_200).length, closes],
+        patienceMs,
+      )
+    // What stock clients have heard they send back: when this one's move has come, they have been heard out.
+    for (const editor of late) editor.provider.awareness.setLocalStateField('cursor', 'moved')
+    for (const editor of early)
+      await eventually(
+        () =>
+          [...editor.provider.awareness.getStates().values()].filter((s) => s.cursor === 'moved').length ===
+          3,
+        () => closes,
+        patienceMs,
+      )
+    expect(closes).toEqual([])
+    for (const client of clients) client.end()
+    for (const editor of [...early, ...late])
+      await eventually(
+        () => seenBy(editor, 1_200).length === 0,
+        () => closes,
+        patienceMs,
+      )
+    expect(closes).not.toContain(closeCodes.badRequest)
+    for (const editor of [...early, ...late]) editor.close()
+  },
+)
+
+/** When somebody comes and goes, and how. */
+interface Visit {
+  readonly from: number
+  readonly stay: number
+  readonly end: 'closed' | 'cut' | 'farewell' | 'returning'
+}
+
+const visit: fc.Arbitrary<Visit> = fc.record({
+  from: fc.nat({ max: 9 }),
+  stay: fc.integer({ min: 1, max: 6 }),
+  end: fc.constantFrom('closed', 'cut', 'farewell', 'returning'),
+})
+
+async function leave(client: RawClient, number: number, { end }: Visit): Promise<void> {
+  if (end === 'farewell') client.sendAwareness(number + 1, 2, null)
+  if (end === 'cut') client.end()
+  else client.socket.close()
+  await client.closed
+}
+
+/** Everybody comes and goes in rounds; within a round all at once. */
+async function carryOut(path: string, visits: readonly Visit[]): Promise<void> {
+  const there = new Map<number, RawClient>()
+  const come = async (number: number): Promise<void> => void there.set(number, await connect(path, number))
+  const go = async (number: number, how: Visit): Promise<void> =>
+    leave(there.get(number) as RawClient, number, how)
+  for (let round = 0; round <= 17; round++) {
+    await Promise.all(
+      visits.map(async (each, number) => {
+        const last = each.from + each.stay
+        if (round === each.from) await come(number)
+        if (round === last) await go(number, each)
+        if (each.end !== 'returning') return
+        if (round === last) await come(number)
+        if (round === last + 1) await go(number, each)
+      }),
+    )
+  }
+}
+
+it('[PRES-17] when 500 clients have come and gone in any order, board and awareness are empty', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(visit, { minLength: 500, maxLength: 500 }), async (visits) => {
+      const path = newPath()
+      const [organizationId, documentId] = path.split('/')
+      // REST knows the document from its first edit on.
+      const content = { editorId: 'other', type: 'text', data: 'x' }
+      dataOf(await server.post('/v2/crdt/add', { organizationId, documentId, ...content }))
+      const present = async (): Promise<readonly string[]> => {
+        const answer = await server.post('/v2/presence/get', { organizationId, documentId })
+        return (dataOf(answer) as readonly PresenceEntry[]).map(({ userId }) => userId)
+      }
+      const editors = await watchers(path)
+      const most = { seen: 0 }
+      for (const editor of editors)
+        editor.provider.awareness.on('change', () => {
+          most.seen = Math.max(most.seen, seenBy(editor, 500).length)
+        })
+      await carryOut(path, visits)
+      for (const editor of editors)
+        await eventually(
+          () => seenBy(editor, 500).length === 0,
+          () => seenBy(editor, 500),
+        )
+      expect(most.seen).toBeGreaterThan(100)
+      await eventually(async () => (await present()).join() === 'watcher', present)
+      for (const editor of editors) editor.close()
+      await eventually(async () => (await present()).length === 0, present)
+      const late = await RawClient.connect(`${server.wsUrl}/sync/${path}?token=${tokens[0]}`)
+      await late.roundTrip()
+      expect(late.awareness().filter(({ state }) => state !== null)).toEqual([])
+      late.end()
+    }),
+    { numRuns: process.env.WEFT_TEST_ALL === '1' ? 10 : 1, endOnFailure: true },
+  )
+})

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'vitest'
+import type { Awareness } from 'y-protocols/awareness'
+import { type Editor, eventually, type ProviderVersion, syncedEditor } from '../../support/clients/clients.ts'
+import {
+  type HocuspocusVersion,
+  hocuspocusProvider,
+  hocuspocusSocket,
+} from '../../support/clients/protocol-clients.ts'
+import { presenceNodes } from '../../support/servers/node-presence.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+/** A stock client, whatever it speaks. */
+interface Page {
+  readonly name: string
+  readonly awareness: Awareness
+  disconnect(): void
+  connect(): void
+  close(): void
+}
+
+const versions: readonly ProviderVersion[] = [1, 2, 3]
+const hocuspocusVersions: readonly HocuspocusVersion[] = [2, 3, 4]
+
+const pageOf = (name: string, editor: Editor): Page => ({
+  name,
+  awareness: editor.provider.awareness,
+  disconnect: () => editor.provider.disconnect(),
+  connect: () => editor.provider.connect(),
+  close: () => editor.close(),
+})
+
+async function hocuspocusPage(server: TestServer, path: string, version: HocuspocusVersion): Promise<Page> {
+  const name = `hocuspocus ${version}`
+  const socket = hocuspocusSocket(server, version)
+  const provider = hocuspocusProvider(server, path, await server.token(name), { version, socket })
+  await eventually(() => provider.isSynced)
+  const { awareness } = provider
+  if (awareness === null) throw new Error('a client without awareness')
+  return {
+    name,
+    awareness,
+    disconnect: () => socket.disconnect(),
+    connect: () => void socket.connect(),
+    close: () => {
+      provider.destroy()
+      socket.destroy()
+    },
+  }
+}
+
+/** What the pages show that a page sees, itself among them. */
+const seenBy = ({ awareness }: Page): string =>
+  [...awareness.getStates().values()]
+    .map((state) => `${String(state.page)} ${String(state.at)}`)
+    .sort()
+    .join()
+
+/** Sooner than stock clients renew what they show. */
+async function allSee(pages: readonly Page[], shown: readonly Page[] = pages): Promise<void> {
+  const all = shown
+    .map(({ name, awareness }) => `${name} ${String(awareness.getLocalState()?.at)}`)
+    .sort()
+    .join()
+  await eventually(
+    () => pages.every((page) => seenBy(page) === all),
+    () => [all, pages.map(seenBy)],
+  )
+}
+
+let moves = 0
+const move = ({ awareness, name }: Page): void => awareness.setLocalState({ page: name, at: ++moves })
+
+it('[AWA-16] a stock client that is back, of whatever protocol and version, sees those who have stayed, and is seen', async () => {
+  const server = await startTestServer()
+  const path = 'acme/coming-back/main'
+  const pages = [
+    ...(await Promise.all(
+      versions.map(async (version) => {
+        const name = `y-websocket ${version}`
+        return pageOf(name, await syncedEditor(server.wsUrl, path, await server.token(name), { version }))
+      }),
+    )),
+    ...(await Promise.all(hocuspocusVersions.map((version) => hocuspocusPage(server, path, version)))),
+  ]
+  for (const page of pages) move(page)
+  await allSee(pages)
+  for (const page of pages) {
+    const others = pages.filter((other) => other !== page)
+    for (const other of others) move(other)
+    await allSee(pages)
+    page.disconnect()
+    await allSee([page], [page])
+    await allSee(others)
+    page.connect()
+    await allSee(pages)
+  }
+  for (const page of pages) page.close()
+  await server.stop()
+})
+
+it('[AWA-17] after a restart of the server everybody sees everybody again, also those who have moved meanwhile', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'weft-back-'))
+  const before = await startTestServer({ engine: 'level', dataDir: data })
+  const path = 'acme/restarted/main'
+  const editors: Editor[] = []
+  const pages: Page[] = []
+  for (const version of versions) {
+    const name = `y-websocket ${version}`
+    const editor = await syncedEditor(before.wsUrl, path, await before.token(name), { version })
+    editors.push(editor)
+    pages.push(pageOf(name, editor))
+  }
+  const hocuspocus = await Promise.all(
+    hocuspocusVersions.map((version) => hocuspocusPage(before, path, version)),
+  )
+  pages.push(...hocuspocus)
+  editors[0]?.text.insert(0, 'text')
+  await eventually(() => editors.every(({ text }) => text.length === 4))
+  for (const page of pages) move(page)
+  await allSee(pages)
+  // Some versions throw when a server that is away does not answer in time.
+  for (const page of hocuspocus) page.disconnect()
+  await before.stop()
+  for (const page of pages) await allSee([page], [page])
+  for (const page of pages.slice(2, 4)) for (let more = 0; more < 5; more++) move(page)
+  const after = await startTestServer({ engine: 'level', dataDir: data, port: before.port })
+  for (const page of hocuspocus) page.connect()
+  await allSee(pages)
+  for (const page of pages) page.close()
+  await after.stop()
+  await rm(data, { recursive: true })
+})
+
+it('[CP-31] a stock client that comes to another node, with or without others there, sees all and is seen', async () => {
+  const { open, at, stop } = await presenceNodes(3)
+  const names = ['ada', 'bob', 'eve']
+  const editors = [await open(0, 'ada'), await open(0, 'bob'), await open(1, 'eve')]
+  const pages = editors.map((editor, index) => pageOf(names[index] as string, editor))
+  for (const page of pages) move(page)
+  editors[0]?.text.insert(0, 'text')
+  await eventually(() => editors.every(({ text }) => text.length === 4))
+  await allSee(pages)
+  const { provider } = editors[0] as Editor
+  for (const node of [1, 2, 0]) {
+    for (const page of pages) move(page)
+    await allSee(pages)
+    pages[0]?.disconnect()
+    await allSee(pages.slice(1))
+    provider.serverUrl = `${at(node).wsUrl}/sync`
+    pages[0]?.connect()
+    await allSee(pages)
+  }
+  for (const page of pages) page.close()
+  await stop()
+})

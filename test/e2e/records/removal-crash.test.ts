@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { mapInSlices } from '../../../src/directory/store/batch.ts'
+import { verify } from '../../../src/storage/verify.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { Random } from '../../support/data/random-doc.ts'
+import { seed } from '../../support/data/seed.ts'
+import { type ServerProcess, startProcess } from '../../support/servers/process.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const rounds = process.env.WEFT_TEST_ALL === '1' ? 2 : 1
+const documents = process.env.WEFT_TEST_ALL === '1' ? 1_000 : 500
+const organizationId = 'acme'
+
+const ids = Array.from({ length: documents }, (_, at) => `d${at}`)
+
+async function fill(server: ServerProcess): Promise<void> {
+  const folders = ['top', 'in']
+  await server.post('/v2/organizations/add', { organizations: [{ organizationId }] })
+  await server.post('/v1/organizations/folders/add', {
+    organizationId,
+    folders: folders.map((folderId) => ({ folderId })),
+  })
+  for (let at = 0; at < documents; at += 500)
+    await server.post('/v2/organizations/documents/add', {
+      organizationId,
+      documents: ids
+        .slice(at, at + 500)
+        .map((documentId, index) => ({ documentId, folderId: folders[index % 2] })),
+    })
+  await mapInSlices(ids, (documentId) =>
+    server.post('/v2/crdt/add', {
+      organizationId,
+      documentId,
+      editorId: 'main',
+      type: 'text',
+      data: documentId,
+    }),
+  )
+}
+
+/** Number of documents, of every tenth, that still have content. */
+async function contents(server: ServerProcess): Promise<number> {
+  const some = ids.filter((_, at) => at % 10 === 0)
+  const answers = await mapInSlices(some, (documentId) =>
+    server.post('/v2/crdt/get', { organizationId, documentId }),
+  )
+  return answers.filter(({ status }) => status === 200).length
+}
+
+const add = async (server: ServerProcess) => {
+  const { data } = await server.post('/v2/organizations/add', { organizations: [{ organizationId }] })
+  return (data as Record<string, { success: boolean; message: string }>)[organizationId]
+}
+
+itLong(
+  `[ORG-11] ${rounds} SIGKILLs in the middle of deleting ${documents} documents: nothing is damaged, it goes on, and nothing is left (seed ${seed})`,
+  async () => {
+    const random = new Random(seed)
+    const data = await mkdtemp(join(tmpdir(), 'weft-removal-'))
+    try {
+      let server = await startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+      // One that was done before the kill proves nothing, and is tried again with an earlier kill.
+      for (let [cut, tries] = [0, 0]; cut < rounds; tries += 1) {
+        expect(tries, `seed ${seed}`).toBeLessThan(4 * rounds)
+        await fill(server)
+        const deletion = server
+          .post('/v2/organizations/delete', { organizationIds: [organizationId] })
+          .catch(() => null)
+        await eventually(
+          async () =>
+            (await server.post('/v2/organizations/documents/get', { organizationId })).status === 404,
+        )
+        await new Promise((resolve) => setTimeout(resolve, random.below(50 / (1 + tries - cut))))
+        await server.end('SIGKILL')
+        const wasDone = (await deletion) !== null
+        expect((await verify(data, () => undefined)).damages).toEqual([])
+        server = await startProcess(data, { WEFT_CALLS_PER_KEY_PER_SECOND: '0' })
+        if (wasDone) continue
+        cut += 1
+        expect(await add(server)).toMatchObject({
+          success: false,
+          message: expect.stringContaining('being deleted'),
+        })
+        let added = await add(server)
+        for (let second = 0; second < 60 && added?.success !== true; second += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          added = await add(server)
+        }
+        expect(added).toMatchObject({ success: true })
+        expect(await contents(server)).toBe(0)
+        const { data: found } = await server.post('/v2/organizations/documents/get', { organizationId })
+        expect(found).toEqual([])
+        expect((await server.post('/v2/organizations/folders/get', { organizationId })).data).toEqual([])
+      }
+      await server.end('SIGTERM')
+    } finally {
+      await rm(data, { recursive: true, force: true, maxRetries: 20 })
+    }
+  },
+  300_000,
+)

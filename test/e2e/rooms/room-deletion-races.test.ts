@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../../src/clock.ts'
+import { prepareContent } from '../../../src/content/prepared-content.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import { addressKey, type DocumentAddress } from '../../../src/model/address.ts'
+import { close } from '../../../src/model/close.ts'
+import type { Member } from '../../../src/rooms/room/member.ts'
+import type { Room } from '../../../src/rooms/room/room.ts'
+import { RoomRegistry } from '../../../src/rooms/room/room-registry.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { contentOf, eventually } from '../../support/clients/clients.ts'
+import { noEdits, noRecords, noVisits } from '../../support/data/rooms.ts'
+import { badEntry } from '../../support/faults/crafted-updates.ts'
+import { roomyAccounts } from '../../support/servers/memory.ts'
+
+const address: DocumentAddress = {
+  workspaceId: 'w',
+  apiKey: 'k',
+  organizationId: 'acme',
+  documentId: 'alone',
+  editorId: 'main',
+}
+
+let engine: Engine
+let rooms: RoomRegistry
+
+beforeEach(async () => {
+  engine = await openMemoryEngine()
+  const limits = {
+    documentBytesMax: 1e6,
+    heldBytesMax: 1e6,
+    awarenessWindowMs: 40,
+    compactAfterUpdates: 1_000,
+  }
+  const parts = {
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: createLog('silent'),
+    memory: roomyAccounts(),
+    records: noRecords,
+    edits: noEdits,
+    visits: noVisits,
+    overspent: () => {},
+  }
+  const times = { idleMs: 60_000, restMs: 60_000, keepVersionsMs: 0 }
+  rooms = new RoomRegistry(
+    engine,
+    { ...limits, ...times, documentsPerWorkspaceMax: 0, computeThreads: 0, threadJobMs: 60_000 },
+    parts,
+  )
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
+
+/** Somebody who looks at a room; `codes` are those it was ended with. */
+function visitor(id: string): Member & { readonly codes: number[] } {
+  const codes: number[] = []
+  return {
+    codes,
+    encoder: {
+      update: (bytes) => bytes,
+      awareness: (message) => message,
+      awarenessQuery: new Uint8Array(),
+      tellsBack: true,
+    },
+    user: { id, name: id, email: '' },
+    deliver() {},
+    deliverAwareness() {},
+    askForMissing() {},
+    end: ({ code }) => void codes.push(code),
+  }
+}
+
+function send(room: Room, from: Member, bytes: Uint8Array): void {
+  room.receive({
+    kind: 'update',
+    bytes,
+    summary: readUpdate(bytes, { allowSubdocuments: false }),
+    from,
+    taken: null,
+  })
+}
+
+const append = (text: string) => (doc: Y.Doc) => {
+  const content = doc.getText('content')
+  content.insert(content.length, text)
+}
+
+const replace = (room: Room, data: string) =>
+  room.replacing.replace('rest', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+    expects: 'either',
+  })
+
+/** The update of a client that has what `room` has, and types on. */
+function typedOn(room: Room, text: string): Uint8Array {
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, room.state.encode())
+  const before = Y.encodeStateVector(doc)
+  append(text)(doc)
+  return Y.encodeStateAsUpdate(doc, before)
+}
+
+it('[ROOM-10] a change by REST in the turn in which the room breaks is refused; what is stored has no gap', async () => {
+  const { room } = await rooms.open(address)
+  await replace(room, 'base')
+  const [ada, mallory] = [visitor('ada'), visitor('mallory')]
+  for (const member of [ada, mallory]) room.join(member)
+  send(room, ada, typedOn(room, ', ada'))
+  send(room, mallory, badEntry(7))
+  const change = replace(room, 'base, refused')
+  await expect(change).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+  expect([ada.codes, mallory.codes[0]]).toEqual([[1013], 4400])
+  const again = (await rooms.open(address)).room
+  await replace(again, 'base, stored')
+  const log = await engine.log.load(addressKey(address))
+  const stored = log.state === 'live' ? log.entries.map(({ bytes }) => bytes) : []
+  expect(contentOf(stored)).toBe('base, stored')
+  const loaded = new Y.Doc()
+  for (const bytes of stored) Y.applyUpdate(loaded, bytes)
+  expect([loaded.store.pendingStructs, loaded.store.pendingDs]).toEqual([null, null])
+})
+
+it('[ORG-9] whoever comes to a room that was deleted meanwhile is ended with 4404', async () => {
+  const { room } = await rooms.open(address)
+  await replace(room, 'base')
+  await rooms.destroy(address)
+  const late = visitor('late')
+  room.join(late)
+  expect([late.codes, room.memberCount]).toEqual([[4404], 0])
+})
+
+it('[SYNC-4] an edit is encoded once for all who get it, one frame each; its sender gets none', async () => {
+  const lease = await rooms.open(address)
+  const { room } = lease
+  let encoded = 0
+  const encoder = {
+    ...visitor('').encoder,
+    update: (bytes: Uint8Array) => Uint8Array.of(++encoded, ...bytes),
+  }
+  const sent: [string, Uint8Array | null][] = []
+  const members = ['ann', 'bob', 'cid', 'dan'].map((id): Member => {
+    const deliver: Member['deliver'] = function (this: Member, delivery) {
+      sent.push([id, delivery.bytesFor(this)])
+    }
+    return { ...visitor(id), encoder, deliver }
+  })
+  for (const member of members) room.join(member)
+  const bytes = typedOn(room, 'x')
+  send(room, members[0] as Member, bytes)
+  await eventually(() => sent.length >= members.length)
+  const frame = Uint8Array.of(1, ...bytes)
+  expect(sent).toEqual([
+    ['ann', null],
+    ['bob', frame],
+    ['cid', frame],
+    ['dan', frame],
+  ])
+  lease.release()
+})

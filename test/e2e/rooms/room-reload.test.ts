@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { addressKey } from '../../../src/model/address.ts'
+import { contentOf, eventually, RawClient, typed } from '../../support/clients/clients.ts'
+import { badEntry } from '../../support/faults/crafted-updates.ts'
+import { dataOf, metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { type HeldStore, heldStore } from '../../support/stores/pausable-store.ts'
+
+const address = { organizationId: 'acme', documentId: 'reload', editorId: 'main' }
+const pendingBytesMax = 100_000
+
+interface Read {
+  readonly data: string
+  readonly version: string
+  readonly stateVector: string
+}
+
+let directory: string
+let store: HeldStore
+let engine: LevelEngine
+let server: TestServer
+let token: string
+const connect = (): Promise<RawClient> =>
+  RawClient.connect(`${server.wsUrl}/sync/acme/reload/main?token=${token}`)
+
+async function start(): Promise<void> {
+  engine = await openLevelEngine({ directory, openStore: store.openStore, pendingBytesMax })
+  const limits = { idleUnloadSeconds: 0, compactAfterUpdates: 10, maxDocumentBytes: 200_000 }
+  server = await startTestServer(limits, { engine })
+  token = await server.token('ada')
+}
+
+const allDurable = (): Promise<void> => eventually(() => engine.pendingBytes() === 0)
+
+async function read(): Promise<Read> {
+  const { organizationId, documentId } = address
+  const [document] = dataOf(await server.post('/v2/crdt/get', { organizationId, documentId })) as Read[]
+  return document as Read
+}
+
+/** The activity of the edit is stored, so that nothing writes by itself any more. */
+const edited = (): Promise<void> =>
+  eventually(async () => {
+    const { organizationId } = address
+    const found = dataOf(await server.post('/v2/activities/get', { organizationId })) as readonly unknown[]
+    return found.length > 0
+  })
+
+async function reloaded(): Promise<void> {
+  await eventually(async () => (await metric(server, 'weft_rooms_open')) === 0)
+}
+
+async function compacted(): Promise<boolean> {
+  const { workspaceId, apiKey } = server.credentials
+  const log = await engine.log.load(addressKey({ workspaceId, apiKey, ...address }))
+  return log.state === 'live' && log.base > 0
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'weft-reload-'))
+  store = heldStore()
+  await start()
+})
+
+afterEach(async () => {
+  store.release()
+  await server.stop()
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 })
+})
+
+/** What makes a room fail while its appends are on their way. */
+const failures = {
+  'a poisoned update': (client: RawClient) => client.sendUpdate(badEntry(7)),
+  'a refused append': (client: RawClient) => {
+    void engine.blobs.put(['filler'], new Uint8Array(pendingBytesMax + 1))
+    client.sendUpdate(typed('k', 77))
+  },
+} as const
+
+it.each(Object.entries(failures))(
+  '[ROOM-8] %s while an append is on its way: the document is reloaded with it, and keeps it',
+  async (_, fail) => {
+    await server.post('/v2/crdt/add', { ...address, type: 'text', data: 'base' })
+    const client = await connect()
+    await client.roundTrip()
+    await edited()
+    await allDurable()
+    store.hold()
+    const update = server.post('/v2/crdt/update', { ...address, type: 'text', data: 'base, acknowledged' })
+    await eventually(() => engine.pendingBytes() > 0)
+    fail(client)
+    await client.closed
+    const late = await connect()
+    // Time enough to load a document, were it loaded now.
+    for (const documentId of ['one', 'two', 'three']) {
+      expect((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).status).toBe(404)
+    }
+    store.release()
+    expect((await update).status).toBe(200)
+    await late.roundTrip()
+    expect(contentOf(late.offers())).toBe('base, acknowledged')
+    await allDurable()
+    for (let edit = 0; edit < 15; edit++) {
+      late.sendUpdate(typed('edit'.repeat(1_000), 1_000 + edit))
+      await late.roundTrip()
+    }
+    await eventually(compacted)
+    late.end()
+    await server.stop()
+    await start()
+    expect((await read()).data).toContain('base, acknowledged')
+  },
+)
+
+it.each([
+  ['log', 10],
+  ['snapshot', 60_000],
+])(
+  '[ROOM-9] after a reload from a %s an up-to-date client uploads nothing, and a duplicate is neither stored nor relayed',
+  async (_, length) => {
+    const doc = new Y.Doc()
+    doc.getText('content').insert(0, 'x'.repeat(length))
+    const whole = Y.encodeStateAsUpdate(doc)
+    const first = await connect()
+    first.sendUpdate(whole)
+    await first.roundTrip()
+    first.end()
+    await reloaded()
+    const [client, witness] = [await connect(), await connect()]
+    await Promise.all([client.roundTrip(), witness.roundTrip()])
+    const [vector] = client.vectors()
+    expect(vector).toEqual(Y.encodeStateVector(doc))
+    const before = await read()
+    expect(Buffer.from(before.stateVector, 'base64')).toEqual(Buffer.from(Y.encodeStateVector(doc)))
+    client.sendOffer(Y.encodeStateAsUpdate(doc, vector))
+    client.sendUpdate(whole)
+    client.sendOffer(whole)
+    await client.roundTrip()
+    await witness.roundTrip()
+    expect(witness.updates()).toEqual([])
+    expect((await read()).version).toBe(before.version)
+    for (const each of [client, witness]) each.end()
+  },
+)

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { heartbeatMs } from '../../../src/sync/socket/heartbeat.ts'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+/** Real time, moved ahead by the test. */
+let aheadMs = 0
+const clock: Clock = { now: () => Date.now() + aheadMs, after: (ms, fn) => systemClock.after(ms, fn) }
+
+let server: TestServer
+let token: string
+const connect = (path: string, options: object = {}): Promise<RawClient> =>
+  RawClient.connect(`${server.wsUrl}/sync/${path}?token=${token}`, {}, options)
+
+beforeAll(async () => {
+  server = await startTestServer({}, { clock })
+  token = await server.token('ada')
+})
+
+afterAll(() => server.stop())
+
+it('[SYNC-15] a client that nobody talks to hears something often enough not to hang up', async () => {
+  const client = await connect('acme/quiet/main')
+  await client.roundTrip()
+  const before = client.bodies(1).length
+  aheadMs += heartbeatMs
+  await eventually(() => client.bodies(1).length === before + 1)
+  expect(client.awareness()).toEqual([])
+  client.end()
+})
+
+it('[SYNC-15] also when the clock is set back', async () => {
+  const client = await connect('acme/quiet/main')
+  aheadMs -= 3_600_000
+  await client.roundTrip()
+  const before = client.bodies(1).length
+  aheadMs += heartbeatMs
+  await eventually(() => client.bodies(1).length === before + 1)
+  aheadMs += 3_600_000
+  client.end()
+})
+
+it('[SYNC-16] a client that no longer answers pings is cut off after the second one, others stay', async () => {
+  const [dead, alive] = [
+    await connect('acme/dead/main', { autoPong: false }),
+    await connect('acme/dead/main'),
+  ]
+  dead.sendAwareness(1, 1, { cursor: 1 })
+  await eventually(() => alive.awareness().length === 1)
+  let pings = 0
+  alive.socket.on('ping', () => {
+    pings += 1
+  })
+  aheadMs += heartbeatMs
+  await eventually(() => pings === 1)
+  await alive.roundTrip()
+  aheadMs += heartbeatMs
+  expect(await dead.closed).toMatchObject({ code: 1006 })
+  await eventually(() => alive.awareness().at(-1)?.state === null)
+  await alive.roundTrip()
+  alive.end()
+})
+
+it('[SYNC-17] a client’s own awareness renewal is echoed when it has heard nothing else', async () => {
+  const client = await connect('acme/echo/main')
+  client.sendAwareness(3, 1, { cursor: 1 })
+  await client.roundTrip()
+  aheadMs += 10_000
+  client.sendAwareness(3, 2, { cursor: 1 })
+  await eventually(() => client.awareness().some(({ clock }) => clock === 2))
+  client.end()
+})

@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type * as Y from 'yjs'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import type { Config } from '../../../src/config.ts'
+import { StoreUnavailableError } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { frame, isAbout, ping, pong, tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
+import {
+  type HocuspocusVersion,
+  hocuspocusProvider,
+  hocuspocusSocket,
+} from '../../support/clients/protocol-clients.ts'
+import { newKey, TestProvider } from '../../support/servers/identity-provider.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { withLog } from '../../support/stores/pausable-engine.ts'
+import { isEverythingAsked, itLong } from '../../support/time/full-run.ts'
+
+let server: TestServer
+/** Documents that the store cannot give for the moment, by part of their ids. */
+let away: string | null
+let loads: number
+let aheadMs: number
+
+beforeEach(() => {
+  away = null
+  loads = 0
+  aheadMs = 0
+})
+
+afterEach(() => server.stop())
+
+async function start(overrides: Partial<Config> = {}): Promise<void> {
+  const engine = withLog(await openMemoryEngine(), (log) => ({
+    load(key, ...parameters) {
+      if (away === null || !JSON.stringify(key).includes(away)) return log.load(key, ...parameters)
+      loads += 1
+      return Promise.reject(new StoreUnavailableError('away'))
+    },
+  }))
+  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+  server = await startTestServer(overrides, { engine, clock })
+}
+
+const textOf = ({ document }: { document: Y.Doc }): Y.Text => document.getText('content')
+const connect = (query = ''): Promise<RawClient> => RawClient.connect(`${server.wsUrl}/hocuspocus${query}`)
+const contentOf = async (documentId: string): Promise<string> =>
+  JSON.stringify((await server.post('/v2/crdt/get', { organizationId: 'acme', documentId })).body)
+
+it.each<HocuspocusVersion>(isEverythingAsked ? [2, 3, 4] : [4])(
+  '[DIA-24] version %i: whose document cannot be opened for the moment comes back, with all that was typed',
+  async (version) => {
+    await start()
+    const token = await server.token('ada')
+    const socket = hocuspocusSocket(server, version)
+    away = 'plan'
+    const provider = hocuspocusProvider(server, 'acme/plan/main', token, { version, socket })
+    const failed: unknown[] = []
+    provider.on('authenticationFailed', (event: unknown) => failed.push(event))
+    textOf(provider).insert(0, 'before, ')
+    await eventually(() => loads > 1)
+    textOf(provider).insert(8, 'meanwhile, ')
+    away = null
+    await eventually(() => provider.isSynced && !provider.hasUnsyncedChanges)
+    textOf(provider).insert(19, 'after')
+    await eventually(async () => (await contentOf('plan')).includes('before, meanwhile, after'))
+    expect(failed).toEqual([])
+    provider.destroy()
+    socket.destroy()
+  },
+)
+
+itLong.each<HocuspocusVersion>([2, 3, 4])(
+  '[DIA-24] version %i: those who are in on its socket write on, and come back with it a while later',
+  async (version) => {
+    await start()
+    const token = await server.token('ada')
+    const socket = hocuspocusSocket(server, version)
+    const codes: number[] = []
+    socket.on('close', ({ event }: { event: { code: number } }) => codes.push(event.code))
+    const options = { version, socket }
+    const one = hocuspocusProvider(server, 'acme/one/main', token, options)
+    await eventually(() => one.isSynced && !one.hasUnsyncedChanges)
+    away = 'plan'
+    const other = hocuspocusProvider(server, 'acme/plan/main', token, options)
+    textOf(other).insert(0, 'early')
+    await eventually(() => loads > 0)
+    textOf(one).insert(0, 'undisturbed')
+    await eventually(async () => (await contentOf('one')).includes('undisturbed'))
+    expect(codes).toEqual([])
+    away = null
+    textOf(other).insert(5, ' and late')
+    await eventually(() => other.isSynced && !other.hasUnsyncedChanges && one.isSynced)
+    expect(await contentOf('plan')).toContain('early and late')
+    expect(codes).toEqual([1013])
+    for (const provider of [one, other]) provider.destroy()
+    socket.destroy()
+  },
+)
+
+const name = 'acme/tokens/main'
+/** A client leaves a document: as version 4 says it. */
+const leaving = (document: string): Uint8Array => frame(document, 7)
+const failures = (): Promise<number> => metric(server, 'weft_auth_failures_total{reason="malformed"}')
+const exceeded = (limit: string): Promise<number> => metric(server, `weft_limit_hits_total{limit="${limit}"}`)
+const isIn = (client: RawClient, document = name): boolean =>
+  client.received.some((bytes) => isAbout(bytes, document, 2, 2))
+const refusals = (client: RawClient, document = name): number =>
+  client.received.filter((bytes) => isAbout(bytes, document, 2, 1)).length
+
+/** A client that is let in to `name`. */
+async function letIn(token: string, query = ''): Promise<RawClient> {
+  const client = await connect(query)
+  client.send(tokenFrame(name, token))
+  await eventually(() => isIn(client))
+  return client
+}
+
+it('[DIA-25] a newer token that is refused is counted as a first one is', async () => {
+  await start()
+  const client = await letIn(await server.token('ada'))
+  client.send(tokenFrame(name, 'not a token'))
+  await eventually(() => refusals(client) === 1)
+  expect(await failures()).toBe(1)
+  client.end()
+})
+
+it('[DIA-25] an empty token stands for that of the URL, also as a newer one', async () => {
+  await start()
+  const short = await server.token('ada', { expiresInSeconds: 60 })
+  const renewing = await letIn(short, `?token=${await server.token('ada', { expiresInSeconds: 3_600 })}`)
+  const other = await letIn(short)
+  aheadMs += 45_000
+  await eventually(() => renewing.received.some((bytes) => isAbout(bytes, name, 2, 0)))
+  renewing.send(tokenFrame(name, ''))
+  renewing.send(ping)
+  await eventually(() => renewing.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  aheadMs += 30_000
+  // Sessions are looked at together.
+  await eventually(() => refusals(other) === 1)
+  expect(refusals(renewing)).toBe(0)
+  for (const client of [renewing, other]) client.end()
+})
+
+it('[DIA-26] [LIM-11] who is let in may be refused 100 tokens, then the socket ends', async () => {
+  await start()
+  const client = await letIn(await server.token('ada'))
+  for (let tried = 0; tried < 120; tried++) client.send(tokenFrame(`acme/${tried}/main`, 'not a token'))
+  expect(await client.closed).toEqual({
+    code: 1013,
+    reason: 'too many rejected tokens (limit 100)',
+  })
+  expect(await exceeded('rejectedTokens')).toBe(1)
+  expect(await failures()).toBe(101)
+})
+
+it('[DIA-26] who leaves before its token is checked has tried it all the same', async () => {
+  await start()
+  const client = await letIn(await server.token('ada'))
+  for (let tried = 0; tried < 120; tried++) {
+    client.send(tokenFrame('acme/other/main', 'not a token'))
+    client.send(leaving('acme/other/main'))
+  }
+  expect(await client.closed).toMatchObject({ code: 1013 })
+})
+
+it('[DIA-26] tokens that have expired are refused, however many documents they are of, and not counted', async () => {
+  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
+  const old = await server.token('ada', { expiresInSeconds: 60 })
+  const client = await letIn(await server.token('ada', { expiresInSeconds: 3_600 }))
+  aheadMs += 120_000
+  const others = Array.from({ length: 120 }, (_, number) => `acme/${number}/main`)
+  for (const other of others) client.send(tokenFrame(other, old))
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  await eventually(() => others.every((other) => refusals(client, other) === 1))
+  expect(client.socket.readyState).toBe(client.socket.OPEN)
+  client.end()
+})
+
+/** A client that is let in, and a token of which nobody can say in time whether it is good. */
+async function withUndecided(): Promise<{ client: RawClient; undecided: string; provider: TestProvider }> {
+  const provider = new TestProvider()
+  const jwtJwksUrl = await provider.start()
+  provider.state = 'silent'
+  const { issuer: jwtIssuer, audience: jwtAudience } = provider
+  await start({ jwtJwksUrl, jwtIssuer, jwtAudience, authTimeoutSeconds: 1 })
+  const undecided = await provider.sign(await newKey('one', 'ES256'))
+  return { client: await letIn(await server.token('ada')), undecided, provider }
+}
+
+itLong('[DIA-24] a token that cannot be checked in time is no refusal for good', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame('acme/other/main', undecided))
+  expect(await client.closed).toMatchObject({ code: 1013 })
+  expect(refusals(client, 'acme/other/main')).toBe(0)
+  provider.stop()
+})
+
+it('[DIA-25] while a newer token cannot be checked in time the one that is known stays good', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame(name, undecided))
+  await eventually(async () => (await metric(server, 'weft_auth_failures_total{reason="timeout"}')) === 1)
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  expect(refusals(client)).toBe(0)
+  client.end()
+  provider.stop()
+})
+
+it('[DIA-26] while a token is checked nothing is read, also when who came with it has left', async () => {
+  const { client, undecided, provider } = await withUndecided()
+  client.send(tokenFrame('acme/other/main', undecided))
+  client.send(leaving('acme/other/main'))
+  await eventually(() => provider.fetches > 0)
+  client.send(ping)
+  await eventually(() => client.received.some((bytes) => Buffer.from(bytes).equals(pong)))
+  expect(await metric(server, 'weft_auth_failures_total{reason="timeout"}')).toBe(1)
+  client.end()
+  provider.stop()
+})
+
+it('[DIA-26] refused tokens after the first, newer ones too, count as new websockets of their address', async () => {
+  await start({ connectsPerAddressPerSecond: 1, connectsPerAddressBurst: 10 })
+  const token = await server.token('ada')
+  const client = await letIn(token)
+  const isClosed = client.closed.then(() => true)
+  for (let tried = 1; client.socket.readyState === client.socket.OPEN; tried++) {
+    client.send(tokenFrame(name, 'not a token'))
+    await Promise.race([isClosed, eventually(() => refusals(client) >= tried)])
+    client.received.length = 0
+    client.send(tokenFrame(name, token))
+    await Promise.race([isClosed, eventually(() => isIn(client))])
+    if (tried > 100) throw new Error('nothing ends it')
+    client.received.push(...Array.from({ length: tried }, () => frame(name, 2, 1)))
+  }
+  expect(await client.closed).toMatchObject({
+    code: 1013,
+    reason: expect.stringContaining('connectsPerAddressPerSecond') as string,
+  })
+  expect(await exceeded('connectsPerAddressPerSecond')).toBeGreaterThan(0)
+})

@@ -1,0 +1,270 @@
+import { request as httpRequest } from 'node:http'
+import { SignJWT } from 'jose'
+import { pino } from 'pino'
+import { afterEach, expect, it } from 'vitest'
+import { eventually, RawClient } from '../../support/clients/clients.ts'
+import { tokenFrame } from '../../support/clients/hocuspocus-frames.ts'
+import { hocuspocusProvider, hocuspocusSocket } from '../../support/clients/protocol-clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { answering, hookTests } from '../../support/servers/webhook-servers.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+let lines: Line[] = []
+let server: TestServer | null = null
+
+afterEach(async () => {
+  await server?.stop()
+  server = null
+  lines = []
+})
+
+const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) })
+const eventsNamed = (event: string): Line[] => lines.filter((line) => line.event === event)
+
+const document = { organizationId: 'acme', documentId: 'plan', editorId: 'main' }
+const address = '127.0.0.1'
+
+it('[RUN-11] each rejected token is in the log with its reason, address and document, and a flood is one line', async () => {
+  server = await startTestServer({}, { log })
+  const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
+  const flood = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(`${wsUrl}?token=wrong`)))
+  await Promise.all(flood.map(({ closed }) => closed))
+  await (await RawClient.connect(wsUrl)).closed
+  const provider = hocuspocusProvider(server, 'acme/other/main', 'wrong', {
+    version: 4,
+    socket: hocuspocusSocket(server, 4),
+  })
+  await new Promise((resolve) => provider.on('authenticationFailed', resolve))
+  provider.destroy()
+  const [first, second, ...others] = eventsNamed('token.rejected')
+  expect(first).toMatchObject({ ...document, reason: 'malformed', address, times: 1 })
+  expect(second).toMatchObject({ ...document, reason: 'missing', address, times: 1 })
+  expect(others).toEqual([])
+  await server.stop()
+  // At the end, the server writes the number of the others with the last document.
+  const counted = eventsNamed('token.rejected').filter(({ reason }) => reason === 'malformed')
+  expect(counted.reduce((sum, { times }) => sum + Number(times), 0)).toBe(31)
+  expect(counted.at(-1)).toMatchObject({ documentId: 'other' })
+  expect(JSON.stringify(lines)).not.toContain('wrong')
+})
+
+it('[ACC-94] a token with a misspelled claim is rejected, and the close reason and the log name the claim', async () => {
+  server = await startTestServer({}, { log })
+  const { workspaceId: ws, apiKey: key, jwtSecret } = server.credentials
+  const token = await new SignJWT({ ws, key, grnats: [] })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('weft')
+    .setSubject('ann')
+    .setExpirationTime('1m')
+    .sign(Buffer.from(jwtSecret))
+  const detail = 'the token has an unknown claim "grnats" (did you mean "grants"?)'
+  const client = await RawClient.connect(`${server.wsUrl}/sync/acme/plan/main?token=${token}`)
+  expect(await client.closed).toMatchObject({ code: 4401, reason: detail })
+  expect(eventsNamed('token.rejected')).toMatchObject([{ ...document, reason: 'claims', detail, address }])
+})
+
+it('[RUN-11] each rejected websocket is in the log with a reason that the client does not learn', async () => {
+  server = await startTestServer({ createOnConnect: false }, { log })
+  const open = async (path: string): Promise<{ code: number; reason: string }> =>
+    (await RawClient.connect(`${server?.wsUrl}${path}?token=${await server?.token('ann')}`)).closed
+  const closed = await open('/sync/acme/plan/main')
+  expect(closed.code).toBe(4404)
+  expect(eventsNamed('socket.rejected')).toMatchObject([
+    {
+      ...document,
+      code: 4404,
+      address,
+      reason: 'the document does not exist, and this client may not create it',
+    },
+  ])
+  const documents = [{ documentId: 'secret', accessType: 'restricted' }]
+  dataOf(await server.post('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] }))
+  dataOf(await server.post('/v2/organizations/documents/add', { organizationId: 'acme', documents }))
+  expect(await open('/sync/acme/secret/main')).toEqual(closed)
+  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({
+    documentId: 'secret',
+    reason: 'the user has no role on the document',
+  })
+})
+
+/** Sends the request of a websocket; returns the HTTP status of the response. */
+const upgradeStatus = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const handshake = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
+    const request = httpRequest(`${server?.url}${path}`, { headers: { ...handshake, ...headers } })
+    request.on('response', (response) => {
+      resolve(response.statusCode ?? 0)
+      response.resume()
+    })
+    request.on('error', reject).end()
+  })
+
+it('[RUN-17] rejected credentials of HTTP calls are in the log with reason and address, and a flood is one line', async () => {
+  server = await startTestServer({ adminToken: 'a'.repeat(32) }, { log })
+  const header = { 'x-service-auth-token': 'very-secret' }
+  for (let times = 0; times < 5; times++)
+    expect(await server.post('/v2/organizations/get', {}, header)).toMatchObject({ status: 401 })
+  await server.post('/v2/organizations/get', {}, { 'x-service-auth-token': '' })
+  await fetch(`${server.url}/backup`, { headers: { 'x-service-admin-token': 'very-secret' } })
+  expect(eventsNamed('credentials.rejected')).toMatchObject([
+    { reason: 'auth/invalid-credentials', address, times: 1 },
+    { reason: 'auth/missing-credentials', address, times: 1 },
+  ])
+  await server.stop()
+  expect(eventsNamed('credentials.rejected').at(-1)).toMatchObject({ times: 5 })
+  expect(JSON.stringify(lines)).not.toContain('very-secret')
+})
+
+it('[RUN-18] the pages of error codes share a route in the metrics', async () => {
+  server = await startTestServer()
+  for (const code of ['auth/invalid-credentials', 'request/unknown-path', 'none/such'])
+    await fetch(`${server.url}/docs/errors/${code}`)
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  const routes = [...metrics.matchAll(/duration_seconds_count\{route="(\/docs\/errors[^"]*)"/g)].map(
+    ([, route]) => route,
+  )
+  expect([...new Set(routes)]).toEqual(['/docs/errors/*code'])
+})
+
+it('[RUN-11] a websocket at a wrong path is in the log with the path, without its query', async () => {
+  server = await startTestServer({}, { log })
+  const reason = 'there is no websocket at this path; connect to /sync/…'
+  expect(await upgradeStatus('/acme/plan/main?token=secret')).toBe(404)
+  expect(eventsNamed('socket.rejected')).toMatchObject([
+    { status: 404, requested: '/acme/plan/main', reason, address, times: 1 },
+  ])
+  for (const path of ['/yjs/acme/plan/main', '/syn/acme/plan/main', '/'])
+    expect(await upgradeStatus(path)).toBe(404)
+  expect(eventsNamed('socket.rejected')).toHaveLength(1)
+  await server.stop()
+  expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({ requested: '/', times: 3 })
+  expect(JSON.stringify(lines)).not.toContain('secret')
+})
+
+it('[RUN-11] a bad websocket handshake is in the log with its reason', async () => {
+  server = await startTestServer({}, { log })
+  const path = `/sync/acme/plan/main?token=${await server.token('ann')}`
+  const wrong: readonly (readonly [string, string])[] = [
+    ['sec-websocket-version', '7'],
+    ['sec-websocket-key', 'short'],
+    ['sec-websocket-protocol', 'two words'],
+  ]
+  for (const [name, value] of wrong) {
+    expect(await upgradeStatus(path, { [name]: value })).toBe(400)
+    const reason = `no websocket handshake: missing or invalid ${name} header`
+    expect(eventsNamed('socket.rejected').at(-1)).toMatchObject({
+      status: 400,
+      requested: '/sync/acme/plan/main',
+      reason,
+      address,
+    })
+  }
+})
+
+it('[RUN-11] a websocket with an invalid address is in the log with what the client requested, without a token', async () => {
+  server = await startTestServer({}, { log })
+  const token = await server.token('ann')
+  const requested = async (path: string): Promise<unknown> => {
+    const { code } = await (await RawClient.connect(`${server?.wsUrl}${path}`)).closed
+    expect(code).toBe(4400)
+    await server?.stop()
+    const line = eventsNamed('socket.rejected').at(-1)
+    expect(line).toMatchObject({ code: 4400, address })
+    server = await startTestServer({}, { log })
+    return line?.requested
+  }
+  expect(await requested(`/sync/acme?token=${token}`)).toBe('/sync/acme')
+  expect(await requested(`/sync/acme/plan/main/more&token=${token}`)).toBe('/sync/acme/plan/main/more')
+  expect(await requested(`/sync/acme/plan/main/more%3ftoken=${token}`)).toBe('/sync/acme/plan/main/more')
+  expect(await requested(`/sync/acme/plan/main/${token}`)).toBe('/sync/acme/plan/main/…')
+  expect(await requested(`/sync/${'x'.repeat(2_000)}`)).toBe(`/sync/${'x'.repeat(94)}…`)
+  const shared = await RawClient.connect(`${server.wsUrl}/hocuspocus`)
+  shared.send(tokenFrame('acme-plan', token))
+  await eventually(() => eventsNamed('socket.rejected').at(-1)?.requested === 'acme-plan')
+  shared.end()
+  const [, payload = ''] = token.split('.')
+  expect(JSON.stringify(lines)).not.toContain(payload)
+})
+
+it('[RUN-11] a websocket that is closed for what it sends is in the log with its address and document', async () => {
+  server = await startTestServer({}, { log })
+  const client = await RawClient.connect(
+    `${server.wsUrl}/sync/acme/plan/main?token=${await server.token('ann')}`,
+  )
+  client.send(Uint8Array.of(99, 1, 2))
+  const { code, reason } = await client.closed
+  expect(code).toBe(4400)
+  expect(eventsNamed('socket.closed')).toMatchObject([{ ...document, code, reason, address, times: 1 }])
+  const shared = await RawClient.connect(`${server.wsUrl}/hocuspocus`)
+  shared.send(Uint8Array.of(255))
+  expect((await shared.closed).code).toBe(4400)
+  expect(eventsNamed('socket.closed').at(-1)).toMatchObject({ code: 4400, address })
+})
+
+it('[RUN-15] a misspelled parameter of the URL is in the log without values, and in the reason if the token is missing', async () => {
+  server = await startTestServer({}, { log })
+  const token = await server.token('ann')
+  const wsUrl = `${server.wsUrl}/sync/acme/plan/main`
+  const misspelled = (): Line[] => eventsNamed('socket.parameter_misspelled')
+
+  const { code, reason } = await (await RawClient.connect(`${wsUrl}?tokne=${token}`)).closed
+  expect([code, reason]).toEqual([
+    4401,
+    'a token is required: unknown parameter "tokne" (did you mean token?)',
+  ])
+  expect(misspelled()).toMatchObject([
+    { ...document, address, reason: 'unknown parameter "tokne" (did you mean token?)', times: 1 },
+  ])
+
+  const client = await RawClient.connect(`${wsUrl}?token=${token}&Saved=1&colour=red`)
+  await client.roundTrip()
+  client.end()
+  expect(misspelled().at(-1)).toMatchObject({ reason: 'unknown parameter "Saved" (did you mean saved?)' })
+
+  const shared = await RawClient.connect(`${server.wsUrl}/hocuspocus?tokken=${token}`)
+  shared.send(tokenFrame('acme/plan/main', ''))
+  await eventually(() => shared.received.some((bytes) => Buffer.from(bytes).includes('did you mean token?')))
+  shared.end()
+  expect(misspelled()).toHaveLength(3)
+
+  const before = lines.length
+  const others = await RawClient.connect(
+    `${wsUrl}?token=${token}&version=2&sessionAwareness=true&${'x'.repeat(2_000)}`,
+  )
+  await others.roundTrip()
+  others.end()
+  for (let times = 0; times < 20; times++) await (await RawClient.connect(`${wsUrl}?tokne=x`)).closed
+  expect(lines.slice(before).filter(({ event }) => event === 'socket.parameter_misspelled')).toEqual([])
+  await server.stop()
+  expect(misspelled().at(-1)).toMatchObject({ times: 20 })
+  expect(JSON.stringify(lines)).not.toContain(token)
+})
+
+const { start, receiving } = hookTests()
+
+it('[RUN-12] a failed webhook attempt is in the log with its endpoint, event and reason', async () => {
+  const { endpoint, document: create } = await start({}, log)
+  const receiver = await receiving(answering(500))
+  const endpointId = await endpoint(receiver.url, { filterTypes: ['document.create'] })
+  await create('one')
+  await eventually(() => eventsNamed('webhook.attempt_failed').length > 0)
+  expect(eventsNamed('webhook.attempt_failed')).toMatchObject([
+    {
+      endpointId,
+      type: 'document.create',
+      messageId: expect.stringMatching(/^msg_/),
+      httpStatus: 500,
+      reason: 'the receiver answered 500',
+      times: 1,
+    },
+  ])
+  for (const name of ['two', 'three', 'four']) await create(name)
+  await eventually(() => receiver.hooks.length >= 4)
+  expect(eventsNamed('webhook.attempt_failed')).toHaveLength(1)
+})

@@ -1,0 +1,208 @@
+import { expect, it } from 'vitest'
+import { eventually } from '../../support/clients/clients.ts'
+import { answering, hanging, hookTests, type ShownDelivery } from '../../support/servers/webhook-servers.ts'
+
+const second = 1_000
+const hour = 3_600_000
+/** How often it is looked for attempts that are due again. */
+const poll = second
+const delays = [5 * second, 300 * second, 1_800 * second, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
+
+const { start, receiving } = hookTests()
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `d${index}`)
+
+it('[HOOK-201] tells an endpoint of events in their order, each once', async () => {
+  const { endpoint, document, log } = await start()
+  const receiver = await receiving()
+  const id = await endpoint(receiver.url, { filterTypes: ['document.create'] })
+  for (const name of names(100)) await document(name)
+  await eventually(() => receiver.hooks.length >= 100)
+  expect(receiver.documentIds).toEqual(names(100))
+  expect(new Set(receiver.ids).size).toBe(100)
+  await eventually(async () => (await log(id, { status: 'succeeded', limit: 250 })).deliveries.length === 100)
+  expect(receiver.hooks).toHaveLength(100)
+})
+
+it('[HOOK-202] tries again after the delays of the schedule, eight times in all, with the same webhook-id', async () => {
+  const { clock, endpoint, document, log } = await start()
+  const receiver = await receiving(answering(500))
+  const id = await endpoint(receiver.url)
+  const began = clock.now()
+  await document('d')
+  await eventually(() => receiver.ids.length === 1)
+  const [messageId] = receiver.ids
+  const sent = (): number => receiver.ids.filter((each) => each === messageId).length
+  const delivery = async () =>
+    (await log(id)).deliveries.find((each) => each.messageId === messageId) as ShownDelivery
+  for (const [failures, delay] of delays.entries()) {
+    await eventually(async () => (await delivery()).attempts.length === failures + 1)
+    const next = Date.parse((await delivery()).nextAttemptAt ?? '') - clock.now()
+    expect(next).toBeGreaterThanOrEqual(delay * 0.9)
+    expect(next).toBeLessThanOrEqual(delay * 1.1)
+    // Not before its time, though its endpoint is served.
+    clock.advance(next - 1)
+    await document(`another ${failures}`)
+    await eventually(() => receiver.documentIds.includes(`another ${failures}`))
+    expect(sent()).toBe(failures + 1)
+    clock.advance(poll)
+    await eventually(() => sent() === failures + 2)
+  }
+  await eventually(async () => (await delivery()).attempts.length === 8)
+  expect(await delivery()).toMatchObject({ status: 'failed', nextAttemptAt: null, reason: null })
+  expect((await delivery()).attempts.map(({ httpCode }) => httpCode)).toEqual(Array(8).fill(500))
+  expect(clock.now() - began).toBeGreaterThan(24 * hour)
+})
+
+it('[HOOK-203] tells others of what has been given up, never who failed, nor of that itself', async () => {
+  const { clock, endpoint, document, log } = await start()
+  const [failing, other, bystander] = [
+    await receiving(answering(503)),
+    await receiving(answering(500)),
+    await receiving(),
+  ]
+  const filterTypes = ['document.create', 'message.attempt.exhausted']
+  const id = await endpoint(failing.url, { filterTypes })
+  const told = await endpoint(other.url, { filterTypes: ['message.attempt.exhausted'] })
+  const bystanding = await endpoint(bystander.url, { filterTypes: ['message.attempt.exhausted'] })
+  await document('d')
+  for (let attempt = 1; attempt <= 8; attempt++) {
+    await eventually(async () => (await log(id)).deliveries[0]?.attempts.length === attempt)
+    clock.advance(11 * hour)
+  }
+  await eventually(() => bystander.hooks.length === 1)
+  const [{ data }] = bystander.bodies as [{ data: object }]
+  const [messageId] = failing.ids
+  expect(data).toMatchObject({ endpointId: id, messageId, eventType: 'document.create', attempts: 8 })
+  // The other one fails to be told of it: nobody is told of that.
+  for (let attempt = 1; attempt <= 8; attempt++) {
+    // Not when the request has come: the next one is due after what is recorded of this one.
+    await eventually(async () => (await log(told)).deliveries[0]?.attempts.length === attempt)
+    clock.advance(11 * hour)
+  }
+  expect(other.hooks).toHaveLength(8)
+  await document('e')
+  await eventually(() => failing.documentIds.includes('e'))
+  expect(failing.bodies.every(({ event }) => event === 'document.create')).toBe(true)
+  expect((await log(bystanding)).deliveries).toHaveLength(1)
+})
+
+it('[HOOK-204] an endpoint that answers 410 is disabled at once; what waits for it fails', async () => {
+  const { endpoint, endpoints, update, document, log, recover } = await start()
+  const receiver = await receiving(answering(410))
+  const id = await endpoint(receiver.url)
+  await document('d')
+  await eventually(async () => (await endpoints())[0]?.disabled === true)
+  await eventually(async () => (await log(id, { status: 'failed' })).deliveries.length === 1)
+  expect((await log(id)).deliveries[0]).toMatchObject({ attempts: [{ httpCode: 410 }] })
+  await document('e')
+  receiver.behaviour = answering(204)
+  await update(id, { disabled: false })
+  await document('f')
+  await eventually(() => receiver.documentIds.includes('f'))
+  expect(receiver.documentIds).toEqual(['d', 'f'])
+  expect(await recover(id)).toBe(1)
+  await eventually(() => receiver.documentIds.length === 3)
+  expect(receiver.ids[2]).toBe(receiver.ids[0])
+})
+
+it('[HOOK-205] five days of nothing but failures disable an endpoint; a success, or enabling it, begins anew', async () => {
+  const { clock, endpoint, endpoints, update, document, log } = await start()
+  const receiver = await receiving(answering(500))
+  const id = await endpoint(receiver.url)
+  const isDisabled = async () => (await endpoints())[0]?.disabled
+  const failOnce = async (name: string) => {
+    await document(name)
+    await eventually(() => receiver.documentIds.includes(name))
+    // An attempt that time overtakes fails.
+    await eventually(async () => (await log(id)).deliveries[0]?.attempts.length !== 0)
+  }
+  const days = async (count: number, name: string) => {
+    clock.advance(count * 24 * hour)
+    await failOnce(name)
+  }
+  await failOnce('first')
+  await days(4.9, 'still enabled')
+  receiver.behaviour = answering(200)
+  await days(0, 'a success')
+  receiver.behaviour = answering(500)
+  await days(0.2, 'a failure')
+  await days(4.9, 'enabled all the same')
+  expect(await isDisabled()).toBe(false)
+  clock.advance(0.2 * 24 * hour)
+  await eventually(async () => (await isDisabled()) === true)
+  await update(id, { disabled: false })
+  await days(0, 'enabled again')
+  await days(4.9, 'and still')
+  expect(await isDisabled()).toBe(false)
+  clock.advance(0.2 * 24 * hour)
+  await eventually(async () => (await isDisabled()) === true)
+})
+
+it('[HOOK-206] rateLimit bounds the deliveries of each second', async () => {
+  const { clock, endpoint, document } = await start()
+  const times: number[] = []
+  const receiver = await receiving((response) => {
+    times.push(clock.now())
+    response.writeHead(200).end()
+  })
+  await endpoint(receiver.url, { rateLimit: 4 })
+  for (const name of names(20)) await document(name)
+  await eventually(() => {
+    clock.advance(20)
+    return times.length === 20
+  })
+  const inSecondFrom = (start: number): number =>
+    times.filter((time) => time >= start && time < start + second).length
+  expect(Math.max(...times.map(inSecondFrom))).toBe(4)
+  expect(receiver.documentIds).toEqual(names(20))
+})
+
+it('[HOOK-207] a receiver that hangs keeps nobody else waiting', async () => {
+  const { endpoint, document } = await start()
+  const [dead, live] = [await receiving(hanging), await receiving()]
+  for (let count = 0; count < 70; count++) await endpoint(dead.url, { filterTypes: ['document.create'] })
+  await endpoint(live.url, { filterTypes: ['document.create'] })
+  for (const name of names(3)) {
+    await document(name)
+    await eventually(() => live.documentIds.includes(name))
+  }
+  expect(dead.hooks.length).toBeLessThanOrEqual(70)
+})
+
+it('[HOOK-208] what waits for its next attempt is overtaken', async () => {
+  const { clock, endpoint, document, log } = await start()
+  const receiver = await receiving(answering(500))
+  const id = await endpoint(receiver.url)
+  await document('first')
+  await eventually(() => receiver.hooks.length === 1)
+  receiver.behaviour = answering(200)
+  await document('second')
+  // The next attempt is due after what is recorded of the first one.
+  await eventually(
+    async () =>
+      receiver.hooks.length === 2 &&
+      (await log(id)).deliveries.every(({ attempts }) => attempts.length === 1),
+  )
+  clock.advance(6 * second)
+  await eventually(() => receiver.hooks.length === 3)
+  expect(receiver.documentIds).toEqual(['first', 'second', 'first'])
+})
+
+it('[HOOK-209] a test is sent to its endpoint alone, whatever that asks for', async () => {
+  const { server, endpoint, update, test } = await start()
+  const [receiver, other] = [await receiving(), await receiving()]
+  const id = await endpoint(receiver.url, { filterTypes: ['comment.add'], channels: ['elsewhere'] })
+  await endpoint(other.url)
+  const messageIds = [await test(id), await test(id, { eventType: 'comment.delete' })]
+  await eventually(() => receiver.hooks.length === 2)
+  expect(receiver.ids).toEqual(messageIds)
+  expect(receiver.bodies).toMatchObject([
+    { event: 'webhook.test', data: { test: true } },
+    { event: 'comment.delete', data: { test: true } },
+  ])
+  expect(other.hooks).toHaveLength(0)
+  await update(id, { disabled: true })
+  const refused = await server.post('/v2/workspace/advancedwebhook/endpoints/test', { endpointId: id })
+  expect(refused.body.error?.status).toBe('FAILED_PRECONDITION')
+})

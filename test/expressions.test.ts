@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { costProblem, expressionsOf } from './support/data/expressions.ts'
+
+/** Expressions that the analyzer cannot judge, by their file, with the reason why their cost is linear. */
+const exceptions: Readonly<Record<string, string>> = {
+  'src/api/idempotency/idempotent-call.ts': 'one character class between anchors, with a maximum length',
+  'src/content/xml/names.ts': 'one character class, or a run of one class behind the start of the text',
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => join('src', name))
+
+describe('regular expressions', () => {
+  it('[TXT-1] all of src run in time linear in the length of the text, or are listed with a reason', async () => {
+    const problems = new Map<string, string>()
+    for (const expression of files.flatMap((file) => expressionsOf(file))) {
+      const problem = await costProblem(expression)
+      if (problem !== null) problems.set(expression.place, problem)
+    }
+    const fileOf = (place: string): string => place.slice(0, place.lastIndexOf(':'))
+    expect([...problems].filter(([place]) => !(fileOf(place) in exceptions))).toEqual([])
+    expect(Object.keys(exceptions).sort()).toEqual([...new Set([...problems.keys()].map(fileOf))].sort())
+  }, 280_000)
+
+  it('[TXT-2] the check reports super-linear expressions: literals, composed ones and patterns of schemas', async () => {
+    const added = [
+      'const coding = /^\\s*([^\\s;]+)\\s*(?:;\\s*q=([\\d.]+))?\\s*$/.exec(text)',
+      "const bare = text.replace(/=+$/, '')",
+      "const made = new RegExp('(a|a)*$')",
+      'const unknown = new RegExp(text)',
+      "const schema = { type: 'string', pattern: '^(\\\\w+\\\\s?)*$' }",
+      'const linear = /^[a-z]+$/.test(text) && divided / by / some',
+    ].join('\n')
+    const problems: string[] = []
+    for (const expression of expressionsOf('src/added.ts', added)) {
+      const problem = await costProblem(expression)
+      if (problem !== null) problems.push(`${expression.place} ${problem}`)
+    }
+    expect(problems).toEqual([
+      'src/added.ts:1 2nd degree polynomial',
+      'src/added.ts:2 2nd degree polynomial',
+      'src/added.ts:3 exponential',
+      'src/added.ts:4 code composes it at run time',
+      'src/added.ts:5 exponential',
+    ])
+  }, 60_000)
+})

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { Random } from '../support/data/random-doc.ts'
+import { seed } from '../support/data/seed.ts'
+import { times } from '../support/time/full-run.ts'
+import { climb, minimize } from './cost/climb.ts'
+import type { GroupResult } from './cost/groups.ts'
+import { judge } from './cost/judge.ts'
+import { cpu, type Meter, type Probe, retained } from './cost/measure.ts'
+
+const seconds = Number(process.env.WEFT_FUZZ_SECONDS ?? times(3, 30))
+
+const run = promisify(execFile)
+const main = join(import.meta.dirname, 'cost', 'main.ts')
+
+/** Runs a group in a process of its own: CPU time and retained bytes are those of a process. */
+async function resultOf(group: string): Promise<GroupResult> {
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', 'tsx', main, group, String(seconds), String(seed)],
+    { maxBuffer: 2 ** 26 },
+  )
+  const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as GroupResult
+  console.info(group, result.notes)
+  return result
+}
+
+it.each([
+  ['parsers', 'reads messages and updates in n·log n for every shape'],
+  ['texts', 'reads headers, paths and members in n·log n for every text that a search finds'],
+  ['sockets', 'handles every message of every protocol in n·log n'],
+  ['rest', 'handles every operation in n·log n when one member is large'],
+])(
+  `[FUZZ-6] %s: %s (WEFT_FUZZ_SEED=${seed})`,
+  async (group) => {
+    expect((await resultOf(group)).findings).toEqual([])
+  },
+  600_000,
+)
+
+/** Work of n, n·log n, or more. */
+const planted: Readonly<Record<string, (n: number) => unknown>> = {
+  linear: (n) => 'a'.repeat(n).split('').length,
+  sorting: (n) => Array.from({ length: n }, (_, at) => (at * 7_919) % n).sort((a, b) => a - b),
+  'quadratic expression': (n) => /=+$/.exec(`${'='.repeat(n)}a`),
+  'quadratic loop': (n) => {
+    const all: number[] = []
+    for (let at = 0; at < n; at++) if (!all.includes(-at)) all.push(at)
+    return all.length
+  },
+  'quadratic result': (n) => Array.from({ length: n / 8 }, () => new Float64Array(n / 8)),
+}
+
+const probeOf = (name: string): Probe => ({
+  name,
+  from: 500,
+  to: 64_000,
+  prepare: (n) => ({ size: n, run: () => planted[name]?.(n) }),
+})
+
+/** A judgment needs several equal measurements in a row, which other work of the machine can prevent. */
+async function isFound(name: string, meter: Meter): Promise<boolean> {
+  for (let attempt = 0; attempt < 10; attempt++) if ((await judge(probeOf(name), meter)) !== null) return true
+  return false
+}
+
+it('[FUZZ-6] finds planted work that grows with n², and accepts n·log n', async () => {
+  for (const name of ['linear', 'sorting']) {
+    expect(await judge(probeOf(name), cpu)).toBeNull()
+    expect(await judge(probeOf(name), retained)).toBeNull()
+  }
+  expect(await isFound('quadratic expression', cpu)).toBe(true)
+  expect(await isFound('quadratic loop', cpu)).toBe(true)
+  expect(await isFound('quadratic result', retained)).toBe(true)
+}, 300_000)
+
+it('[FUZZ-6] finds a planted text by a search, and reduces it', async () => {
+  const found = await climb({
+    random: new Random(1),
+    seeds: ['a'],
+    mutate: (text, _, random) => (text + random.pick(['a', 'b', 'c', 'd'])).slice(-6),
+    cost: (text) => Promise.resolve(text.split('c').length - 1),
+    goesOn: (tried) => tried < 2_000,
+  })
+  expect(found[0]?.genome).toBe('cccccc')
+  const shorter = (text: string): string[] =>
+    Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1))
+  expect(await minimize('abcdabc', shorter, (text) => Promise.resolve(text.includes('c')))).toBe('c')
+})

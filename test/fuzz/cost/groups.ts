@@ -1,0 +1,177 @@
+import { Random } from '../../support/data/random-doc.ts'
+import { climb, minimize } from './climb.ts'
+import { describeFinding, type Finding, judge, judgeAt } from './judge.ts'
+import { cpu, type Meter, mainThread, type Probe, retained, startBlockMeter } from './measure.ts'
+
+export interface GroupOptions {
+  /** CPU time that the search may take; the known shapes are always run. */
+  readonly seconds: number
+  readonly seed: number
+}
+
+export interface GroupResult {
+  /** Sentences about work that grows too fast, minimized. */
+  readonly findings: readonly string[]
+  /** Figures that show what was tried. */
+  readonly notes: Readonly<Record<string, number>>
+}
+
+export type Group = (options: GroupOptions) => Promise<GroupResult>
+
+/** A finding is printed at once: the search may take long where there are findings. */
+function reported(finding: Finding): string {
+  const sentence = describeFinding(finding)
+  process.stderr.write(`${sentence}\n`)
+  return sentence
+}
+
+async function findingsOf(probes: readonly Probe[], meter: Meter, at?: number): Promise<string[]> {
+  const findings: string[] = []
+  for (const probe of probes) {
+    const finding = at === undefined ? await judge(probe, meter) : await judgeAt(probe, at, meter)
+    if (finding !== null) findings.push(reported(finding))
+  }
+  return findings
+}
+
+/** Readers of bytes: executed blocks for all shapes, CPU time and retained bytes as well if there is time. */
+async function parsers({ seconds }: GroupOptions): Promise<GroupResult> {
+  const blocks = startBlockMeter()
+  const { parserProbes } = await import('./parsers.ts')
+  const findings = await findingsOf(parserProbes, blocks)
+  const deadline = performance.now() + seconds * 1_000
+  let timed = 0
+  for (const probe of parserProbes) {
+    if (performance.now() > deadline) break
+    timed += 1
+    findings.push(...(await findingsOf([probe], cpu)), ...(await findingsOf([probe], retained)))
+  }
+  return { findings, notes: { probes: parserProbes.length, timed } }
+}
+
+/** CPU time in ms from which a text of `climbedLength` characters is suspect: linear readers take under 0.5. */
+const suspectMs = 1.5
+const climbedLength = 2_000
+
+/** Readers of text: the known shapes, then a search from them. */
+async function texts({ seconds, seed }: GroupOptions): Promise<GroupResult> {
+  const { hostileTexts, mutateText, readQuietly, simplerTexts, textProbe, textReaders } = await import(
+    './texts.ts'
+  )
+  const { textOf } = await import('../../support/faults/hostile-messages.ts')
+  const random = new Random(seed)
+  const findings: string[] = []
+  let tried = 0
+  const deadline = performance.now() + seconds * 1_000
+  for (const [index, reader] of textReaders.entries()) {
+    const own = performance.now() + (deadline - performance.now()) / (textReaders.length - index)
+    const length = Math.min(climbedLength, reader.lengthMax)
+    const found = await climb({
+      random,
+      seeds: hostileTexts,
+      mutate: mutateText,
+      cost: (shape) => {
+        const text = textOf(shape, length)
+        return cpu.cost(() => readQuietly(reader, text))
+      },
+      goesOn: (count) => {
+        tried += 1
+        return count < hostileTexts.length || performance.now() < own
+      },
+    })
+    const fails = async (shape: (typeof hostileTexts)[number]): Promise<boolean> =>
+      (await judge(textProbe(reader, shape), cpu)) !== null
+    for (const { genome, cost } of found) {
+      if (cost < suspectMs || !(await fails(genome))) continue
+      const least = await minimize(genome, simplerTexts, fails)
+      const finding = await judge(textProbe(reader, least), cpu)
+      if (finding !== null) findings.push(reported(finding))
+      break
+    }
+  }
+  return { findings, notes: { readers: textReaders.length, tried } }
+}
+
+/** Items of each writer in the search for a plan, and the smallest size at which growth is judged. */
+const plannedItems = 1_000
+const judgedItems = 1_000
+
+/** Updates, vectors and awareness messages over real sockets: the known shapes, then a search for plans of updates. */
+async function sockets({ seconds, seed }: GroupOptions): Promise<GroupResult> {
+  const { startTestServer } = await import('../../support/servers/server.ts')
+  const { planProbe, socketProbes } = await import('./sockets.ts')
+  const { mutatePlan, randomPlan, simplerPlans, updatesOf } = await import(
+    '../../support/data/update-plans.ts'
+  )
+  const server = await startTestServer({ idleUnloadSeconds: 0, newDocumentsPerWorkspacePerSecond: 0 })
+  const place = { server, token: await server.token('ada') }
+  const random = new Random(seed)
+  const sampled = Math.ceil(seconds / 4)
+  const probes = socketProbes(place, (names) => Array.from({ length: sampled }, () => random.pick(names)))
+  const findings = await findingsOf(probes, mainThread, judgedItems)
+  const deadline = performance.now() + seconds * 1_000
+  let tried = 0
+  const found = await climb({
+    random,
+    seeds: Array.from({ length: 12 }, () => randomPlan(random)),
+    mutate: mutatePlan,
+    cost: async (plan) => {
+      tried += 1
+      const { run } = await planProbe(place, plan).prepare(plannedItems)
+      return cpu.cost(run)
+    },
+    goesOn: () => performance.now() < deadline,
+  })
+  const fails = async (plan: Parameters<typeof updatesOf>[0]): Promise<boolean> =>
+    (await judgeAt(planProbe(place, plan), judgedItems, mainThread)) !== null
+  for (const { genome } of found) {
+    if (!(await fails(genome))) continue
+    const least = await minimize(genome, simplerPlans, fails)
+    const finding = await judgeAt(planProbe(place, least), judgedItems, mainThread)
+    if (finding !== null) findings.push(reported(finding))
+    break
+  }
+  await server.stop()
+  return { findings, notes: { probes: probes.length, tried, worst: Math.round(found[0]?.cost ?? 0) } }
+}
+
+const shuffled = <T>(values: readonly T[], random: Random): readonly T[] =>
+  values
+    .map((value) => ({ value, at: random.below(2 ** 30) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value)
+
+/** REST operations with one member blown up at a time, replacements of content, and lengths of responses. */
+async function rest({ seconds, seed }: GroupOptions): Promise<GroupResult> {
+  const { makeWorld, startExampleServer } = await import('../../support/data/openapi-example-data.ts')
+  const { blownLength, operationProbes, replacementProbes, responseLength, responseProbes, smallResponse } =
+    await import('./operations.ts')
+  const example = await startExampleServer({ maxResponseBytes: 1_048_576 })
+  await makeWorld(example.server, '')
+  const random = new Random(seed)
+  const small = blownLength / 4
+  const probes = operationProbes(example, random)
+  const replacements = shuffled(replacementProbes(example), random)
+  const responses = responseProbes(example)
+  const findings = [
+    ...(await findingsOf(responses, responseLength, smallResponse)),
+    ...(await findingsOf(replacements.slice(0, Math.ceil(seconds)), mainThread, small)),
+  ]
+  const deadline = performance.now() + seconds * 1_000
+  let tried = 0
+  for (const probe of shuffled(probes, random)) {
+    if (performance.now() > deadline) break
+    findings.push(...(await findingsOf([probe], mainThread, small)))
+    tried += 1
+  }
+  await example.server.stop()
+  return { findings, notes: { members: probes.length, tried, replacements: replacements.length } }
+}
+
+/** The groups by their names. */
+export const groups: ReadonlyMap<string, () => Promise<Group>> = new Map<string, () => Promise<Group>>([
+  ['parsers', () => Promise.resolve(parsers)],
+  ['texts', () => Promise.resolve(texts)],
+  ['sockets', () => Promise.resolve(sockets)],
+  ['rest', () => Promise.resolve(rest)],
+])

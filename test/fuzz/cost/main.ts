@@ -1,0 +1,11 @@
+import { type Group, groups } from './groups.ts'
+
+/** Runs one group of cost tests, in a process of its own: node --import tsx main.ts <group> <seconds> <seed>. */
+const [name = '', seconds = '10', seed = '1'] = process.argv.slice(2)
+const load = groups.get(name)
+if (load === undefined)
+  throw new Error(`unknown group "${name}"; expected one of ${[...groups.keys()].join(', ')}`)
+const group: Group = await load()
+const { findings, notes } = await group({ seconds: Number(seconds), seed: Number(seed) })
+process.stdout.write(`${JSON.stringify({ findings, notes })}\n`)
+process.exit(0)

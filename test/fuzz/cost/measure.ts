@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** Prepared work. The measurement covers `run`. The result of `run` is the memory that the work retains. */
+export interface Prepared {
+  /** Bytes or characters of its input. */
+  readonly size: number
+  readonly run: () => unknown
+}
+
+/** Work of any size, such as a parser with one shape of input. */
+export interface Probe {
+  readonly name: string
+  readonly from: number
+  /** The largest size that the server accepts, or that takes too long to build. */
+  readonly to: number
+  readonly prepare: (n: number) => Prepared | Promise<Prepared>
+}
+
+/** Measures work in its own unit. */
+export interface Meter {
+  readonly unit: string
+  readonly cost: (run: Prepared['run']) => Promise<number>
+  /** Below it growth is not judged. */
+  readonly floor: number
+  /** Measurements of the same work; the lowest counts. */
+  readonly repeats: number
+  /** Largest accepted quotient of the costs of 4n and n: n·log n has less than 5.5 from n = 64 on. */
+  readonly growthMax: number
+}
+
+/** CPU time of the process in ms. The time of other processes does not count. */
+export const cpu: Meter = {
+  unit: 'ms',
+  floor: 5,
+  repeats: 3,
+  growthMax: 9,
+  cost: (run) => costBy(cpuMs, run),
+}
+
+/** CPU time of the main thread in ms, which is what stalls the server. Linux only; elsewhere the process. */
+export const mainThread: Meter = {
+  ...cpu,
+  floor: 20,
+  repeats: 2,
+  growthMax: 8,
+  cost: (run) => costBy(mainThreadMs, run),
+}
+
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+export function mainThreadMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1_000_000
+  } catch {
+    return cpuMs()
+  }
+}
+
+async function costBy(now: () => number, run: Prepared['run']): Promise<number> {
+  const from = now()
+  await run()
+  return now() - from
+}
+
+/**
+ * Counts executed blocks of JavaScript: the same number for the same work. Native code, such as a regular expression,
+ * is not counted. Start it before the code to be measured is loaded.
+ */
+export function startBlockMeter(): Meter {
+  const session = new Session()
+  session.connect()
+  session.post('Profiler.enable')
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  const take = (): number => {
+    let blocks = 0
+    session.post('Profiler.takePreciseCoverage', (_error, taken) => {
+      for (const { functions } of taken.result)
+        for (const { ranges } of functions) for (const { count } of ranges) blocks += count
+    })
+    return blocks
+  }
+  return {
+    unit: 'blocks',
+    floor: 60_000,
+    repeats: 1,
+    growthMax: 7,
+    cost: async (run) => {
+      take()
+      await run()
+      return take()
+    },
+  }
+}
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Bytes that the result of the work retains. */
+export const retained: Meter = {
+  unit: 'retained bytes',
+  floor: 2_000_000,
+  repeats: 1,
+  growthMax: 7,
+  cost: async (run) => {
+    const before = usedBytes()
+    const result = await run()
+    const after = usedBytes()
+    // Keeps the result alive until here.
+    return result === before ? 0 : after - before
+  },
+}
+
+function usedBytes(): number {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

@@ -1,0 +1,125 @@
+import * as Y from 'yjs'
+import { hocuspocus, readAuthRequest, readRoutedMessage } from '../../../src/sync/protocols/hocuspocus.ts'
+import type { Protocol } from '../../../src/sync/protocols/message.ts'
+import { yWebsocket } from '../../../src/sync/protocols/y-websocket.ts'
+import { readAwareness } from '../../../src/update/awareness.ts'
+import { joinUpdates } from '../../../src/update/join-updates.ts'
+import { checkNesting } from '../../../src/update/nesting.ts'
+import { readOutline } from '../../../src/update/outline.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { readStateVector, writeStateVector } from '../../../src/update/state-vector.ts'
+import { readStatistics } from '../../../src/update/statistics.ts'
+import { isPlain } from '../../../src/update/summary.ts'
+import { message } from '../../support/clients/clients.ts'
+import { hostileAwareness, hostileVectors } from '../../support/faults/hostile-messages.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import type { Probe } from './measure.ts'
+
+/** The functions of session and room that read an update before Yjs does. */
+const updateReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
+  'vetting of an update': (bytes) => readUpdate(bytes, { allowSubdocuments: false }),
+  'comparison with the clocks of a document': (bytes) => {
+    const summary = readUpdate(bytes, { allowSubdocuments: false })
+    const clocks = new Map(summary.clients.map(({ client, from }) => [client, from]))
+    return isPlain(summary, clocks)
+  },
+  'nesting of an update': (bytes) => checkNesting(bytes, new Y.Doc()),
+  'outline of an update': readOutline,
+  'statistics of an update': readStatistics,
+  'joining of an update': (bytes) => joinUpdates([bytes]),
+}
+
+const messageReaders: Readonly<Record<string, (message: Uint8Array) => unknown>> = {
+  'y-websocket message': (bytes) => yWebsocket.decode(bytes),
+  'hocuspocus message': (bytes) => addressed(hocuspocus('a/b/c'), bytes),
+}
+
+function addressed(protocol: Protocol, bytes: Uint8Array): unknown {
+  const frame = Buffer.concat([Buffer.from([5, 97, 47, 98, 47, 99]), bytes])
+  const read = readRoutedMessage(frame)
+  return read.kind === 'document' ? [readAuthRequest(read.message), protocol.decode(read.message)] : read
+}
+
+/** Messages of every kind, by the bytes that begin them. */
+const messageTypes: readonly (readonly number[])[] = [
+  [0, 0],
+  [0, 1],
+  [0, 2],
+  [1],
+  [2, 0],
+  [3],
+  [4, 1],
+  [5],
+  [7],
+  [8],
+  [9],
+  [10],
+  [102],
+  [110],
+]
+
+/** The largest n of a shape: about 2 MB of input. */
+const sizeMax = 128_000
+
+const probe = (
+  name: string,
+  make: (n: number) => Uint8Array,
+  read: (bytes: Uint8Array) => unknown,
+): Probe => ({
+  name,
+  from: 64,
+  to: sizeMax,
+  prepare: (n) => {
+    const bytes = make(n)
+    return { size: bytes.length, run: () => quietly(() => read(bytes)) }
+  },
+})
+
+function quietly(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
+
+const each = <Shape>(shapes: Readonly<Record<string, Shape>>): [string, Shape][] => Object.entries(shapes)
+
+/** Several readers get the same bytes. */
+function remembered(make: (n: number) => Uint8Array): (n: number) => Uint8Array {
+  const made = new Map<number, Uint8Array>()
+  return (n) => {
+    const bytes = made.get(n) ?? make(n)
+    made.set(n, bytes)
+    return bytes
+  }
+}
+
+/** The longest update of a shape. */
+function longest(updates: readonly Uint8Array[]): Uint8Array {
+  return updates.reduce((largest, update) => (update.length > largest.length ? update : largest))
+}
+
+export const parserProbes: readonly Probe[] = [
+  ...each(hostileUpdates).flatMap(([shape, make]) => {
+    const made = remembered((n) => longest(make(n)))
+    return each(updateReaders).map(([reader, read]) => probe(`${reader}: ${shape}`, made, read))
+  }),
+  ...each(hostileVectors).flatMap(([shape, make]) => [
+    probe(`state vector: ${shape}`, make, readStateVector),
+    probe(`state vector, written: ${shape}`, make, (bytes) => writeStateVector(readStateVector(bytes))),
+  ]),
+  ...each(hostileAwareness).map(([shape, make]) =>
+    probe(`awareness: ${shape}`, make, (bytes) => readAwareness(bytes)),
+  ),
+  ...each(messageReaders).flatMap(([reader, read]) =>
+    messageTypes.flatMap((types) => [
+      probe(`${reader} ${types.join(',')}`, (n) => message(types, new Uint8Array(n)), read),
+      probe(`${reader} ${types.join(',')}, endless number`, (n) => endless(types, n), read),
+    ]),
+  ),
+]
+
+/** A number of which every byte announces another one. */
+const endless = (types: readonly number[], n: number): Uint8Array =>
+  Uint8Array.from([...types, ...new Uint8Array(n).fill(255)])

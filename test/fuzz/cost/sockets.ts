@@ -1,0 +1,110 @@
+import { type UpdatePlan, updatesOf } from '../../support/data/update-plans.ts'
+import { hostileAwareness, hostileVectors } from '../../support/faults/hostile-messages.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+import type { TestServer } from '../../support/servers/server.ts'
+import type { Prepared, Probe } from './measure.ts'
+import { type VoiceKind, voices } from './voices.ts'
+
+export interface Place {
+  readonly server: TestServer
+  readonly token: string
+}
+
+/** One message of a client. */
+interface Sent {
+  readonly types: readonly number[]
+  readonly body: Uint8Array
+}
+
+let documents = 0
+
+/** Sends messages to a new document, reads it, and reads it again after the server has closed its room. */
+function prepared({ server, token }: Place, kind: VoiceKind, messages: readonly Sent[]): Prepared {
+  return {
+    size: messages.reduce((sum, { body }) => sum + body.length, 0),
+    run: async () => {
+      documents += 1
+      const documentId = `cost-${documents}`
+      const writer = await kind.open(server, token, documentId)
+      for (const { types, body } of messages) writer.send(types, body)
+      await writer.handled()
+      writer.end()
+      const reader = await kind.open(server, token, documentId)
+      await reader.handled()
+      reader.end()
+    },
+  }
+}
+
+const probe = (
+  place: Place,
+  kind: VoiceKind,
+  name: string,
+  to: number,
+  messages: (n: number) => readonly Sent[],
+): Probe => ({
+  name: `${kind.name} ${name}`,
+  from: 1_000,
+  to,
+  prepare: (n) => prepared(place, kind, messages(n)),
+})
+
+/** A shape of this size has about 250 KB. */
+const nMax = 16_000
+const bytesMax = 256_000
+
+export const updateProbe = (
+  place: Place,
+  kind: VoiceKind,
+  type: 'update' | 'offer',
+  name: string,
+  updates: (n: number) => readonly Uint8Array[],
+): Probe =>
+  probe(place, kind, `${type} ${name}`, nMax, (n) =>
+    updates(n).map((body) => ({ types: kind.types[type], body })),
+  )
+
+export const planProbe = (place: Place, plan: UpdatePlan): Probe =>
+  updateProbe(place, voices[0] as VoiceKind, 'update', JSON.stringify(plan), (n) => updatesOf(plan, n))
+
+/**
+ * Rows of small messages, each of which costs time that is linear in the document: Yjs copies the clocks of all clients for
+ * each transaction, for example. n of them on a document of n items take n² in total. A share of the event loop for each
+ * workspace bounds that, not a limit of one message.
+ */
+const rows: readonly string[] = ['clientsAtOnePlace', 'smallLongScans', 'formatKeystrokes']
+
+const shapes = Object.entries(hostileUpdates).filter(([name]) => !rows.includes(name))
+
+/** Probes of all kinds of messages. Every update shape is sent by one protocol, the others get the shapes of `sample`. */
+export function socketProbes(
+  place: Place,
+  sample: (shapes: readonly string[]) => readonly string[],
+): readonly Probe[] {
+  return voices.flatMap((kind, index) => {
+    const { vector, awareness } = kind.types
+    const names = index === 0 ? shapes.map(([name]) => name) : sample(shapes.map(([name]) => name))
+    const offered = sample(shapes.map(([name]) => name))
+    const updates = shapes.flatMap(([name, make]) => [
+      ...(names.includes(name) ? [updateProbe(place, kind, 'update', name, make)] : []),
+      ...(offered.includes(name) ? [updateProbe(place, kind, 'offer', name, make)] : []),
+    ])
+    const vectors = Object.entries(hostileVectors).map(([name, make]) =>
+      probe(place, kind, `vector ${name}`, bytesMax, (n) => [{ types: vector, body: make(n) }]),
+    )
+    const states = Object.entries(hostileAwareness).map(([name, make]) =>
+      probe(place, kind, `awareness ${name}`, bytesMax, (n) => [{ types: awareness, body: make(n) }]),
+    )
+    const others = kind.otherTypes.map((types) =>
+      probe(place, kind, `message ${types.join(',')}`, bytesMax, (n) => [{ types, body: new Uint8Array(n) }]),
+    )
+    return [...updates, ...vectors, ...states, ...others, questions(place, kind)]
+  })
+}
+
+/** Many state vectors in a row, to a document that grows with their number: one response at a time is enough. */
+const questions = (place: Place, kind: VoiceKind): Probe =>
+  probe(place, kind, 'vectors in a row', 4_000, (n) => [
+    ...hostileUpdates.alternateItemDeletions(n).map((body) => ({ types: kind.types.update, body })),
+    ...Array.from({ length: n }, () => ({ types: kind.types.vector, body: Uint8Array.of(0) })),
+  ])

@@ -1,0 +1,132 @@
+import * as fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { readRootAs } from '../../src/content/read-root.ts'
+import { replaceContent } from '../../src/content/replace.ts'
+import { times } from '../support/time/full-run.ts'
+import { judgesMissing, skipNotice } from './installed.ts'
+import { type Judge, judges } from './third-party-editor.ts'
+
+skipNotice()
+
+/** A replica that has nothing but the updates of the other: as a server holds it. */
+function replica(doc: Y.Doc): Y.Doc {
+  const copy = new Y.Doc()
+  Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc))
+  return copy
+}
+
+/** Bindings do some of their work in timers of no or little delay. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
+
+/** What the editor makes of a content in a new document, and what it shows of it. */
+async function written(judge: Judge, content: unknown): Promise<{ doc: Y.Doc; shown: unknown }> {
+  const doc = new Y.Doc()
+  const seat = judge.open(doc)
+  await settled()
+  seat.write(content)
+  await settled()
+  const shown = plain(seat.shown())
+  seat.close()
+  return { doc, shown }
+}
+
+/** What is shown, as JSON says it: editors hold an unset value as undefined or null. */
+const plain = (shown: unknown): unknown => JSON.parse(JSON.stringify(shown))
+
+/** Updates that a document makes by itself, not those that it receives. */
+function ownUpdates(doc: Y.Doc): Uint8Array[] {
+  const updates: Uint8Array[] = []
+  doc.on('updateV2', (update: Uint8Array, origin: unknown) => origin !== 'remote' && updates.push(update))
+  return updates
+}
+
+/** Each takes a tenth of a second. */
+const arrangements = times(4, 20)
+
+const names = Object.keys(judges)
+const pairs = times(
+  [
+    [0, 1],
+    [2, 0],
+  ],
+  [
+    [0, 1],
+    [1, 0],
+    [0, 2],
+    [2, 0],
+    [2, 1],
+  ],
+)
+
+describe.skipIf(judgesMissing).each(names)('%s', (name) => {
+  let judge: Judge
+  beforeAll(async () => {
+    judge = await (judges[name] as () => Promise<Judge>)()
+  })
+
+  const read = (doc: Y.Doc): unknown => readRootAs(doc, judge.type, judge.contentKey).data
+
+  it('[EDIT-1] what is read of its documents, fed back, is no byte', async () => {
+    for (const content of judge.contents) {
+      const doc = replica((await written(judge, content)).doc)
+      const updates = ownUpdates(doc)
+      const { type, contentKey } = judge
+      expect(replaceContent(doc, { type, contentKey, data: read(doc) })).toMatchObject({ changed: false })
+      expect(updates).toEqual([])
+    }
+  })
+
+  /** A live editor on `before` gets what `change` makes on a replica; answers what it shows then. */
+  async function live(
+    before: Y.Doc,
+    change: (server: Y.Doc) => void,
+  ): Promise<{ doc: Y.Doc; shown: unknown }> {
+    const [server, doc] = [replica(before), replica(before)]
+    const seat = judge.open(doc)
+    await settled()
+    const corrections = ownUpdates(doc)
+    server.on('update', (update: Uint8Array) => Y.applyUpdate(doc, update, 'remote'))
+    change(server)
+    await settled()
+    const shown = plain(seat.shown())
+    seat.close()
+    expect(corrections).toEqual([])
+    return { doc, shown }
+  }
+
+  const replacement = (target: Y.Doc) => (server: Y.Doc) => {
+    const { type, contentKey } = judge
+    replaceContent(server, { type, contentKey, data: read(target) })
+  }
+
+  async function showsReplaced(from: unknown, to: unknown): Promise<void> {
+    const before = await written(judge, from)
+    const target = await written(judge, to)
+    const after = await live(before.doc, replacement(target.doc))
+    expect(after.shown).toEqual(target.shown)
+    expect(read(after.doc)).toEqual(read(target.doc))
+  }
+
+  it.each(pairs)('[EDIT-2] shows content %i replaced by %i, with nothing to correct', (from, to) =>
+    showsReplaced(judge.contents[from], judge.contents[to]),
+  )
+
+  it('[EDIT-2] shows any arrangement of parts replaced by any other', async () => {
+    const some = fc
+      .array(fc.constantFrom(...judge.parts), { minLength: 1, maxLength: 8 })
+      .map((parts) => judge.madeOf(parts))
+    await fc.assert(fc.asyncProperty(some, some, showsReplaced), { numRuns: arrangements })
+  })
+
+  it.each([0, 1, 2])(
+    '[EDIT-2] shows content %i in an empty document as if a person had written it',
+    async (to) => {
+      const { doc } = await written(judge, judge.contents[to])
+      const person = await live(new Y.Doc(), (server) => Y.applyUpdate(server, Y.encodeStateAsUpdate(doc)))
+      const after = await live(new Y.Doc(), replacement(doc))
+      expect(after.shown).toEqual(person.shown)
+      expect(read(after.doc)).toEqual(read(doc))
+    },
+  )
+})

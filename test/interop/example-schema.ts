@@ -1,0 +1,250 @@
+import { publicKey } from '../support/data/openapi-example-data.ts'
+
+/** Marks what can also be null, which is left out meanwhile. */
+const optional = Symbol('optional')
+
+/** The part of a schema that is changed here. */
+interface Schema {
+  properties?: Members
+  required?: readonly string[]
+  items?: Schema
+  enum?: readonly string[]
+  type?: string
+  format?: string
+  anyOf?: readonly Schema[]
+  [optional]?: true
+}
+type Members = Record<string, Schema>
+
+interface Content {
+  readonly 'application/json': { schema: Schema; examples?: { done?: { value: unknown } } }
+}
+
+interface Operation {
+  /** Of calls that are made again: values that a tool makes up would make its calls such. */
+  parameters?: unknown
+  readonly requestBody: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>
+}
+
+export interface OpenApi {
+  readonly paths: Record<string, { readonly post: Operation }>
+}
+
+/** What a schema cannot say of a member: for which values there is something. */
+const known: Readonly<Record<string, unknown>> = {
+  organizationId: 'acme',
+  organizationIds: ['acme'],
+  folderId: 'reports',
+  folderIds: ['reports'],
+  parentFolderId: 'root',
+  documentId: 'report',
+  documentIds: ['report'],
+  editorId: 'main',
+  editorIds: ['main'],
+  contentKey: 'content',
+  userId: 'ann',
+  userIds: ['ann', 'bob'],
+  reviewerId: 'ann',
+  groupId: 'design',
+  groupIds: ['design'],
+  organizationUserGroupId: 'design',
+  activityIds: ['signed-off'],
+  targetEntityId: 'report',
+  annotationId: 'remark-1',
+  annotationIds: ['remark-1'],
+  locationIds: ['page-1'],
+  commentId: 'comment-1',
+  commentIds: ['comment-1'],
+  reactionId: 'reaction-1',
+  reactionIds: ['reaction-1'],
+  position: 'AQdjb250ZW50AA==',
+  positionEnd: 'AQdjb250ZW50AA==',
+  notificationId: 'shared-2',
+  notificationIds: ['shared-1'],
+  workspaceId: 'ws_example',
+  apiKey: 'key_example',
+  endpointId: 'billing',
+  uid: 'audit',
+  url: 'https://example.com/webhooks',
+  rawNotificationUrl: 'https://example.com/webhooks',
+  processedNotificationUrl: '',
+  publicKey,
+  ownerEmail: 'ada@example.com',
+  avatar: 'https://example.com/ada.png',
+  // 2100-01-01, in Unix seconds.
+  expiresAt: 4_102_444_800,
+}
+/** Members with values of earlier answers, which nobody can guess. */
+const opaque: readonly string[] = ['pageToken', 'iterator', 'baseVersion', 'ifVersion']
+/**
+ * Lists whose items must differ, be there, or be domains, and ids that the server has given: those that the tool makes
+ * are not; credentials once more, and what replaces those of the tool.
+ */
+const leftOut: readonly string[] = [
+  '/v1/organizations/documents/locations/data/delete',
+  '/v2/crdt/versions/delete',
+  '/v2/crdt/versions/get',
+  '/v2/crdt/versions/restore',
+  '/v2/auth/permissions/add',
+  '/v2/workspace/domains/add',
+  '/v2/workspace/domains/delete',
+  '/v2/workspace/advancedwebhook/deliveries/resend',
+  '/v2/workspace/workspaceauthtoken/reset',
+]
+/**
+ * The same, where such a list can be missing, or has a longest length, which the tool passes over; and what it does not
+ * know how to read where it can be null; and what makes a request fit in which the member that it needs is null.
+ */
+const lists: Readonly<Record<string, readonly string[]>> = {
+  '/v2/auth/permissions/get': ['folderIds', 'documentIds'],
+  '/v2/commentannotations/get': ['statuses'],
+  '/v2/notifications/delete': ['userId'],
+  '/v2/notifications/config/get': ['documentIds'],
+  '/v2/notifications/config/set': ['documentIds'],
+  '/v2/workspace/advancedwebhook/endpoints/create': ['metadata'],
+  '/v2/workspace/advancedwebhook/endpoints/update': ['metadata'],
+  '/v2/workspace/advancedwebhookconfig/update': [
+    'encodeData',
+    'encryptData',
+    'publicKey',
+    'enableDataProtection',
+  ],
+  '/v2/workspace/webhookconfig/update': ['webhookServiceConfig'],
+  '/v2/workspace/apikey/create': ['allowedDomains'],
+  '/v2/workspace/authtoken/reset': ['domains'],
+}
+/** Members of which a request must have one of many: the one that is sent. */
+const needed: Readonly<Record<string, string>> = {
+  '/v2/activities/delete': 'activityIds',
+  '/v2/workspace/webhookconfig/update': 'useWebhookService',
+  '/v2/workspace/advancedwebhookconfig/update': 'isEnabled',
+  '/v2/workspace/advancedwebhook/endpoints/update': 'disabled',
+}
+/** Members of which a request has one at most (`some`), or exactly one (`one`): the first is what is sent. */
+const alternatives: readonly (readonly [first: string, second: string, needed: 'some' | 'one'])[] = [
+  ['documentId', 'folderId', 'some'],
+  ['documentIds', 'folderId', 'some'],
+  ['documentIds', 'search', 'some'],
+  ['organizationIds', 'search', 'some'],
+  ['userIds', 'search', 'some'],
+  ['groupIds', 'organizationUserGroupId', 'some'],
+  ['documentId', 'notificationIds', 'one'],
+  ['userIds', 'deleteAll', 'one'],
+  ['user', 'organizationUserGroupId', 'one'],
+  ['userId', 'organizationUserGroupId', 'one'],
+  ['accept', 'content', 'some'],
+  ['accept', 'reject', 'one'],
+]
+
+/**
+ * The document for a tool that generates requests and expects each that fits to succeed. What it varies stays as it is;
+ * what names things gets the names of those that `makeWorld` makes.
+ */
+export function ofKnownWorld<Document extends OpenApi>(document: Document): Document {
+  const copy = structuredClone(document)
+  for (const path of leftOut) delete copy.paths[path]
+  for (const [path, { post }] of Object.entries(copy.paths)) {
+    const { schema, examples } = post.requestBody.content['application/json']
+    delete post.parameters
+    withoutNull(schema)
+    restrict(schema)
+    for (const name of lists[path] ?? []) delete schema.properties?.data?.properties?.[name]
+    const data = schema.properties?.data
+    if (data !== undefined && needed[path] !== undefined)
+      data.required = [...(data.required ?? []), needed[path]]
+    fill(schema, examples?.done?.value)
+    withNull(schema)
+    // Examples of failures have no requests that belong to them.
+    for (const [code, { content }] of Object.entries(post.responses))
+      if (code !== '200') delete content['application/json'].examples
+  }
+  return copy
+}
+
+/** Has each optional member as what it is if it is given. */
+function withoutNull({ properties = {}, items }: Schema): void {
+  for (const [name, { anyOf }] of Object.entries(properties)) {
+    const [given, none, ...others] = anyOf ?? []
+    if (given !== undefined && none?.type === 'null' && others.length === 0)
+      properties[name] = { ...given, [optional]: true }
+  }
+  for (const member of [...Object.values(properties), ...(items === undefined ? [] : [items])])
+    withoutNull(member)
+}
+
+/** The reverse, in the form that the tool reads for every type. */
+function withNull({ properties = {}, required = [], items }: Schema): void {
+  for (const [name, member] of Object.entries(properties)) {
+    withNull(member)
+    // Custom activities must have one.
+    if (name === 'targetEntityId' && properties.featureType !== undefined) continue
+    if (member[optional] === true && !required.includes(name))
+      Object.assign(properties, { [name]: { oneOf: [member, { type: 'null' }] } })
+  }
+  if (items !== undefined) withNull(items)
+}
+
+function restrict(schema: Schema): void {
+  const { properties = {}, items } = schema
+  for (const name of opaque) delete properties[name]
+  chooseAlternatives(schema, properties)
+  requireOrganization(schema, properties)
+  chooseTypes(schema, properties)
+  for (const [name, member] of Object.entries(properties)) {
+    restrict(member)
+    if (known[name] !== undefined) loosen(member)
+  }
+  if (items !== undefined) restrict(items)
+}
+
+/** A document is one of an organization, also where both may be missing. */
+function requireOrganization(schema: Schema, { documentId, organizationId }: Members): void {
+  if (documentId === undefined || organizationId === undefined) return
+  schema.required = [...new Set([...(schema.required ?? []), 'organizationId'])]
+}
+
+/** Values at the limits of a schema name nothing; those of the example do. */
+function loosen(schema: Schema): void {
+  const { type, items } = schema
+  for (const keyword of Object.keys(schema)) delete schema[keyword as keyof Schema]
+  Object.assign(schema, { type, ...(items !== undefined && { items: { type: 'string' } }) })
+}
+
+function chooseAlternatives(schema: Schema, properties: Members): void {
+  for (const [first, second, needed] of alternatives) {
+    const required = schema.required ?? []
+    if (properties[first] === undefined || properties[second] === undefined) continue
+    if (required.includes(first) || required.includes(second)) continue
+    delete properties[second]
+    if (needed === 'one') schema.required = [...required, first]
+  }
+}
+
+/** A `type`, a `format` says what its neighbours have to be, or what is there. */
+function chooseTypes(schema: Schema, { type, id, organizationId, data, update, format }: Members): void {
+  if (type?.enum !== undefined && organizationId !== undefined && id !== undefined) {
+    type.enum = ['document']
+    loosen(id)
+    schema.required = [...(schema.required ?? []), 'organizationId']
+  }
+  if (type?.enum !== undefined && data !== undefined) {
+    type.enum = ['text']
+    data.type = 'string'
+  }
+  if (update !== undefined) delete update.format
+  if (format?.enum?.includes('json')) format.enum = ['json', 'text', 'delta', 'update']
+}
+
+/** Fits an example: names of things are there, so that those that the tool adds are not made up, and nothing else is. */
+function fill({ properties, items }: Schema, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) fill(items ?? {}, item)
+  else if (properties !== undefined && typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>
+    for (const name of Object.keys(members)) if (properties[name] === undefined) delete members[name]
+    for (const [name, schema] of Object.entries(properties)) {
+      if (known[name] !== undefined) members[name] ??= known[name]
+      else fill(schema, members[name])
+    }
+  }
+}

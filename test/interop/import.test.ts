@@ -1,0 +1,80 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import {
+  expectStored,
+  forget,
+  type Moved,
+  newStore,
+  runImport,
+  sampleDocuments,
+  summary,
+  typedAfter,
+} from '../support/data/import-sources.ts'
+import { seed } from '../support/data/seed.ts'
+import { missingOf, openLeveldb } from './legacy-servers.ts'
+
+const all = process.env.WEFT_TEST_ALL === '1'
+const withoutLeveldb = missingOf(['y-leveldb'])
+if (withoutLeveldb.length > 0 && !all)
+  console.log(`skipped: ${withoutLeveldb.join(', ')} not installed (cd test/interop && npm ci)`)
+
+let data: string
+let old: string
+
+beforeEach(async () => {
+  data = await newStore()
+  old = mkdtempSync(join(tmpdir(), 'weft-old-'))
+})
+
+afterEach(async () => {
+  await forget(data)
+  await forget(old)
+})
+
+/** Stores each update as y-websocket's server does; every other document is flushed to one update. */
+async function writeLeveldb(folder: string, documents: Moved): Promise<void> {
+  const persistence = await openLeveldb(folder)
+  for (const [index, [name, updates]] of [...documents].entries()) {
+    for (const update of updates) await persistence.storeUpdate(name, update)
+    if (index % 2 === 0) await persistence.flushDocument(name)
+    await persistence.setMeta(name, 'update', { by: 'somebody' })
+  }
+  await persistence.destroy()
+}
+
+it.skipIf(withoutLeveldb.length > 0 && !all)(
+  '[MOVE-1] what the real y-leveldb has stored is in the store, byte-equal in state vector and deletions, and so is what it gets later',
+  async () => {
+    const documents = sampleDocuments(seed)
+    const folder = join(old, 'leveldb')
+    await writeLeveldb(folder, documents)
+    const ran = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
+    expect({ seed, err: ran.err, code: ran.code }).toEqual({ seed, err: '', code: 0 })
+    expect(summary(ran)).toMatchObject({ ok: true, documents: documents.size, made: documents.size })
+    await expectStored(data, documents)
+    const name = 'my room'
+    const more = typedAfter(documents.get(name) ?? [], 'and more')
+    await writeLeveldb(folder, new Map([[name, more]]))
+    const again = await runImport(data, 'y-leveldb', folder, '--organization', 'old', '--json')
+    expect(summary(again)).toMatchObject({ made: 0, added: 1, there: documents.size - 1 })
+    await expectStored(data, new Map([...documents, [name, [...(documents.get(name) ?? []), ...more]]]))
+  },
+)
+
+it.skipIf(withoutLeveldb.length > 0 && !all)(
+  '[MOVE-8] a LevelDB that the old server has open is refused, and so is a folder that is none',
+  async () => {
+    const folder = join(old, 'leveldb')
+    const serving = await openLeveldb(folder)
+    await serving.storeUpdate('acme/plan/main', typedAfter([], 'x')[0] as Uint8Array)
+    const ran = await runImport(data, 'y-leveldb', folder)
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('stop the old server') as string])
+    await serving.destroy()
+    const none = await runImport(data, 'y-leveldb', old)
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('holds no LevelDB') as string])
+    const ours = await runImport(data, 'y-leveldb', join(data, 'store'))
+    expect([ours.code, ours.err]).toEqual([2, expect.stringContaining('is a store of Weft') as string])
+  },
+)

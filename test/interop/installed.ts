@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const installed = existsSync(join(import.meta.dirname, 'node_modules'))
+
+/** With `WEFT_TEST_ALL=1` nothing may be skipped: missing judges are then a failure. */
+export const judgesMissing = !installed && process.env.WEFT_TEST_ALL !== '1'
+
+export function skipNotice(): void {
+  if (judgesMissing) console.log('skipped: the judges are not installed (cd test/interop && npm ci)')
+}

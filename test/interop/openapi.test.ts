@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ExampleServer, startExampleServer } from '../support/data/openapi-example-data.ts'
+import { type OpenApi, ofKnownWorld } from './example-schema.ts'
+import { judgesMissing, skipNotice } from './installed.ts'
+import { javaMissing, runSpecmatic } from './specmatic.ts'
+import { startWorldRelay, type WorldRelay } from './specmatic-proxy.ts'
+
+skipNotice()
+if (javaMissing) console.log('skipped: no Java found (Debian: openjdk-17-jre-headless)')
+
+const isEverythingAsked = process.env.WEFT_TEST_ALL === '1'
+/** Requests of one operation, and how many there must be in all. */
+const { variations, testsMin } = { variations: 12, testsMin: 700 }
+const timeoutMs = 420_000
+
+describe.skipIf(judgesMissing)('/openapi.json', () => {
+  let example: ExampleServer
+  let relay: WorldRelay
+  let source: string
+  beforeAll(async () => {
+    example = await startExampleServer()
+    relay = await startWorldRelay(example.server)
+    source = await (await fetch(`${example.server.url}/openapi.json`)).text()
+  })
+  afterAll(async () => {
+    await relay?.close()
+    await example?.server.stop()
+  })
+
+  it('[API-44] pleases the linter of Redocly', async () => {
+    const { createConfig, lintFromString } = await import('@redocly/openapi-core')
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const lint = (text: string) => lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+    const problems = (await lint(source)).map(({ ruleId, message, location }) => ({
+      ruleId,
+      message,
+      at: location[0]?.pointer,
+    }))
+    expect(problems).toEqual([])
+    // It does look: an operation without an answer is no operation.
+    expect(await lint(source.replaceAll('"responses"', '"answers"'))).not.toEqual([])
+  })
+
+  // It takes minutes.
+  it.skipIf(javaMissing || !isEverythingAsked)(
+    '[API-45] is what Specmatic finds when it calls everything in many ways',
+    async () => {
+      const { tests, failures, said } = await runSpecmatic({
+        url: relay.url,
+        document: ofKnownWorld(JSON.parse(source) as OpenApi),
+        credentials: example.credentials,
+        variations,
+        timeoutMs,
+      })
+      expect(failures, said).toEqual([])
+      expect(tests, said).toBeGreaterThan(testsMin)
+      expect(relay.requests()).toBeGreaterThanOrEqual(tests)
+    },
+    timeoutMs + 10_000,
+  )
+})

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const jar = join(import.meta.dirname, 'node_modules', 'specmatic', 'specmatic.jar')
+
+/** With `WEFT_TEST_ALL=1` nothing may be skipped: a missing Java is then a failure. */
+export const javaMissing = spawnSync('java', ['-version']).status !== 0 && process.env.WEFT_TEST_ALL !== '1'
+
+export interface Verdict {
+  readonly tests: number
+  /** Text of each test that failed. */
+  readonly failures: readonly string[]
+  /** What was said last, should there be no tests at all. */
+  readonly said: string
+}
+
+export interface Trial {
+  readonly url: string
+  readonly document: object
+  /** Value of each security scheme of the document. */
+  readonly credentials: Readonly<Record<string, string>>
+  /** Requests that each operation's schema is varied into, at most. */
+  readonly variations: number
+  readonly timeoutMs: number
+}
+
+/** Has Specmatic call everything that is described, in every way that fits and in many that do not. */
+export async function runSpecmatic({ document, ...trial }: Trial): Promise<Verdict> {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-specmatic-'))
+  try {
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
+    const said = await finished(start(folder, trial), trial.timeoutMs)
+    const report = await readFile(join(folder, 'TEST-junit-jupiter.xml'), 'utf8').catch(() => '')
+    const tests = [...report.matchAll(/<testcase [\s\S]*?(?:\/>|<\/testcase>)/g)].map(([all]) => all)
+    return { tests: tests.length, failures: tests.filter((each) => /<(failure|error)/.test(each)), said }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+  }
+}
+
+function start(
+  folder: string,
+  { url, credentials, variations }: Omit<Trial, 'document' | 'timeoutMs'>,
+): ChildProcess {
+  const environment = {
+    ...process.env,
+    ...credentials,
+    SPECMATIC_GENERATIVE_TESTS: 'true',
+    SPECMATIC_DISABLE_TELEMETRY: 'true',
+    MAX_TEST_REQUEST_COMBINATIONS: String(variations),
+  }
+  const options = ['-Dspecmatic.disable.telemetry=true', '-jar', jar]
+  const call = ['test', `--testBaseURL=${url}`, `--junitReportDir=${folder}`, 'openapi.json']
+  return spawn('java', [...options, ...call], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+/** The end of what it says. @throws Error when it takes too long; it is ended then */
+async function finished(child: ChildProcess, timeoutMs: number): Promise<string> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  const [said] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'exit')])
+  clearTimeout(timer)
+  if (child.signalCode !== null) throw new Error(`specmatic was not done after ${timeoutMs} ms`)
+  return said.slice(-2000)
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Editor, eventually, syncedEditor } from '../support/clients/clients.ts'
+import { dataOf, startTestServer, type TestServer } from '../support/servers/server.ts'
+import { judgesMissing, skipNotice } from './installed.ts'
+import { type Judge, judges, type Seat } from './third-party-editor.ts'
+
+skipNotice()
+
+describe.skipIf(judgesMissing).each(Object.keys(judges))('%s at a server', (name) => {
+  let judge: Judge
+  let server: TestServer
+  let token: string
+  const opened: { seat: Seat; editor: Editor }[] = []
+  beforeAll(async () => {
+    judge = await (judges[name] as () => Promise<Judge>)()
+    server = await startTestServer()
+    token = await server.token('ada')
+  })
+  afterAll(async () => {
+    for (const { seat, editor } of opened) {
+      seat.close()
+      editor.close()
+    }
+    await server?.stop()
+  })
+
+  const address = (documentId: string) => ({ organizationId: 'acme', documentId, editorId: 'main' })
+
+  async function sit(documentId: string): Promise<Seat> {
+    const editor = await syncedEditor(server.wsUrl, `acme/${documentId}/main`, token)
+    const seat = judge.open(editor.doc)
+    opened.push({ seat, editor })
+    return seat
+  }
+
+  /** What `get` answers; null while there is no such document. */
+  async function read(documentId: string): Promise<unknown> {
+    const format = judge.type === 'delta' ? { format: 'delta' } : {}
+    const answer = await server.post('/v2/crdt/get', {
+      ...address(documentId),
+      ...format,
+      contentKey: judge.contentKey,
+    })
+    return answer.status === 200 ? (dataOf(answer) as { data: unknown }[])[0]?.data : null
+  }
+
+  async function write(documentId: string, data: unknown): Promise<unknown> {
+    const { type, contentKey } = judge
+    return dataOf(await server.post('/v2/crdt/update', { ...address(documentId), type, contentKey, data }))
+  }
+
+  /** A document that a colleague has written; the data that the server has of it. */
+  async function begin(documentId: string): Promise<unknown> {
+    const colleague = await sit(documentId)
+    colleague.write(judge.contents[0])
+    let data: unknown = null
+    await eventually(async () => {
+      data = await read(documentId)
+      return judge.edits.every(([word]) => JSON.stringify(data).includes(word))
+    })
+    return data
+  }
+
+  const edited = (data: unknown): unknown =>
+    JSON.parse(
+      judge.edits.reduce((text, [word, instead]) => text.replaceAll(word, instead), JSON.stringify(data)),
+    )
+
+  const becomes = async (documentId: string, data: unknown): Promise<void> => {
+    let last: unknown
+    const isThere = async (): Promise<boolean> => {
+      last = await read(documentId)
+      return JSON.stringify(last) === JSON.stringify(data)
+    }
+    await eventually(isThere, () => ({ last, data }))
+  }
+
+  it('[EDIT-1] what get answers, fed back by REST, is no byte', async () => {
+    const data = await begin('same')
+    expect(await write('same', data)).toMatchObject({ changed: false, bytes: 0 })
+  })
+
+  it('[EDIT-3] undo takes back what its person typed and nothing of a replacement; redo brings it again', async () => {
+    const before = await begin('undone')
+    const seat = await sit('undone')
+    seat.type('mine')
+    let typed: unknown = before
+    await eventually(async () => {
+      typed = await read('undone')
+      return JSON.stringify(typed).includes('mine')
+    })
+    expect(await write('undone', edited(typed))).toMatchObject({ changed: true })
+    const shows = (words: readonly string[]) => () =>
+      words.every((word) => JSON.stringify(seat.shown()).includes(word))
+    await eventually(shows(['mine', ...judge.edits.map(([, instead]) => instead)]), () => seat.shown())
+    seat.undo()
+    await becomes('undone', edited(before))
+    // The replacement is no step of this person's, so that there is nothing more to take back.
+    seat.undo()
+    seat.redo()
+    await becomes('undone', edited(typed))
+  })
+})

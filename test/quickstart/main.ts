@@ -1,0 +1,113 @@
+/**
+ * A newcomer's walk: from an empty folder, by what the README says and nothing else, to a document that two windows
+ * share and a backend rewrites by REST. Prints how long each step took; ends with 1 if a step fails, or all of it
+ * takes more than five minutes.
+ *
+ *   npm run test:walk
+ *
+ * It needs git, npm and Chromium. It takes free ports, which is all that differs from what the README says.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { errorMessage } from '../../src/errors.ts'
+import { openBrowser } from '../support/servers/browser.ts'
+import { freePort } from '../support/servers/process.ts'
+import { shellBlocks } from './blocks.ts'
+import { Shell } from './shell.ts'
+
+const walkMsMax = 300_000
+const root = new URL('../..', import.meta.url).pathname
+const began = performance.now()
+let last = began
+
+function done(what: string): void {
+  const now = performance.now()
+  console.log(`${((now - last) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+  last = now
+}
+
+/** The commands under a heading of the README that is in the folder. */
+function commandsUnder(folder: string, heading: string): readonly string[] {
+  const found = shellBlocks(readFileSync(join(folder, 'README.md'), 'utf8'))
+    .filter((block) => block.heading === heading)
+    .map(({ text }) => text)
+  if (found.length === 0) throw new Error(`the README has no commands under “${heading}”`)
+  return found
+}
+
+/** Whether a clone has it, too. */
+const isKept = (path: string): boolean =>
+  !['node_modules', '.git'].includes(basename(path)) &&
+  !['dist', 'data'].some((own) => path === join(root, own))
+
+/** As a newcomer has it; where git does not give it (it belongs to somebody else, or is no repository), a copy. */
+function fetchInto(folder: string): string {
+  try {
+    execFileSync('git', ['clone', '--quiet', `file://${root}`, folder], { stdio: 'pipe' })
+    return 'cloned'
+  } catch {
+    cpSync(root, folder, { recursive: true, filter: isKept })
+    return 'copied: git does not clone it'
+  }
+}
+
+const editorOf = (page: Page) => page.locator('[contenteditable=true]')
+
+async function walk(folder: string): Promise<void> {
+  done(fetchInto(folder))
+
+  const port = await freePort()
+  const [typed = ''] = commandsUnder(folder, 'Running in 60 seconds')
+  // On a pseudo terminal, as the reader types it: the link is printed to a terminal only.
+  const start = `script -qec '${typed.trim()}' /dev/null`
+  const server = Shell.start(start, folder, { WEFT_PORT: String(port) })
+  const browser = await openBrowser()
+  try {
+    const [link] = await server.printed(/http:\/\/localhost:\d+\/console#\S+/)
+    done('installed, built and started; it has printed a link')
+
+    const context = await browser.newContext()
+    const overview = await context.newPage()
+    await overview.goto(link)
+    await overview.getByRole('button', { name: 'Sign in with this key' }).click()
+    const [first] = await Promise.all([
+      context.waitForEvent('page'),
+      overview.getByRole('button', { name: 'Open the playground' }).click(),
+    ])
+    const [second] = await Promise.all([
+      context.waitForEvent('page'),
+      first.getByRole('button', { name: 'Open a second window' }).click(),
+    ])
+    await editorOf(first).click()
+    await first.keyboard.press('Control+End')
+    await first.keyboard.type(' Typed in one window.')
+    await editorOf(second).getByText('Typed in one window.').waitFor()
+    done('two windows share a document')
+
+    const commands = commandsUnder(folder, 'The same document by REST').join('\n')
+    const { out } = await Shell.run(commands.replaceAll('localhost:8787', `localhost:${port}`), folder)
+    if (!out.includes('"changed":true')) throw new Error(`the replacement has answered ${out}`)
+    await editorOf(first).getByText('Written by a backend.').waitFor()
+    await editorOf(second).getByText('Written by a backend.').waitFor()
+    done('a backend has rewritten it by REST; both windows show it')
+  } finally {
+    await browser.close()
+    await server.end()
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'weft-walk-'))
+try {
+  await walk(join(folder, 'weft'))
+  const seconds = (performance.now() - began) / 1000
+  console.log(`${seconds.toFixed(1).padStart(6)} s  in all`)
+  if (seconds * 1000 > walkMsMax) throw new Error('that is more than five minutes')
+} catch (error) {
+  console.error(`failed: ${errorMessage(error)}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+}

@@ -1,0 +1,169 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sendRaw } from '../../support/clients/raw-websocket.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+let open: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+  open = await startTestServer({ auth: 'none' })
+})
+afterAll(() => Promise.all([server.stop(), open.stop()]))
+
+const path = '/v2/auth/generate_token'
+const user = { userId: 'ann', userProperties: { name: 'Ann', email: 'ann@example.com' } }
+const generate = (more: object = {}) => server.post(path, { ...user, ...more })
+const withResource = (resource: object) => generate({ permissions: { resources: [resource] } })
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+
+it('[ACC-20] a missing credential is INVALID_ARGUMENT and says which', async () => {
+  const noKey = await server.post(path, user, { 'x-service-api-key': '' })
+  expect(noKey).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
+  expect(noKey.body.error?.message).toContain('API key is not found in headers')
+  const noToken = await server.post(path, user, { 'x-service-auth-token': '' })
+  expect(noToken).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } })
+  expect(noToken.body.error?.message).toContain('auth token is not found in headers')
+})
+
+it('[ACC-21] an unknown key and a wrong token are UNAUTHENTICATED with one and the same answer', async () => {
+  const unknownKey = await server.post(path, user, { 'x-service-api-key': 'key_unknown' })
+  const wrongToken = await server.post(path, user, { 'x-service-auth-token': 'wrong' })
+  const both = await server.post(path, user, {
+    'x-service-api-key': '__proto__',
+    'x-service-auth-token': '__proto__',
+  })
+  expect(unknownKey.status).toBe(401)
+  expect(unknownKey.body.error?.status).toBe('UNAUTHENTICATED')
+  expect(wrongToken).toMatchObject({ status: 401, body: unknownKey.body })
+  expect(both).toMatchObject({ status: 401, body: unknownKey.body })
+})
+
+it('[ACC-22] credentials are looked at before the body is', async () => {
+  const answer = await server.post(path, { nonsense: true }, { 'x-service-auth-token': 'wrong' })
+  expect(answer.status).toBe(401)
+})
+
+it('[ACC-23] refused credentials are counted by reason', async () => {
+  await server.post(path, user, { 'x-service-auth-token': 'wrong' })
+  await server.post(path, user, { 'x-service-auth-token': '' })
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  expect(text).toMatch(/weft_auth_failures_total\{reason="wrong_credentials"\} [1-9]/)
+  expect(text).toMatch(/weft_auth_failures_total\{reason="missing_credentials"\} [1-9]/)
+})
+
+it('[ACC-30] generate_token answers a JWT of the tenant and its end in seconds, two days ahead by default', async () => {
+  const { token, expiresAt } = dataOf(await generate()) as { token: string; expiresAt: number }
+  expect(decodeJwt(token)).toMatchObject({
+    iss: 'weft',
+    sub: 'ann',
+    name: 'Ann',
+    email: 'ann@example.com',
+    admin: false,
+    ws: server.credentials.workspaceId,
+    key: server.credentials.apiKey,
+    exp: expiresAt,
+  })
+  expect(decodeJwt(token)).not.toHaveProperty('grants')
+  expect(Math.abs(expiresAt - inSeconds(172_800))).toBeLessThanOrEqual(5)
+})
+
+it('[ACC-31] grants have editor as default role; an organization needs its id only once', async () => {
+  const expiresAt = inSeconds(60)
+  const resources = [
+    { type: 'organization', id: 'acme', accessRole: 'viewer' },
+    { type: 'document', id: 'plan', organizationId: 'acme', expiresAt },
+    { type: 'folder', id: 'drafts', organizationId: 'acme' },
+  ]
+  const token = await server.token('ann', { resources: resources as never, isAdmin: true })
+  expect(decodeJwt(token)).toMatchObject({
+    admin: true,
+    grants: [
+      { type: 'organization', id: 'acme', organizationId: 'acme', accessRole: 'viewer' },
+      { type: 'document', id: 'plan', organizationId: 'acme', accessRole: 'editor', expiresAt },
+      { type: 'folder', id: 'drafts', organizationId: 'acme', accessRole: 'editor' },
+    ],
+  })
+  expect(decodeJwt(await server.token('ann', { resources: [] })).grants).toEqual([])
+})
+
+it.each([
+  ['a document without organization', { type: 'document', id: 'plan' }, 'organizationId'],
+  [
+    'an organization with another organization',
+    { type: 'organization', id: 'a', organizationId: 'b' },
+    'organizationId',
+  ],
+  ['an end before all time', { type: 'organization', id: 'a', expiresAt: -1 }, 'expiresAt'],
+  ['an unknown type', { type: 'planet', id: 'a' }, 'type'],
+  ['an unknown role', { type: 'organization', id: 'a', accessRole: 'owner' }, 'accessRole'],
+  ['an id that is none', { type: 'organization', id: '..' }, 'id'],
+])('[ACC-32] a resource is refused with its place: %s', async (_name, resource, member) => {
+  const { status, body } = await withResource(resource)
+  expect(status).toBe(400)
+  expect(body.error?.status).toBe('INVALID_ARGUMENT')
+  expect(body.error?.details?.issues?.[0]?.path).toBe(`/data/permissions/resources/0/${member}`)
+})
+
+it('[ACC-33] a token lives from one minute to two days', async () => {
+  for (const expiresInSeconds of [60, 172_800])
+    expect((await generate({ expiresInSeconds })).status).toBe(200)
+  for (const expiresInSeconds of [59, 172_801, 60.5, '60'])
+    expect((await generate({ expiresInSeconds })).body.error?.details?.issues?.[0]?.path).toBe(
+      '/data/expiresInSeconds',
+    )
+})
+
+it('[ACC-34] a token that would not fit into a header is refused', async () => {
+  const resources = Array.from({ length: 500 }, (_, index) => ({
+    type: 'organization',
+    id: `organization-${index}`,
+  }))
+  const { status, body } = await generate({ permissions: { resources } })
+  expect(status).toBe(400)
+  expect(body.error?.message).toContain('fewer resources')
+})
+
+it('[API-50] any well-formed id names a user', async () => {
+  for (const userId of ['__proto__', 'a/b', 'Ä😀', 'x'.repeat(512), ' '])
+    expect(decodeJwt(await server.token(userId)).sub).toBe(userId)
+  for (const userId of ['', '.', 'x'.repeat(513), 'a\nb', '\ud800', 7, null])
+    expect((await server.post(path, { ...user, userId })).status).toBe(400)
+})
+
+it('[ACC-40] without authentication a call without credentials acts as the first key; given ones are checked', async () => {
+  const none = { 'x-service-api-key': '', 'x-service-auth-token': '' }
+  const { token } = dataOf(await open.post(path, user, none)) as { token: string }
+  expect(decodeJwt(token).key).toBe(open.credentials.apiKey)
+  expect((await open.post(path, user)).status).toBe(200)
+  expect((await open.post(path, user, { 'x-service-auth-token': 'wrong' })).status).toBe(401)
+  expect((await open.post(path, user, { 'x-service-auth-token': '' })).status).toBe(400)
+})
+
+const get = (port: number, headers: string) => sendRaw(port, `GET /healthz HTTP/1.1\r\n${headers}\r\n\r\n`)
+
+it.each([
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  '192.168.0.1',
+  'localhost@evil.example',
+  '',
+])('[ACC-41] without authentication the Host "%s" is refused', async (host) => {
+  const answer = await get(open.port, `host: ${host}`)
+  expect(answer.status).toBe(403)
+  expect(JSON.parse(answer.body)).toMatchObject({ error: { status: 'PERMISSION_DENIED' } })
+  expect((await get(server.port, `host: ${host}`)).status).toBe(200)
+})
+
+it('[ACC-41] without authentication loopback hosts are served, whatever the port', async () => {
+  for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:1', '127.9.9.9', 'LOCALHOST:80'])
+    expect((await get(open.port, `host: ${host}`)).status).toBe(200)
+})
+
+it('[ACC-42] without authentication pages of other origins are refused', async () => {
+  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
+    expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(403)
+  for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])
+    expect((await get(open.port, `host: localhost\r\norigin: ${origin}`)).status).toBe(200)
+})

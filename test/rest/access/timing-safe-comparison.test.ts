@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..', 'src')
+/** Tokens of `content/` are words. */
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.startsWith('content/'),
+)
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+
+/** What holds a secret by its name, itself or as a member. */
+const secret = String.raw`[\w.?[\]]*\b(?:\w*(?:[tT]oken|[sS]ecret|[pP]assword)|authorization)\b`
+/** That there is one, which is no secret, is said by these. */
+const harmless = String.raw`(?:null|undefined|''|-?\d|true|false)`
+const comparisons: readonly RegExp[] = [
+  new RegExp(String.raw`${secret} [!=]==? (?!${harmless})\S.*`, 'g'),
+  new RegExp(String.raw`(?<![\w)])(?!${harmless})[\w.?]+ [!=]==? ${secret}(?!\w|\.length)`, 'g'),
+  new RegExp(String.raw`\.(?:includes|indexOf|startsWith|endsWith|localeCompare)\(${secret}\)`, 'g'),
+]
+
+/** At the start, among what the operator has configured or kept: nobody else can ask, or measure. */
+const atStart: readonly string[] = [
+  'config/read-config.ts: config.jwtSecret === config.jwtSecretPrevious',
+  'directory/tenants/bootstrap.ts: found.authToken === token',
+  'directory/tenants/bootstrap.ts: record.token === token',
+]
+
+const found = (name: string, text: string): readonly string[] =>
+  comparisons.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(([match]) => `${name}: ${match.replace(/\).*/, '')}`),
+  )
+
+it('[SEC-8] secrets are compared by one function, whose time depends on none of them', () => {
+  const compared = new Set(sources.flatMap((name) => found(name, read(name))))
+  expect([...compared].filter((each) => !atStart.includes(each))).toEqual([])
+  const direct = sources.filter((name) => /\btimingSafeEqual\b/.test(read(name)))
+  expect(direct).toEqual(['access/timing-safe.ts'])
+})
+
+it.each([
+  'if (given === options.adminToken) return',
+  'if (record.token !== given) throw',
+  'return secret == other',
+  'tokens.includes(authToken)',
+  'headers.authorization !== expected',
+])('[SEC-8] a comparison like this is found: %s', (line) => {
+  expect(found('x.ts', line)).not.toEqual([])
+})

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TenantStore } from '../../../src/directory/tenants/tenant-store.ts'
+import type { PresenceEntry } from '../../../src/rooms/presence/presence-entry.ts'
+import { RawClient } from '../../support/clients/clients.ts'
+import { errorOf, oddIds, type PeopleServer, startPeopleServer } from '../../support/servers/acme-server.ts'
+
+let server: PeopleServer
+let documents = 0
+
+beforeAll(async () => {
+  server = await startPeopleServer()
+})
+
+afterAll(() => server.stop())
+
+/** Calls about a document of its own. */
+async function newDocument() {
+  const documentId = `presence-${++documents}`
+  await server.call('/v2/organizations/documents/add', { documents: [{ documentId }] })
+  const call = <Data = unknown>(name: string, data: object): Promise<Data> =>
+    server.call<Data>(`/v2/presence/${name}`, { documentId, ...data })
+  const get = (data: object = {}) => call<readonly PresenceEntry[]>('get', data)
+  return { documentId, call, get }
+}
+
+const idsOf = (entries: readonly PresenceEntry[]): readonly string[] => entries.map(({ userId }) => userId)
+
+it('[PRES-12] [PRES-28] update changes those who are there, and says whether anybody was; to delete an absent user succeeds', async () => {
+  const { call, get } = await newDocument()
+  await call('add', { users: [{ userId: 'ann', name: 'Ann', email: 'ann@example.com' }] })
+  server.clock.advance(1_000)
+  const users = [
+    { userId: 'nobody', status: 'away' },
+    { userId: 'ann', status: 'away' },
+  ]
+  expect(await call('update', { users })).toEqual({ success: true })
+  expect(await call('update', { users: users.slice(0, 1) })).toEqual({ success: false })
+  const ann = { userId: 'ann', name: 'Ann', email: 'ann@example.com', status: 'away' }
+  expect(await get()).toEqual([{ ...ann, source: 'rest', editorIds: [], lastSeen: server.clock.now() }])
+  expect(await call('delete', { userIds: ['nobody'] })).toEqual({ success: true })
+  expect(await call('delete', { userIds: ['nobody', 'ann'] })).toEqual({ success: true })
+  expect(await get()).toEqual([])
+})
+
+it('[PRES-13] get filters by users and by statuses', async () => {
+  const { documentId, call, get } = await newDocument()
+  const users = [
+    { userId: 'c', status: 'away' },
+    { userId: 'a', status: '' },
+    { userId: 'b' },
+    ...oddIds.map((userId) => ({ userId, status: 'odd' })),
+  ]
+  await call('add', { users })
+  expect(idsOf(await get())).toEqual(idsOf(await get()).toSorted())
+  expect(idsOf(await get({ statuses: ['', 'away'] }))).toEqual(['a', 'c'])
+  expect(idsOf(await get({ userIds: ['c', 'b', 'x'] }))).toEqual(['b', 'c'])
+  expect(idsOf(await get({ userIds: ['c', 'b'], statuses: ['online'] }))).toEqual(['b'])
+  expect(await get({ userIds: [], statuses: [] })).toHaveLength(users.length)
+  expect(idsOf(await get({ userIds: oddIds })).length).toBe(oddIds.length)
+  const token = await server.token('dan')
+  const client = await RawClient.connect(`${server.wsUrl}/sync/acme/${documentId}/main?token=${token}`)
+  await client.roundTrip()
+  const dan = { userId: 'dan', name: 'dan', email: 'dan@example.com', source: 'socket', editorIds: ['main'] }
+  expect(await get({ statuses: ['online'] })).toMatchObject([{ userId: 'b' }, { ...dan, status: 'online' }])
+  client.sendAwareness(1, 1, { user: { status: 'typing' } })
+  await client.roundTrip()
+  expect(await get({ statuses: ['typing'] })).toMatchObject([dan])
+  client.end()
+})
+
+it('[PRES-14] there is no presence on what does not exist, unless it is made', async () => {
+  const users = [{ userId: 'ann' }]
+  for (const [name, data] of [
+    ['add', { users }],
+    ['update', { users }],
+    ['delete', { userIds: ['ann'] }],
+    ['get', {}],
+  ] as const)
+    for (const ids of [{ organizationId: 'none' }, { organizationId: 'acme' }])
+      expect(
+        errorOf(await server.post(`/v2/presence/${name}`, { documentId: 'none', ...ids, ...data })),
+      ).toEqual(['NOT_FOUND'])
+  const ids = { organizationId: 'fresh', documentId: 'new' }
+  const made = { ...ids, users, createOrganization: true, createDocument: true }
+  expect((await server.post('/v2/presence/add', { ...made, createDocument: false })).status).toBe(404)
+  expect((await server.post('/v2/presence/add', made)).status).toBe(200)
+  expect(idsOf(await server.call('/v2/presence/get', ids))).toEqual(['ann'])
+})
+
+it('[PRES-14] a document of another API key has a board of its own', async () => {
+  const { documentId, call, get } = await newDocument()
+  await call('add', { users: [{ userId: 'ann' }] })
+  const tenants = new TenantStore(server.engine.kv)
+  const { workspaceId } = server.credentials
+  const other = { workspaceId, apiKey: 'other-key' }
+  await tenants.addApiKey({ id: other.apiKey, workspaceId, apiKeyName: '', type: 'testing', createdAt: 1 })
+  await tenants.putAuthToken(other, { token: 'other-token', name: 'default', domains: [], createdAt: 1 })
+  const headers = { 'x-service-api-key': other.apiKey, 'x-service-auth-token': 'other-token' }
+  const ids = { organizationId: 'acme', documentId }
+  expect(errorOf(await server.post('/v2/presence/get', ids, headers))).toEqual(['NOT_FOUND'])
+  const made = { ...ids, users: [{ userId: 'bob' }], createOrganization: true, createDocument: true }
+  expect((await server.post('/v2/presence/add', made, headers)).status).toBe(200)
+  expect(
+    (await server.post('/v2/presence/delete', { ...ids, userIds: ['ann'] }, headers)).body,
+  ).toMatchObject({
+    result: { data: { success: true } },
+  })
+  expect(idsOf(await get())).toEqual(['ann'])
+})
+
+it.each([
+  ['add', { users: [] }, '/data/users'],
+  ['add', { users: [{ status: 'away' }] }, '/data/users/0/userId'],
+  ['add', { users: [{ userId: 'a', status: 1 }] }, '/data/users/0/status'],
+  ['add', { users: [{ userId: 'a', status: 'x'.repeat(201) }] }, '/data/users/0/status'],
+  ['add', { users: [{ userId: 'a' }], ttlSeconds: 1 }, '/data/ttlSeconds'],
+  ['add', { users: [{ userId: 'a' }], ttlSeconds: 3_600 }, '/data/ttlSeconds'],
+  ['update', { users: [{ userId: '..' }] }, '/data/users/0/userId'],
+  ['update', {}, '/data/users'],
+  ['delete', { userIds: [] }, '/data/userIds'],
+  ['get', { statuses: 'away' }, '/data/statuses'],
+])('[PRES-15] %s %j is INVALID_ARGUMENT', async (name, data, place) => {
+  const ids = { organizationId: 'acme', documentId: 'd1' }
+  expect(errorOf(await server.post(`/v2/presence/${name}`, { ...ids, ...data }))).toEqual([
+    'INVALID_ARGUMENT',
+    place,
+  ])
+})
+
+it('[PRES-16] users without a socket are limited; those who are there already may be added again', async () => {
+  const { documentId, call, get } = await newDocument()
+  const users = Array.from({ length: 500 }, (_, index) => ({ userId: `user-${index}` }))
+  await call('add', { users })
+  const more = {
+    organizationId: 'acme',
+    documentId,
+    users: [{ userId: 'user-1', status: 'x' }, { userId: 'more' }],
+  }
+  const refused = await server.post('/v2/presence/add', more)
+  expect(errorOf(refused)).toEqual(['FAILED_PRECONDITION'])
+  const details = { limit: 'virtualUsersPerDocument', value: 500, scope: 'document' }
+  expect(refused.body.error?.details).toEqual({ code: 'presence/too-many-users', ...details })
+  expect(await get({ statuses: ['x'] })).toEqual([])
+  await call('add', { users: more.users.slice(0, 1) })
+  await call('delete', { userIds: ['user-2'] })
+  expect(await call('add', more)).toEqual({ success: true })
+  expect((await get()).length).toBe(500)
+})

@@ -1,0 +1,87 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { type Content, callExample, type Described, type OpenApi } from '../../support/data/example-calls.ts'
+import { startExampleServer } from '../../support/data/openapi-example-data.ts'
+import type { TestServer } from '../../support/servers/server.ts'
+
+let server: TestServer
+let credentials: Readonly<Record<string, string>>
+let document: OpenApi
+let ajv: Ajv2020
+beforeAll(async () => {
+  ;({ server, credentials } = await startExampleServer())
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
+  ajv = new Ajv2020({ strict: false, formats: { id: true, byte: true, 'date-time': true } })
+  ajv.addSchema(document, 'openapi')
+})
+afterAll(() => server?.stop())
+
+/** Why an example does not fit; null when it does. */
+function problem({ 'application/json': { schema } }: Content, example: unknown): unknown {
+  const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+  const validate = ajv.compile(JSON.parse(local) as object)
+  return validate(example) ? null : validate.errors
+}
+
+describe.each(operationList.map(({ path }) => path))('%s', (path) => {
+  const described = (): Described => (document.paths[path] as { post: Described }).post
+
+  it('[API-40] is described with examples that fit', () => {
+    const { tags, security, requestBody, responses } = described()
+    expect(document.tags.find(({ name }) => name === tags[0])?.description).toBeTruthy()
+    expect(document.components.securitySchemes).toMatchObject(
+      Object.fromEntries(Object.keys(security[0]).map((name) => [name, { type: 'apiKey', in: 'header' }])),
+    )
+    const whole = { request: requestBody, ...responses }
+    for (const [name, { content }] of Object.entries(whole)) {
+      const values = Object.values(content['application/json'].examples).map((each) => each?.value)
+      expect(values.length).toBeGreaterThan(0)
+      for (const value of values) expect({ [name]: problem(content, value) }).toEqual({ [name]: null })
+    }
+  })
+
+  it('[API-41] answers its example as described', async () => {
+    const { responses } = described()
+    const { status, body } = await callExample(server, document, credentials, path)
+    expect({ status, body }).toMatchObject({ status: 200 })
+    expect(problem((responses[200] as { content: Content }).content, body)).toBeNull()
+  })
+})
+
+it('[DEF-7] no example gives more access than it needs', () => {
+  const examples = Object.entries(document.paths).flatMap(([path, operation]) => {
+    const { requestBody, responses } = (operation as { post: Described }).post
+    return Object.values({ request: requestBody, ...responses }).flatMap(({ content }) =>
+      Object.values(content['application/json'].examples).map((each) => ({
+        path,
+        text: JSON.stringify(each),
+      })),
+    )
+  })
+  expect(examples.filter(({ text }) => text.includes('"accessType":"restricted"')).length).toBeGreaterThan(3)
+  expect(examples.filter(({ text }) => /"public"|"(isA|a)dmin":true/.test(text))).toEqual([])
+  const { requestBody } = (document.paths['/v2/auth/generate_token'] as { post: Described }).post
+  for (const each of Object.values(requestBody.content['application/json'].examples))
+    expect(each?.value).toMatchObject({ data: { permissions: { resources: [{ type: 'document' }] } } })
+})
+
+it('[API-42] /docs/api loads its own files and lets nothing else run', async () => {
+  const page = await fetch(`${server.url}/docs/api`)
+  const html = await page.text()
+  expect(html).not.toMatch(/<script(?! src="\/docs\/)|<style|\bon\w+=|https?:/)
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] as string)
+  expect(files).toEqual(['/docs/api/swagger-ui.css', '/docs/api/swagger-ui-bundle.js', '/docs/api/start.js'])
+  const answers = await Promise.all(files.map((path) => fetch(server.url + path)))
+  for (const answer of [page, ...answers]) {
+    expect(answer.status).toBe(200)
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/unsafe|http|\*/)
+  }
+  expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'text/javascript; charset=utf-8',
+  ])
+})

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationList } from '../../../src/api/operation-list.ts'
+import type { ObjectSchema } from '../../../src/api/schema.ts'
+import { callWithKey } from '../../support/data/idempotency.ts'
+import { type ExampleServer, startExampleServer } from '../../support/data/openapi-example-data.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+let example: ExampleServer
+let server: TestServer
+let lenient: TestServer
+beforeAll(async () => {
+  example = await startExampleServer()
+  server = example.server
+  lenient = await startTestServer({ unknownMembers: 'ignore' })
+  for (const { post } of [server, lenient])
+    dataOf(await post('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] }))
+})
+afterAll(async () => {
+  await server?.stop()
+  await lenient?.stop()
+})
+
+const ignoredIn = ({ headers }: { readonly headers: Headers }): string | null => headers.get('x-weft-ignored')
+
+/** A member of a request, with its last two letters exchanged and one more. */
+function misspelled({ properties }: ObjectSchema): readonly [string, string] | null {
+  const name = Object.keys(properties).find((each) => each.length > 5)
+  return name === undefined ? null : [`${name.slice(0, 2)}${name[1]}${name.slice(2)}`, name]
+}
+
+/** The message of a call that must be INVALID_ARGUMENT, with whatever credentials it takes. */
+async function refusalOf(path: string, data: unknown): Promise<string | undefined> {
+  const { status, text } = await callWithKey(example, path, data, {})
+  const { error } = JSON.parse(text) as { error?: { status: string; message: string } }
+  expect([path, status, error?.status]).toEqual([path, 400, 'INVALID_ARGUMENT'])
+  return error?.message
+}
+
+it('[API-21] every operation rejects a misspelled member with the known name', async () => {
+  let checked = 0
+  for (const { path, request } of operationList) {
+    const pair = misspelled(request)
+    if (pair === null) continue
+    const [wrong, known] = pair
+    expect(await refusalOf(path, { [wrong]: 'x' })).toBe(`/data/${wrong} is unknown (did you mean ${known}?)`)
+    checked += 1
+  }
+  expect(checked).toBeGreaterThan(90)
+})
+
+it('[API-21] a misspelled member is rejected also where unknown members are ignored', async () => {
+  for (const name of ['organisations', 'ORGANIZATIONS', 'organizations_', 'oragnizations']) {
+    const answer = await lenient.post('/v2/organizations/add', { [name]: [] })
+    expect(answer.body.error?.message).toBe(`/data/${name} is unknown (did you mean organizations?)`)
+  }
+})
+
+it('[API-25] every operation that writes rejects an unknown member, and so does generate_token', async () => {
+  const strict = operationList.filter(
+    ({ effect, path }) => effect !== 'reads' || path === '/v2/auth/generate_token',
+  )
+  expect(strict.length).toBeGreaterThan(60)
+  for (const { path } of strict)
+    expect(await refusalOf(path, { zzzzzzzz: 1 })).toBe('/data/zzzzzzzz is unknown; remove it')
+})
+
+describe('an operation that writes', () => {
+  const write = (data: unknown) => server.post('/v2/users/add', data)
+
+  it('[API-25] names each unknown member once, at any depth', async () => {
+    const user = { userId: 'ann', zzzzzz: 1, metadata: { anything: { goes: 1 }, name: 2 } }
+    const answer = await write({
+      organizationId: 'acme',
+      users: [user, { ...user, userId: 'bob', acessRole: 'viewer' }],
+      'a/b~': 1,
+    })
+    expect(answer.body.error?.details?.issues).toEqual([
+      { path: '/data/users/0/zzzzzz', message: 'is unknown; remove it' },
+      { path: '/data/users/1/acessRole', message: 'is unknown (did you mean accessRole?)' },
+      { path: '/data/a~1b~0', message: 'is unknown; remove it' },
+    ])
+    expect(dataOf(await server.post('/v2/users/get', { organizationId: 'acme' }))).toEqual([])
+  })
+
+  it("[API-25] accepts any member in objects of the caller's own", async () => {
+    const free = { naem: 1, userId: 2, constructor: { deep: [{}] }, '': null }
+    const organizations = [{ organizationId: 'free', metadata: free }]
+    const added = await server.post('/v2/organizations/add', { organizations })
+    expect([added.status, ignoredIn(added)]).toEqual([200, null])
+    const annotation = { location: { id: 'p', locationNmae: 'x' }, suggestion: { content: free } }
+    const annotated = await server.post('/v2/commentannotations/add', {
+      organizationId: 'free',
+      documentId: 'd',
+      createDocument: true,
+      actionUser: { userId: 'ann' },
+      annotations: [annotation],
+    })
+    expect(annotated.status).toBe(200)
+  })
+
+  it('[API-25] rejects members beside data and query parameters', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-service-api-key': server.credentials.apiKey,
+      'x-service-auth-token': server.credentials.authToken,
+    }
+    const editor = { organizationId: 'acme', documentId: 'd', editorId: 'e', type: 'text', data: 'x' }
+    const send = async (query: string, more: object) => {
+      const body = JSON.stringify({ data: editor, ...more })
+      const answer = await fetch(`${server.url}/v2/crdt/update${query}`, { method: 'POST', headers, body })
+      return ((await answer.json()) as { error: { message: string } }).error.message
+    }
+    expect(await send('', { dryRun: true })).toBe('/dryRun is unknown (did you mean /data/dryRun?)')
+    expect(await send('', { ifVersoin: '1.1' })).toBe('/ifVersoin is unknown (did you mean /data/ifVersion?)')
+    expect(await send('', { zzzzzz: 1 })).toBe('/zzzzzz is unknown; remove it')
+    expect(await send('?dry_run=true', {})).toBe('?dry_run is unknown (did you mean /data/dryRun?)')
+    expect(await send('?zzzzzz', {})).toBe('?zzzzzz is unknown; remove it')
+  })
+})
+
+describe('an operation that reads', () => {
+  it('[API-26] names the unknown members that it ignores', async () => {
+    const answer = await server.post('/v2/organizations/get?traced=1', {
+      pageSize: 10,
+      zzzzzz: { pageSize: 1 },
+      'Gr\u00f6\u00dfe, \r\n\ud800/': 1,
+    })
+    expect(answer.status).toBe(200)
+    expect(ignoredIn(answer)).toBe('?traced, /data/zzzzzz, /data/Gr%C3%B6%C3%9Fe%2C%20%0D%0A%EF%BF%BD~1')
+    expect(ignoredIn(await server.post('/v2/organizations/get', {}))).toBeNull()
+  })
+
+  it('[API-26] names as many as fit', async () => {
+    const names = Array.from({ length: 900 }, (_, index) => [`${'long'.repeat(100)}${index}`, 1])
+    const answer = await server.post('/v2/organizations/get', Object.fromEntries(names))
+    const header = ignoredIn(answer) ?? ''
+    expect(header.length).toBeLessThan(1_520)
+    expect(header).toMatch(/^\/data\/(long){5}%E2%80%A6, .*, and \d+ more$/)
+  })
+
+  it('[API-26] shows the header to pages of other origins', async () => {
+    const origin = 'https://example.com'
+    await server.post('/v2/workspace/domains/add', { domains: [origin] })
+    const answer = await server.post('/v2/organizations/get', { zzzzzz: 1 }, { origin })
+    expect(answer.headers.get('access-control-expose-headers')).toContain('x-weft-ignored')
+  })
+})
+
+it('[API-26] with unknownMembers ignore an operation that writes does so and names them', async () => {
+  const users = [
+    { userId: 'ann', initials: 'A' },
+    { userId: 'bob', initials: 'B' },
+  ]
+  const answer = await lenient.post('/v2/users/add', { organizationId: 'acme', users, source: 'crm' })
+  expect([answer.status, ignoredIn(answer)]).toEqual([200, '/data/users/0/initials, /data/source'])
+  expect(dataOf(await lenient.post('/v2/users/get', { organizationId: 'acme' }))).toHaveLength(2)
+})
+
+describe('hostile bodies', () => {
+  const many = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`organizatoin${index}`, 1]))
+
+  it.each(['/v2/organizations/get', '/v2/organizations/add'])(
+    '[API-27] %s rejects 100,000 unknown members at once',
+    async (path) => {
+      const data = many(100_000)
+      const { status, body } = await server.post(path, data)
+      expect([status, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT'])
+      expect(body.error?.details?.issues?.length ?? 0).toBeLessThanOrEqual(50)
+    },
+  )
+
+  it('[API-27] a list of many items with the same unknown members is read once', async () => {
+    const items = Array.from({ length: 100_000 }, () => ({ zzzzzz: 1, yyyyyy: 2 }))
+    const { body } = await server.post('/v2/organizations/add', { organizations: items })
+    expect(body.error?.details?.issues).toEqual([
+      { path: '/data/organizations/0/zzzzzz', message: 'is unknown; remove it' },
+      { path: '/data/organizations/0/yyyyyy', message: 'is unknown; remove it' },
+    ])
+  })
+
+  it('[API-27] no answer repeats a long name', async () => {
+    const name = 'n'.repeat(1_000_000)
+    const { body } = await server.post('/v2/organizations/add', { [name]: 1 })
+    expect(body.error?.message).toBe(`/data/${'n'.repeat(20)}… is unknown; remove it`)
+  })
+})

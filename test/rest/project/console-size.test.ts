@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+
+/** Bytes, gzipped: all that a browser reads until a page of the console is there. */
+const pageBytesMax = 60 * 1024
+/** The playground brings an editor; what it is now, and a little more. */
+const playgroundBytesMax = 122 * 1024
+
+const built = join(import.meta.dirname, '../../..', 'dist', 'console')
+const textOf = (name: string): string => readFileSync(join(built, name), 'utf8')
+const sizeOf = (name: string): number => gzipSync(readFileSync(join(built, name)), { level: 9 }).length
+
+const names = (script: string, pattern: RegExp): string[] =>
+  [...textOf(script).matchAll(pattern)].map(([, name]) => name as string)
+/** Read with the script. */
+const needed = (script: string): string[] => names(script, /(?:\bfrom|\bimport)\s*"\.\/([^"]+\.js)"/g)
+/** Read when they are wanted. */
+const wanted = (script: string): string[] => names(script, /\bimport\("\.\/([^"]+\.js)"\)/g)
+
+/** A script with all that it needs. */
+function closure(...scripts: readonly string[]): ReadonlySet<string> {
+  const all = new Set<string>()
+  const add = (script: string): void => {
+    if (all.has(script)) return
+    all.add(script)
+    for (const each of needed(script)) add(each)
+  }
+  for (const script of scripts) add(script)
+  return all
+}
+
+const sourcesOf = (script: string): string[] =>
+  (JSON.parse(textOf(`${script}.map`)) as { sources: string[] }).sources
+
+/** What a part of the console is called: its folder. */
+function nameOf(script: string): string {
+  const [, name] = /console\/([^/]+)\/\1-page\.tsx/.exec(sourcesOf(script).join('\n')) ?? []
+  if (name === undefined) throw new Error(`${script} is no page`)
+  return name
+}
+
+const sum = (files: Iterable<string>): number => [...files].reduce((bytes, name) => bytes + sizeOf(name), 0)
+const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`
+
+it('[CON-14] no page of the console has the browser read more than 60 KB, gzipped', () => {
+  const entry = ['index.html', 'style.css', 'icon.svg', ...closure('main.js')]
+  const pages = wanted('main.js').map((script) => {
+    const name = nameOf(script)
+    const sheets = readdirSync(built).filter((file) => file === `${name}.css`)
+    // What a page reads later is part of it.
+    return { name, bytes: sum(new Set([...entry, ...sheets, ...closure(script, ...wanted(script))])) }
+  })
+  console.info(`console: entry ${kb(sum(entry))}`)
+  for (const { name, bytes } of pages) console.info(`console: ${name} ${kb(bytes)}`)
+  const playground = sum([
+    'playground.html',
+    'style.css',
+    'playground.css',
+    'icon.svg',
+    ...closure('playground.js'),
+  ])
+  console.info(`console: playground ${kb(playground)}`)
+  const all = readdirSync(built).filter((name) => !name.endsWith('.map'))
+  console.info(`console: all ${all.length} files ${kb(sum(all))}`)
+  expect(pages.map(({ name }) => name)).toContain('overview')
+  expect(pages.filter(({ bytes }) => bytes > pageBytesMax)).toEqual([])
+  expect(playground).toBeLessThan(playgroundBytesMax)
+})

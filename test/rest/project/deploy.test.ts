@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { environmentOf, isSecret, optionKeys, options } from '../../../src/config.ts'
+import { startCluster } from '../../support/servers/in-process-cluster.ts'
+import type { TestServer } from '../../support/servers/server.ts'
+
+const folder = join(import.meta.dirname, '../../..', 'examples', 'deploy')
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+const ofCluster = ['compose.yaml', 'kubernetes.yaml', 'README.md'].map((name) => `cluster/${name}`)
+const deployments = ['weft.service', 'compose.yaml', 'kubernetes.yaml', 'README.md', ...ofCluster]
+
+/** Of several, which have metrics that a single one has not. */
+let server: TestServer
+let stop: () => Promise<void>
+/** Each metric of `/metrics`, by its type. */
+let types: ReadonlyMap<string, string>
+beforeAll(async () => {
+  const cluster = await startCluster(2, { forwardToHomeNode: true })
+  stop = cluster.stop
+  server = cluster.any()
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  )
+})
+afterAll(() => stop?.())
+
+/** Names of the series that Prometheus stores. */
+function seriesNames(): ReadonlySet<string> {
+  const suffixes = (type: string): string[] => (type === 'histogram' ? ['_bucket', '_count', '_sum'] : [''])
+  return new Set([...types].flatMap(([name, type]) => suffixes(type).map((suffix) => name + suffix)))
+}
+
+const namedIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/\b(?:weft|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name)),
+]
+
+describe.each(['monitoring/alerts.yml', 'monitoring/dashboard.json'])('%s', (file) => {
+  it('[OPS-30] names metrics that there are', () => {
+    const names = namedIn(read(file))
+    expect(names.length).toBeGreaterThan(8)
+    expect(names.filter((name) => !seriesNames().has(name))).toEqual([])
+  })
+
+  it('[OPS-30] takes the rate of what only grows, and of nothing else', () => {
+    const counted = (name: string): boolean =>
+      types.get(name) === 'counter' || /_(bucket|count|sum)$/.test(name)
+    const text = read(file)
+    const grown = [...text.matchAll(/\b(?:rate|increase)\(([a-z0-9_]+)/g)].map(([, name = '']) => name)
+    expect(grown.length).toBeGreaterThan(3)
+    expect(grown.filter((name) => !counted(name))).toEqual([])
+    const others = text.replaceAll(/\b(?:rate|increase)\([a-z0-9_]+/g, '')
+    expect(namedIn(others).filter(counted)).toEqual([])
+  })
+})
+
+it('[OPS-30] the dashboard shows every metric of ours', () => {
+  const shown = namedIn(read('monitoring/dashboard.json')).map((name) => name.replace(/_(bucket|count)$/, ''))
+  const ours = [...types.keys()].filter((name) => name.startsWith('weft_'))
+  expect(ours.filter((name) => !shown.includes(name))).toEqual([])
+})
+
+it('[RUN-9] the Ingress publishes what clients need, and neither metrics nor backups', async () => {
+  const rules = [...read('ingress.yaml').matchAll(/^ +- path: (\S+)\n +pathType: (\w+)$/gm)]
+  expect(rules.length).toBeGreaterThan(5)
+  const isPublished = (path: string): boolean =>
+    rules.some(([, own = '', type]) => path === own || (type === 'Prefix' && path.startsWith(`${own}/`)))
+  for (const path of ['/sync/acme/notes/main', '/hocuspocus', '/console', '/docs/api', '/v2/crdt/get'])
+    expect([path, isPublished(path)]).toEqual([path, true])
+  for (const { path } of operationList) expect([path, isPublished(path)]).toEqual([path, true])
+  for (const path of ['/metrics', '/backup', '/healthz'])
+    expect([path, isPublished(path)]).toEqual([path, false])
+})
+
+it('[OPS-31] the panels of the dashboard have room of their own', () => {
+  const { panels } = JSON.parse(read('monitoring/dashboard.json')) as {
+    panels: readonly { id: number; gridPos: { x: number; y: number } }[]
+  }
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x},${y}`)).size).toBe(panels.length)
+})
+
+describe.each(deployments)('%s', (file) => {
+  it('[OPS-31] sets options that there are', () => {
+    const known = optionKeys.flatMap((key) =>
+      isSecret(key) ? [environmentOf(key), `${environmentOf(key)}_FILE`] : [environmentOf(key)],
+    )
+    const named = [...read(file).matchAll(/\bWEFT_[A-Z_]+/g)].map(([name]) => name)
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it('[OPS-31] asks pages that there are', async () => {
+    const pages = [...read(file).matchAll(/\/(?:healthz|readyz|metrics)\b/g)].map(([page]) => page)
+    for (const page of new Set(pages)) expect((await fetch(server.url + page)).status).toBe(200)
+  })
+})
+
+it('[OPS-31] nobody kills before a stop is over', () => {
+  const graces = {
+    'weft.service': /^TimeoutStopSec=(\d+)$/m,
+    'compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
+    'kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
+  }
+  for (const [file, grace] of Object.entries(graces))
+    expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(options.shutdownSeconds.default)
+})
+
+it('[CF-30] nobody kills a server of a cluster before it has drained, and all have what they share', () => {
+  const graces = {
+    'cluster/compose.yaml': /^ +stop_grace_period: (\d+)s$/m,
+    'cluster/kubernetes.yaml': /^ +terminationGracePeriodSeconds: (\d+)$/m,
+  }
+  for (const [file, grace] of Object.entries(graces)) {
+    const drain = /WEFT_SHUTDOWN_SECONDS(?:: |\n +value: )'(\d+)'/.exec(read(file))?.[1]
+    expect(Number(grace.exec(read(file))?.[1])).toBeGreaterThan(Number(drain))
+    for (const name of ['WEFT_POSTGRES_URL', 'WEFT_NATS_URL']) expect(read(file)).toContain(name)
+  }
+  expect(read('cluster/kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
+})
+
+it('[CF-30] the alerts about a cluster name metrics that its servers have', () => {
+  for (const file of ['cluster/alerts.yml', 'cluster/README.md']) {
+    const names = namedIn(read(file))
+    expect(names.length).toBeGreaterThan(2)
+    expect(names.filter((name) => !types.has(name))).toEqual([])
+  }
+})
+
+it('[CF-30] the balancer asks what tells that a server is to stop', () => {
+  expect(read('cluster/Caddyfile')).toMatch(/^\t\thealth_uri \/readyz$/m)
+  const asked = /reverse_proxy (.*) \{/.exec(read('cluster/Caddyfile'))?.[1]?.split(' ') ?? []
+  expect(asked.length).toBe(3)
+  for (const place of asked)
+    expect(read('cluster/compose.yaml')).toContain(`WEFT_NODE_URL: http://${place}\n`)
+})
+
+it('[OPS-31] Kubernetes keeps its own variables to itself: of a service `weft` it would set WEFT_PORT', () => {
+  expect(read('kubernetes.yaml')).toMatch(/^ {6}enableServiceLinks: false$/m)
+})

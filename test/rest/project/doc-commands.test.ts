@@ -1,0 +1,389 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createProgram } from '../../../src/cli/program.ts'
+import { environmentOf, isSecret, optionKeys } from '../../../src/config.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { runCli, startCli } from '../../support/servers/cli.ts'
+import { dataOf, startTestServer } from '../../support/servers/server.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-commands-'))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
+
+let count = 0
+function directory(): string {
+  count += 1
+  const path = join(root, String(count))
+  mkdirSync(path)
+  return path
+}
+
+const linesOf = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const notes = { organizationId: 'acme', documentId: 'my notes', editorId: 'main' }
+const address = 'acme/my%20notes/main'
+/** More than a page. */
+const others = Array.from({ length: 230 }, (_, index) => `other-${String(index).padStart(3, '0')}`)
+
+/** What commands on the documents below print, of a server that serves. */
+const served: Record<string, string> = {}
+const data = join(root, 'data')
+let versionId = ''
+
+const asked = (): Readonly<Record<string, readonly string[]>> => ({
+  organizations: ['doc', 'ls', '--json'],
+  documents: ['doc', 'ls', 'acme', '--json'],
+  editors: ['doc', 'ls', 'acme/my%20notes', '--json'],
+  versions: ['doc', 'history', address, '--json'],
+  diff: ['doc', 'history', address, '--diff', versionId],
+  absent: ['doc', 'history', 'acme/nothing/main', '--json'],
+})
+
+beforeAll(async () => {
+  const server = await startTestServer({ engine: 'level', dataDir: data })
+  const put = async (text: string) =>
+    dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'text', data: text, upsert: true }))
+  await put('one\ntwo\nthree\n')
+  const version = { ...notes, label: 'first', userId: 'ann' }
+  versionId = (dataOf(await server.post('/v2/crdt/versions/create', version)) as { versionId: string })
+    .versionId
+  await put('one\n2\nthree\nfour\n')
+  const documents = others.map((documentId) => ({ documentId, documentName: `Name of ${documentId}` }))
+  dataOf(await server.post('/v2/organizations/documents/add', { organizationId: 'acme', documents }))
+  const there = ['--url', server.url, '--data-dir', data]
+  await Promise.all(
+    Object.entries(asked()).map(async ([name, args]) => {
+      served[name] = (await runCli([...args, ...there], root)).out
+    }),
+  )
+  await server.stop()
+}, 30_000)
+
+it('[CMD-1] doc ls lists organizations, all documents of one, and the editors of a document', () => {
+  expect(linesOf(served.organizations ?? '').map(({ organizationId }) => organizationId)).toEqual(['acme'])
+  const documents = linesOf(served.documents ?? '')
+  expect(documents.map(({ documentId }) => documentId)).toEqual(['my notes', ...others])
+  expect(documents.at(-1)).toMatchObject({ documentName: 'Name of other-229', disabled: false })
+  expect(linesOf(served.editors ?? '')).toEqual([
+    { ...notes, lastUpdated: expect.any(Number), lastUpdatedBy: '', sizeBytes: expect.any(Number) },
+  ])
+})
+
+it('[CMD-2] doc history lists versions, and shows the lines that differ from now', () => {
+  expect(linesOf(served.versions ?? '')).toMatchObject([
+    { versionId, kind: 'manual', label: 'first', createdBy: 'ann' },
+  ])
+  expect(served.diff).toBe('@@ -1 +1 @@\n one\n-two\n+2\n three\n+four\n \n')
+  expect(served.absent).toMatch(/^{"error":{"message":".*NOT_FOUND/)
+})
+
+it('[CMD-1] [CMD-2] of the store of the stopped server they say the same', async () => {
+  // The time of an edit is that of its being stored, which is a moment later.
+  const timeless = (text = ''): string => text.replace(/"lastUpdated":\d+/g, '')
+  for (const name of ['documents', 'editors', 'versions', 'diff']) {
+    const { out } = await runCli([...(asked()[name] ?? []), '--data-dir', data], root)
+    expect(timeless(out)).toBe(timeless(served[name]))
+  }
+})
+
+itLong('[CMD-2] doc restore gives a document the content of a version, once', async () => {
+  const server = await startTestServer({ engine: 'level', dataDir: data })
+  const there = ['--url', server.url, '--data-dir', data]
+  const restored = await runCli(['doc', 'restore', address, versionId, '--json', ...there], root)
+  expect(JSON.parse(restored.out)).toMatchObject({ ok: true, changed: true })
+  const again = await runCli(['doc', 'restore', address, versionId, ...there], root)
+  expect(again).toMatchObject({ code: 0, out: 'it is like this already\n' })
+  const { out } = await runCli(['doc', 'get', address, '--format', 'text', ...there], root)
+  expect(out).toBe('one\ntwo\nthree\n')
+  await server.stop()
+})
+
+it('[CMD-3] [DEF-4] init makes what a server then uses, with restricted documents, and overwrites nothing', async () => {
+  const cwd = directory()
+  const made = await runCli(['init', 'place', '--json'], cwd)
+  const shown = JSON.parse(made.out) as Record<string, unknown>
+  expect(shown).toMatchObject({ ok: true, files: ['place/weft.config.json', 'place/data'] })
+  const place = join(cwd, 'place')
+  const file = join(place, 'data/credentials.json')
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  expect(kept).toMatchObject({ apiKey: shown.apiKey, authToken: shown.authToken })
+  expect(shown).not.toHaveProperty('jwtSecret')
+  expect(
+    [statSync(file), statSync(join(place, 'data'))].map(({ mode }) => (mode & 0o777).toString(8)),
+  ).toEqual(['600', '700'])
+  const config = JSON.parse(readFileSync(join(place, 'weft.config.json'), 'utf8')) as object
+  expect(config).toMatchObject({ defaultAccess: 'restricted' })
+  const again = await runCli(['init', 'place'], cwd)
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining('nothing was changed') })
+  const server = startCli(['serve'], place, { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0' })
+  const [, port] = await server.printed(/"port":(\d+).*"listening"/)
+  const headers = {
+    'content-type': 'application/json',
+    'x-service-api-key': kept.apiKey ?? '',
+    'x-service-auth-token': kept.authToken ?? '',
+  }
+  const call = { method: 'POST', headers, body: '{"data":{}}' }
+  expect((await fetch(`http://127.0.0.1:${port}/v2/organizations/get`, call)).status).toBe(200)
+  server.child.kill('SIGTERM')
+  const { out } = await server.ended
+  expect(out).not.toContain('Weft has made credentials')
+  // [CMD-4] Where the link is comes from is told, what is in it is not.
+  expect(out).toMatch(/"port":\d+,"msg":"`weft console` prints the link to the console"/)
+  expect(out).not.toContain(kept.authToken)
+})
+
+it('[CMD-3] what init says to do next can be done as it stands', async () => {
+  const cwd = directory()
+  const { out } = await runCli(['init', '--env', "Ann's place"], cwd)
+  const enter = /cd (.*) && weft doctor/.exec(out)?.[1] ?? ''
+  expect(execFileSync('sh', ['-c', `cd ${enter} && ls -A`], { cwd, encoding: 'utf8' })).toBe(
+    '.env\nweft.config.json\n',
+  )
+})
+
+it('[CMD-3] init --env keeps the secrets of a deployment in a file for its owner', async () => {
+  const cwd = directory()
+  expect((await runCli(['init', '--env'], cwd)).code).toBe(0)
+  expect((statSync(join(cwd, '.env')).mode & 0o777).toString(8)).toBe('600')
+  const lines = readFileSync(join(cwd, '.env'), 'utf8').trim().split('\n').slice(1)
+  const environment = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]))
+  const { out } = await runCli(['config', 'print', '--json'], cwd, environment)
+  const shown = JSON.parse(out) as Record<string, { value: unknown; source: string }>
+  for (const name of ['workspaceId', 'workspaceAuthToken', 'apiKey', 'authToken', 'jwtSecret'])
+    expect(shown[name]?.source).toBe('environment')
+  expect(shown.durability).toEqual({ value: 'disk', source: 'file' })
+})
+
+it('[CMD-4] console prints the link of the credentials; the first start prints it, too', async () => {
+  const cwd = directory()
+  const environment = { WEFT_API_KEY: 'key/1', WEFT_AUTH_TOKEN: 'token&of=sixteen#', WEFT_PORT: '99' }
+  const link = '/console#key=key%2F1&token=token%26of%3Dsixteen%23'
+  expect((await runCli(['console'], cwd, environment)).out).toBe(`http://localhost:99${link}\n`)
+  const elsewhere = ['console', '--json', '--public-url', 'https://docs.example.com/']
+  expect(JSON.parse((await runCli(elsewhere, cwd, environment)).out)).toEqual({
+    url: `https://docs.example.com${link}`,
+  })
+  const first = startCli([], cwd, { WEFT_HOST: '127.0.0.1', WEFT_PORT: '0', WEFT_ENGINE: 'memory' })
+  const [, url] = await first.printed(/^Console and a shared editor to try: (\S+)$/m)
+  expect(url).toMatch(/^http:\/\/localhost:\d+\/console#key=key_\w+&token=[\w-]+$/)
+  first.child.kill('SIGTERM')
+  await first.ended
+})
+
+it('[CMD-4] console --open prints the link where no browser opens it', async () => {
+  const cwd = directory()
+  const environment = { WEFT_API_KEY: 'k', WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' }
+  const opening = async (program: string) => {
+    // As the systems call it.
+    for (const name of ['xdg-open', 'open'])
+      writeFileSync(join(cwd, name), `#!/bin/sh\n${program}\n`, { mode: 0o755 })
+    return runCli(['console', '--open'], cwd, { ...environment, PATH: cwd })
+  }
+  expect(await opening('exit 0')).toEqual({ code: 0, out: '', err: '' })
+  expect((await opening('exit 3')).out).toMatch(/^http:.*\/console#key=k&token=sixteen\S+\n$/)
+})
+
+it('[CMD-1] [CMD-2] where there is nothing to list a sentence says so, and nothing with --json', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', dataDir: used })
+  const there = ['--url', server.url, '--data-dir', used]
+  const [none, json] = await Promise.all([
+    runCli(['doc', 'ls', ...there], root),
+    runCli(['doc', 'ls', '--json', ...there], root),
+  ])
+  dataOf(await server.post('/v2/crdt/add', { ...notes, type: 'text', data: 'a' }))
+  const unversioned = await runCli(['doc', 'history', address, ...there], root)
+  await server.stop()
+  expect(none).toEqual({ code: 0, out: '', err: 'there are no organizations yet\n' })
+  expect(json).toEqual({ code: 0, out: '', err: '' })
+  expect(unversioned).toEqual({ code: 0, out: '', err: 'there are no versions yet\n' })
+})
+
+it('[CMD-5] every command that does something has --json', () => {
+  const without = (command: Command): readonly string[] => {
+    if (command.commands.length > 0) return command.commands.flatMap(without)
+    return command.options.some(({ long }) => long === '--json') ? [] : [command.name()]
+  }
+  expect(without(createProgram())).toEqual(['completion'])
+})
+
+it('[CMD-5] a failure is one sentence with what helps, and with --json an object, too', async () => {
+  const cwd = directory()
+  const [nothing, misspelled, unreachable] = await Promise.all([
+    runCli(['token', 'ann', '--json'], cwd),
+    runCli(['dcotor'], cwd),
+    runCli(['doc', 'ls', '--url', 'http://127.0.0.1:9', '--api-key', 'k'], cwd, {
+      WEFT_AUTH_TOKEN: 'sixteen-letters-and-more',
+    }),
+  ])
+  const { error } = JSON.parse(nothing.out) as { error: { message: string; hint: string } }
+  expect(error.hint).toContain('weft init')
+  expect(nothing).toMatchObject({ code: 2, err: `weft: ${error.message}; ${error.hint}\n` })
+  expect(misspelled).toEqual({
+    code: 2,
+    out: '',
+    err: "weft: unknown command 'dcotor' (Did you mean doctor?); see weft --help\n",
+  })
+  expect(unreachable).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /^weft: http:\/\/127.0.0.1:9 cannot be reached: .*; start the server[^\n]*\n$/,
+    ),
+  })
+})
+
+it('[CMD-5] a hint fits what was asked: the port only if it is known, another listing, another format', async () => {
+  const used = directory()
+  const server = await startTestServer({ engine: 'level', dataDir: used })
+  dataOf(await server.post('/v2/crdt/update', { ...notes, type: 'xml', data: '<p>a</p>', upsert: true }))
+  const there = ['--url', server.url, '--data-dir', used]
+  const said = async (args: readonly string[], hint: RegExp): Promise<void> => {
+    const { code, err } = await runCli(args, root, { WEFT_PORT: '99' })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(hint) })
+  }
+  await Promise.all([
+    said(
+      ['doc', 'ls', '--data-dir', used],
+      /stop it first; or ask the server that has it open: --url URL\n$/,
+    ),
+    said(['backup', used, join(root, 'b')], /stop it first; or name the URL .*--token-file\n$/),
+    said(['doc', 'ls', 'nobody', ...there], /NOT_FOUND.*; `weft doc ls` shows all there are\n$/),
+    said(['doc', 'get', address, '--format', 'text', ...there], /; say --format xml\n$/),
+    said(['doc', 'ls', 'nobody', '--data-dir', data], /; `weft doc ls` shows all there are\n$/),
+    said(['verify', join(root, 'nothing')], /holds no store; name the data directory/),
+  ])
+  await server.stop()
+})
+
+it('[CMD-8] a command has its own options before those of the configuration', async () => {
+  const { out } = await runCli(['import', 'live', '--help'], root)
+  const options = out.slice(out.indexOf('\nOptions:'), out.indexOf('\nConfiguration:'))
+  for (const own of ['--dialect', '--token', '--json', '--help']) expect(options).toContain(` ${own}`)
+  expect(options).not.toContain('--max-document-bytes')
+})
+
+it('[CMD-10] the help of a command names defaults and variables of its options', async () => {
+  const help = async (...args: string[]) =>
+    (await runCli([...args, '--help'], root)).out.replaceAll(/\s+/g, ' ')
+  const [serve, get] = await Promise.all([help('serve'), help('doc', 'get')])
+  expect(serve).toContain('(default: 8787; WEFT_PORT)')
+  expect(serve).toContain('(default: WEFT_CONFIG, else weft.config.json)')
+  for (const key of optionKeys.filter(isSecret)) expect(serve).toContain(` ${environmentOf(key)} `)
+  for (const name of ['WEFT_URL', 'WEFT_DATA_DIR', 'WEFT_WORKSPACE_ID', 'WEFT_API_KEY'])
+    expect(get).toContain(`default: ${name}`)
+  expect(get).toContain('default: "json"')
+})
+
+const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
+
+it.skipIf(!hasShell('bash'))('[CMD-6] bash completes commands, options and what they may be', async () => {
+  const cwd = directory()
+  writeFileSync(join(cwd, 'weft.bash'), (await runCli(['completion', 'bash'], cwd)).out)
+  const complete = (...words: readonly string[]): readonly string[] => {
+    const script = `source weft.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _weft; echo "\${COMPREPLY[*]}"`
+    const out = execFileSync('bash', ['-c', script, 'bash', ...words], { cwd, encoding: 'utf8' })
+    return out.trim().split(' ')
+  }
+  expect(complete('weft', 'do')).toEqual(['doctor', 'doc'])
+  expect(complete('weft', 'doc', 'g')).toEqual(['get'])
+  expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--format', '')).toEqual([
+    'update',
+    'json',
+    'text',
+    'xml',
+  ])
+  expect(complete('weft', 'import', 'live', '--dia')).toEqual(['--dialect'])
+  expect(complete('weft', 'completion', 'z')).toEqual(['zsh'])
+  // The shell itself looks for a file.
+  expect(complete('weft', 'doc', 'get', 'acme/notes/main', '--out', '')).toEqual([''])
+})
+
+it('[CMD-7] bench sends load to no other machine unless told that it may', async () => {
+  const args = ['bench', '--url', 'http://weft.invalid:8787', '--api-key', 'k']
+  const refused = await runCli(args, directory(), { WEFT_AUTH_TOKEN: 'sixteen-letters-and-more' })
+  expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes-it-is-mine') })
+})
+
+it('[CMD-7] bench measures a server of its own, prints the figures and draws them', async () => {
+  const cwd = directory()
+  const { out, code } = await runCli(['bench', '--seconds', '1', '--json'], cwd)
+  expect(code).toBe(0)
+  const { scenarios, fsyncMs } = JSON.parse(out) as {
+    fsyncMs: number
+    scenarios: { figures: { key: string; label: string; value: number }[] }[]
+  }
+  const figures = scenarios.flatMap((each) => each.figures)
+  // Memory is told where there is a `ps`.
+  expect(figures.map(({ key }) => key).filter((key) => key !== 'connectionKilobytes')).toEqual([
+    'connectsPerSecond',
+    'deliveredPerSecond',
+    'editsPerSecond',
+    'seenP50',
+    'seenP99',
+    'callsPerSecond',
+    'callP50',
+    'callP99',
+  ])
+  expect(fsyncMs).toBeGreaterThan(0)
+  const svg = readFileSync(join(cwd, 'weft-bench.svg'), 'utf8')
+  for (const { label } of figures) expect(svg).toContain(label)
+})
+
+it('[CMD-7] bench leaves nothing where it is interrupted while it starts', async () => {
+  const cwd = directory()
+  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  await eventually(() => readdirSync(cwd).some((name) => name.startsWith('weft-bench-')))
+  running.child.kill('SIGHUP')
+  expect((await running.ended).code).toBe(129)
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+itLong('[CMD-7] bench that is told a second time to end leaves nothing, either', async () => {
+  const cwd = directory()
+  const running = startCli(['bench', '--no-svg'], cwd, { TMPDIR: cwd })
+  let told = ''
+  running.child.stderr?.on('data', (text: string) => {
+    told += text
+  })
+  await eventually(() => told.includes('who connect'))
+  running.child.kill('SIGINT')
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).toBeGreaterThan(128)
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+itLong('[CMD-7] bench that a server refuses ends at once', async () => {
+  const server = await startTestServer({ engine: 'level', maxConnections: 5 })
+  const args = ['bench', '--url', server.url, '--no-svg', '--api-key', server.credentials.apiKey]
+  const running = startCli(args, directory(), { WEFT_AUTH_TOKEN: server.credentials.authToken })
+  const refused = await running.ended
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('one of its limits acts') })
+  await server.stop()
+})
+
+itLong('[CMD-7] bench measures a server that serves, and leaves nothing there', async () => {
+  const server = await startTestServer({ engine: 'level' })
+  const args = [
+    'bench',
+    '--url',
+    server.url,
+    '--seconds',
+    '2',
+    '--no-svg',
+    '--api-key',
+    server.credentials.apiKey,
+  ]
+  const environment = { WEFT_AUTH_TOKEN: server.credentials.authToken }
+  const { out, code } = await runCli(args, directory(), environment)
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('edits delivered') })
+  expect(dataOf(await server.post('/v2/organizations/get', {}))).toEqual([])
+  await server.stop()
+})

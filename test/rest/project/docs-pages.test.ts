@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { boundsOf, limitsTables } from '../../../src/api/limits-tables.ts'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { chapters, index, pathOf, pictures } from '../../../src/docs/chapters.ts'
+import { fillTables } from '../../../src/docs/tables.ts'
+import { limitNames } from '../../../src/quota/limits.ts'
+import type { OpenApi } from '../../support/data/example-calls.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const folder = join(import.meta.dirname, '../../..', 'src', 'docs')
+const files = [index, ...chapters].map(({ name }) => name)
+const textOf = (name: string): string => readFileSync(join(folder, `${name}.md`), 'utf8')
+/** Without its samples, in which nothing is a link. */
+const proseOf = (name: string): string => textOf(name).replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
+
+let server: TestServer
+let document: OpenApi
+const seen = new Map<string, string>()
+beforeAll(async () => {
+  server = await startTestServer()
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
+})
+afterAll(() => server?.stop())
+
+async function pageAt(path: string): Promise<string> {
+  const known = seen.get(path)
+  if (known !== undefined) return known
+  const answer = await fetch(server.url + path)
+  expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+  const text = await answer.text()
+  seen.set(path, text)
+  return text
+}
+
+const tags = [...new Set(operationList.map(({ path }) => path.split('/')[2] as string))]
+const pages = [
+  ...[index, ...chapters].map(pathOf),
+  '/docs/reference',
+  ...tags.map((tag) => `/docs/reference/${tag}`),
+]
+
+const linksOf = (html: string): string[] => [...html.matchAll(/href="([^"]*)"/g)].map(([, to = '']) => to)
+const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
+
+describe.each(pages)('%s', (path) => {
+  it('[GUIDE-1] is a page of this server alone, in which nothing runs', async () => {
+    const answer = await fetch(server.url + path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("style-src 'self'")
+    expect(policy).not.toMatch(/script|unsafe|http|\*/)
+    const html = await answer.text()
+    expect(html).not.toMatch(/<script|<style|<img (?!src="\/docs\/pictures\/)|<iframe| style=| on\w+=/)
+    const loaded = [...html.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, from]) => from)
+    expect(loaded).toEqual(['data:,', '/docs/style.css'])
+    expect(await (await fetch(server.url + path)).text()).toBe(html)
+  })
+
+  it('[GUIDE-2] leads nowhere where nothing is, and to every chapter', async () => {
+    const html = await pageAt(path)
+    const own = idsOf(html)
+    expect(own).toEqual([...new Set(own)])
+    expect(html.match(/<h1/g)).toHaveLength(1)
+    const links = linksOf(html).filter((to) => !/^(data|https?):/.test(to))
+    for (const link of links) {
+      const [target = '', id] = link.split('#')
+      const there = target === '' ? html : await pageAt(target)
+      if (id !== undefined)
+        expect({ link, ids: idsOf(there) }).toMatchObject({ ids: expect.arrayContaining([id]) })
+    }
+    expect(links).toEqual(expect.arrayContaining(chapters.map(pathOf)))
+  })
+})
+
+it('[GUIDE-1] pictures of chapters come from this server, too', async () => {
+  expect(readdirSync(join(folder, 'pictures')).sort()).toEqual([...pictures])
+  for (const name of pictures) {
+    const answer = await fetch(`${server.url}/docs/pictures/${name}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+  }
+})
+
+describe('in the repository', () => {
+  it('[GUIDE-2] every file is a chapter and has its title', () => {
+    const there = readdirSync(folder).filter((name) => name.endsWith('.md'))
+    expect(there.sort()).toEqual(files.map((name) => `${name}.md`).sort())
+    for (const { name, title } of chapters) expect(textOf(name).split('\n')[0]).toBe(`# ${title}`)
+  })
+
+  it.each(files)('[GUIDE-2] no link of %s.md is dead', (name) => {
+    const links = [...proseOf(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
+    const local = links.filter((to) => !/^https?:/.test(to) && !to.startsWith('#'))
+    const paths = local.map((to) => to.split('#')[0] as string)
+    expect(paths.filter((path) => !existsSync(resolve(folder, path)))).toEqual([])
+  })
+
+  it('[GUIDE-2] the index lists every chapter, in order', () => {
+    const listed = [...textOf(index.name).matchAll(/^\d+\. \[[^\]]+\]\((\w+)\.md\)/gm)].map(
+      ([, name]) => name,
+    )
+    expect(listed).toEqual(chapters.map(({ name }) => name))
+  })
+
+  it('[GUIDE-3] tables that the code makes are up to date: else `npm run docs:tables`', () => {
+    for (const name of files) expect(textOf(name)).toBe(fillTables(textOf(name), limitsTables))
+    for (const [name, table] of Object.entries({
+      limits: 'limits',
+      options: 'configuration',
+      metrics: 'operating',
+    }))
+      expect(textOf(table)).toContain(`<!-- ${name} -->\n\n|`)
+  })
+
+  it('[GUIDE-10] the chapter of limits has every bound of the members of requests, with its operation', () => {
+    const rows = textOf('limits').split('\n')
+    const all = operationList.flatMap(({ path, request }) =>
+      boundsOf(request).map((each) => ({ path, ...each })),
+    )
+    expect(all.length).toBeGreaterThan(200)
+    const missing = all.filter(
+      ({ path, member, bound }) =>
+        !rows.some((row) => row.startsWith(`| \`${member}\` | ${bound} | `) && row.includes(`\`${path}\``)),
+    )
+    expect(missing).toEqual([])
+    // Each word of a schema that sets a maximum is one that the table reads.
+    const bounds = JSON.stringify(operationList.map(({ request }) => request)).match(
+      /"max(imum|Length|Items|Properties)":\d+/g,
+    )
+    expect(all).toHaveLength(bounds?.length ?? 0)
+  })
+
+  it('[GUIDE-10] the chapter of limits has the numbers and sizes of records', () => {
+    for (const row of ['| API key | endpoints | 100 |', '| organization | folders | 10,000 |'])
+      expect(textOf('limits')).toContain(`\n${row}\n`)
+  })
+
+  it('[GUIDE-3] every limit is in the table', () => {
+    for (const name of limitNames) expect(textOf('limits')).toContain(`\n| \`${name}\``)
+  })
+})
+
+const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+const plain = (html: string): string =>
+  Object.entries(entities).reduce((text, [from, to]) => text.replaceAll(from, to), html)
+
+it('[GUIDE-4] the reference has every operation, with a call of its example', async () => {
+  for (const { path, summary, description, auth, errors } of operationList) {
+    const page = plain((await pageAt(`/docs/reference/${path.split('/')[2]}`)).replaceAll(/<\/?code>/g, '`'))
+    const [, after = ''] = page.split(`POST ${path}\``)
+    const [section] = after.split('<h2 ')
+    expect(page).toContain(summary)
+    expect(section).toContain(description)
+    for (const { when } of errors) expect(section).toContain(when)
+    const body = document.paths[path]?.post.requestBody.content['application/json'].examples.done?.value
+    const [, sent = ''] = /-d '(.*)'\n/.exec(section ?? '') ?? []
+    expect(JSON.parse(sent.replaceAll("'\\''", "'"))).toEqual(body)
+    const header = {
+      key: 'x-service-api-key',
+      workspace: 'x-service-workspace-id',
+      operator: 'x-service-admin-token',
+    }
+    expect(section).toContain(`-H "${header[auth]}: $`)
+    expect(await pageAt('/docs/reference')).toContain(`<code>${path}</code>`)
+  }
+})

@@ -1,0 +1,316 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import type { Config } from '../../../src/config.ts'
+import { createTenancy } from '../../../src/directory/tenants/tenancy.ts'
+import { workspaceKeys } from '../../../src/directory/tenants/workspace-keys.ts'
+import { listApiKeys } from '../../../src/storage/keys.ts'
+import { openForWriting } from '../../../src/storage/offline-store.ts'
+import { runCli } from '../../support/servers/cli.ts'
+import { startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-start-'))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
+
+let data: string
+let count = 0
+beforeEach(() => {
+  count += 1
+  data = join(root, String(count), 'data')
+})
+
+const file = () => join(data, 'credentials.json')
+const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, string>
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+/** One start on the data directory of the test. */
+async function start<T>(overrides: Partial<Config>, use: (server: TestServer) => Promise<T> | T): Promise<T> {
+  const server = await startTestServer({ engine: 'level', dataDir: data, ...overrides })
+  try {
+    return await use(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+const credentialsOf = (overrides: Partial<Config> = {}) =>
+  start(overrides, ({ credentials, server: { created } }) => ({ credentials, created }))
+
+const user = { userId: 'ann', userProperties: { name: 'Ann', email: '' } }
+const call = (server: TestServer, apiKey: string, authToken: string) =>
+  server.post('/v2/auth/generate_token', user, {
+    'x-service-api-key': apiKey,
+    'x-service-auth-token': authToken,
+  })
+
+it('[OPS-10] the first start makes credentials and keeps them for their owner only', async () => {
+  const { credentials, created } = await credentialsOf()
+  expect(created).toBe(true)
+  expect(kept()).toEqual(credentials)
+  expect(mode(file())).toBe('600')
+  expect(mode(data)).toBe('700')
+  expect(new Set(Object.values(credentials)).size).toBe(5)
+  for (const secret of [credentials.authToken, credentials.workspaceAuthToken, credentials.jwtSecret])
+    expect(secret.length).toBeGreaterThanOrEqual(43)
+})
+
+it('[OPS-11] starting again changes nothing: same credentials, and tokens stay good', async () => {
+  const first = await start({}, async ({ credentials, token }) => ({
+    credentials,
+    token: await token('ann'),
+  }))
+  const written = statSync(file()).mtimeMs
+  const { credentials, created } = await credentialsOf()
+  expect(credentials).toEqual(first.credentials)
+  expect(created).toBe(false)
+  expect(statSync(file()).mtimeMs).toBe(written)
+})
+
+it('[OPS-12] configured credentials are used instead, and a configured signing secret stays out of the file', async () => {
+  const configured = {
+    workspaceId: 'my-workspace',
+    workspaceAuthToken: 'my-workspace-token',
+    apiKey: 'my-api-key',
+    authToken: 'my-own-auth-token',
+    jwtSecret: 'a-signing-secret-of-more-than-32-bytes',
+  }
+  const { credentials, created } = await credentialsOf(configured)
+  expect(credentials).toEqual(configured)
+  expect(created).toBe(false)
+  expect(readFileSync(file(), 'utf8')).not.toContain(configured.jwtSecret)
+  await start(configured, async (server) => {
+    expect((await call(server, 'my-api-key', 'my-own-auth-token')).status).toBe(200)
+  })
+})
+
+it('[OPS-13] a configured token that the store does not have stops the start, and changes nothing', async () => {
+  const { credentials } = await credentialsOf()
+  const { apiKey, workspaceId } = credentials
+  await expect(credentialsOf({ authToken: 'the-next-auth-token' })).rejects.toMatchObject({
+    message: `the API key "${apiKey}" has another auth token than WEFT_AUTH_TOKEN`,
+    hint: expect.stringContaining(`weft keys replace ${apiKey} --configured`),
+  })
+  const workspaceAuthToken = 'the-next-workspace-token'
+  await expect(credentialsOf({ workspaceAuthToken })).rejects.toMatchObject({
+    message: `the workspace "${workspaceId}" has another token than WEFT_WORKSPACE_AUTH_TOKEN`,
+    hint: expect.stringContaining(`weft keys replace --workspace ${workspaceId} --configured`),
+  })
+  expect(kept()).toEqual(credentials)
+  const { authToken } = credentials
+  const same = { authToken, workspaceAuthToken: credentials.workspaceAuthToken }
+  await start(same, async (server) => {
+    expect(server.credentials).toEqual(credentials)
+    expect((await call(server, apiKey, authToken)).status).toBe(200)
+  })
+})
+
+it('[OPS-13] tokens that an import made give way to the configured ones, once', async () => {
+  const { credentials } = await credentialsOf()
+  const [exported, imported] = [`${data}-exported`, `${data}-imported`]
+  const weft = (...args: string[]) => runCli(args, root)
+  expect((await weft('export', exported, '--data-dir', data)).code).toBe(0)
+  const importAgain = () => weft('import', 'weft', exported, '--data-dir', imported)
+  expect([(await importAgain()).code, (await importAgain()).code]).toEqual([0, 0])
+  data = imported
+  const configured = { authToken: 'the-next-auth-token', workspaceAuthToken: 'the-next-workspace-token' }
+  await start(configured, async (server) => {
+    expect((await call(server, credentials.apiKey, configured.authToken)).status).toBe(200)
+  })
+  expect(kept()).toMatchObject(configured)
+  await expect(credentialsOf({ authToken: 'a-third-auth-token' })).rejects.toThrow('another auth token')
+  await expect(credentialsOf({ workspaceAuthToken: 'a-third-token-of-it' })).rejects.toThrow('another token')
+  expect((await importAgain()).code).toBe(0)
+})
+
+it('[OPS-14] a configured API key that the store does not have stops the start, and nothing is written', async () => {
+  const { credentials } = await credentialsOf()
+  const refused = { message: 'the store has API keys, but not the configured API key "typo"' }
+  const remedy = expect.stringContaining('`weft keys list`')
+  await expect(credentialsOf({ apiKey: 'typo' })).rejects.toMatchObject({ ...refused, hint: remedy })
+  await expect(credentialsOf({ apiKey: 'typo', workspaceId: 'other' })).rejects.toMatchObject(refused)
+  await expect(credentialsOf({ apiKey: 'typo', addKey: 'tipo' })).rejects.toMatchObject(refused)
+  await expect(credentialsOf({ workspaceId: 'other' })).rejects.toThrow(
+    'the store has workspaces, but not the configured workspace "other"',
+  )
+  expect(await listApiKeys(data)).toMatchObject([{ key: { id: credentials.apiKey } }])
+  expect((await credentialsOf()).credentials).toEqual(credentials)
+})
+
+it('[OPS-14] credentials of another store stop the start', async () => {
+  await credentialsOf()
+  const { apiKey, ...others } = kept()
+  writeFileSync(file(), JSON.stringify({ ...others, apiKey: 'of-another-store' }))
+  await expect(credentialsOf()).rejects.toThrow(/credentials\.json, which is of another store/)
+  rmSync(file())
+  expect((await credentialsOf()).credentials.apiKey).toBe(apiKey)
+})
+
+it('[OPS-14] `addKey` adds a configured API key, and the one before it goes on working', async () => {
+  const { credentials } = await credentialsOf()
+  const second = { apiKey: 'second-key', authToken: 'second-auth-token' }
+  await start({ ...second, addKey: 'second-key' }, async (server) => {
+    expect(server.credentials.workspaceId).toBe(credentials.workspaceId)
+    expect((await call(server, 'second-key', 'second-auth-token')).status).toBe(200)
+    expect((await call(server, credentials.apiKey, credentials.authToken)).status).toBe(200)
+    expect((await call(server, 'second-key', credentials.authToken)).status).toBe(401)
+    expect((await call(server, credentials.apiKey, 'second-auth-token')).status).toBe(401)
+  })
+  expect((await credentialsOf(second)).credentials.apiKey).toBe('second-key')
+})
+
+it('[OPS-14] a store with several API keys uses its first one if none is named', async () => {
+  await credentialsOf({ apiKey: 'second', addKey: 'second' })
+  await credentialsOf({ apiKey: 'a-third', addKey: 'a-third' })
+  rmSync(file())
+  expect((await credentialsOf()).credentials.apiKey).toBe('a-third')
+  expect((await credentialsOf({ apiKey: 'second' })).credentials.apiKey).toBe('second')
+})
+
+it('[RUN-1] weft keys lists, adds and replaces the credentials of a stopped store', async () => {
+  const { credentials } = await credentialsOf()
+  const keys = async (...args: string[]) => {
+    const { code, out, err } = await runCli(['keys', ...args, '--data-dir', data], root)
+    return { code, out, err }
+  }
+  const added = await keys('add', 'another-key', '--json')
+  const { authToken } = JSON.parse(added.out) as { authToken: string }
+  expect(await keys('add', 'another-key')).toMatchObject({
+    code: 2,
+    err: 'weft: the store has the API key "another-key" already; weft keys list shows what the store has\n',
+  })
+  const listed = (await keys('list')).out
+  expect(listed).toContain('another-key')
+  expect(listed).toMatch(new RegExp(`${credentials.apiKey}.*used by the server`))
+  for (const secret of [authToken, credentials.authToken, credentials.workspaceAuthToken])
+    expect(listed).not.toContain(secret)
+  const replaced = JSON.parse((await keys('replace', credentials.apiKey, '--json')).out) as typeof added & {
+    authToken: string
+  }
+  expect(kept().authToken).toBe(replaced.authToken)
+  await start({ apiKey: 'another-key' }, async (server) => {
+    expect((await call(server, 'another-key', authToken)).status).toBe(200)
+    expect((await call(server, credentials.apiKey, replaced.authToken)).status).toBe(200)
+    expect((await call(server, credentials.apiKey, credentials.authToken)).status).toBe(401)
+  })
+  expect((await keys('replace', 'unknown')).err).toBe(
+    'weft: the store has no API key "unknown"; weft keys list shows what the store has\n',
+  )
+})
+
+it('[AUDIT-3] an API key that is too many is one sentence, and no success in the audit log', async () => {
+  const { credentials } = await credentialsOf()
+  const { workspaceId } = credentials
+  const store = await openForWriting(data)
+  await createTenancy(store.engine, systemClock).tenants.change(async (transaction) =>
+    transaction.put(workspaceKeys.apiKeyCount(workspaceId), { count: 1000 }),
+  )
+  await store.close()
+  const weft = (...args: string[]) => runCli(args, root)
+  expect(await weft('keys', 'add', 'too-many', '--data-dir', data)).toEqual({
+    code: 2,
+    out: '',
+    err: 'weft: the workspace has 1000 API keys, and can have no more; use one of them\n',
+  })
+  const more = { apiKey: 'too-many', addKey: 'too-many' }
+  await expect(credentialsOf(more)).rejects.toThrow('the workspace has 1000 API keys')
+  const { out } = await weft('audit', data, '--json', '--workspace', workspaceId)
+  const records = out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { operation: string; outcome: string; ids: { apiKey?: string[] } })
+  const ofKey = records.filter(({ ids }) => ids.apiKey?.includes('too-many'))
+  expect(ofKey.map(({ operation, outcome }) => [operation, outcome])).toEqual([
+    ['keys.add', 'FAILED_PRECONDITION'],
+    ['start.api_key_made', 'FAILED_PRECONDITION'],
+  ])
+})
+
+it('[RUN-14] weft keys replace --configured stores the configured tokens', async () => {
+  const { credentials } = await credentialsOf()
+  const { apiKey, workspaceId } = credentials
+  const [authToken, workspaceAuthToken] = ['the-next-auth-token', 'the-next-workspace-token']
+  const configured = { WEFT_AUTH_TOKEN: authToken, WEFT_WORKSPACE_AUTH_TOKEN: workspaceAuthToken }
+  const replace = (args: readonly string[], environment: Record<string, string> = configured) =>
+    runCli(['keys', 'replace', ...args, '--configured', '--data-dir', data], root, environment)
+  expect((await replace([apiKey], {})).err).toBe(
+    `weft: no auth token of the API key "${apiKey}" is configured; set WEFT_AUTH_TOKEN or WEFT_BOOTSTRAP\n`,
+  )
+  const ofOther = await replace([apiKey], { ...configured, WEFT_API_KEY: 'other' })
+  expect(ofOther.err).toContain('no auth token of the API key')
+  const replaced = await replace([apiKey])
+  expect(replaced).toMatchObject({ code: 0, err: '' })
+  expect(replaced.out).not.toContain(authToken)
+  expect((await replace(['--workspace', workspaceId])).code).toBe(0)
+  await start({ authToken, workspaceAuthToken }, async (server) => {
+    expect((await call(server, apiKey, authToken)).status).toBe(200)
+    expect((await call(server, apiKey, credentials.authToken)).status).toBe(401)
+  })
+  expect(kept()).toEqual({ ...credentials, authToken, workspaceAuthToken })
+})
+
+it('[RUN-14] weft keys replace --workspace makes a new token of a workspace', async () => {
+  const { credentials } = await credentialsOf()
+  const replace = (...args: string[]) =>
+    runCli(['keys', 'replace', ...args, '--data-dir', data, '--json'], root)
+  const { out } = await replace('--workspace', credentials.workspaceId)
+  const { workspaceAuthToken } = JSON.parse(out) as { workspaceAuthToken: string }
+  expect(workspaceAuthToken).not.toBe(credentials.workspaceAuthToken)
+  expect((await credentialsOf()).credentials).toEqual({ ...credentials, workspaceAuthToken })
+  expect((await replace('--workspace', 'unknown')).err).toBe(
+    'weft: the store has no workspace "unknown"; weft keys list shows what the store has\n',
+  )
+  const expected = 'weft: weft keys replace needs a key or --workspace, and not both\n'
+  expect([(await replace()).err, (await replace('key', '--workspace', 'ws')).err]).toEqual([
+    expected,
+    expected,
+  ])
+})
+
+it('[OPS-14] an API key of another workspace is refused', async () => {
+  await credentialsOf({ apiKey: 'taken' })
+  const [apiKey, workspaceId] = ['taken', 'other']
+  await credentialsOf({ apiKey: 'others', addKey: 'others', workspaceId })
+  await expect(credentialsOf({ apiKey, workspaceId })).rejects.toThrow(/belongs to another workspace/)
+})
+
+it('[OPS-15] a lost file is written anew from the store; a damaged one is refused by name', async () => {
+  const { credentials } = await credentialsOf()
+  rmSync(file())
+  const again = (await credentialsOf()).credentials
+  expect({ ...again, jwtSecret: '' }).toEqual({ ...credentials, jwtSecret: '' })
+  expect(again.jwtSecret).not.toBe(credentials.jwtSecret)
+  expect(mode(file())).toBe('600')
+  writeFileSync(file(), '{"apiKey":')
+  await expect(credentialsOf()).rejects.toThrow(/credentials\.json is damaged/)
+})
+
+it('[OPS-17] a signing secret that is made for a store with API keys is a warning in the log', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const logged = async (overrides: Partial<Config> = {}) => {
+    lines.length = 0
+    await (await startTestServer({ engine: 'level', dataDir: data, ...overrides }, { log })).stop()
+    return lines.filter(({ event }) => event === 'signing_secret.made')
+  }
+  expect(await logged()).toEqual([])
+  expect(await logged()).toEqual([])
+  const file1 = kept()
+  rmSync(file())
+  expect(await logged()).toMatchObject([
+    { level: 40, data, msg: expect.stringMatching(/credentials\.json.*WEFT_JWT_SECRET|WEFT_JWT_SECRET/) },
+  ])
+  expect(kept().jwtSecret).not.toBe(file1.jwtSecret)
+  expect(await logged()).toEqual([])
+  rmSync(file())
+  expect(await logged({ jwtSecret: 'a-signing-secret-of-more-than-32-bytes' })).toEqual([])
+  expect(await logged()).toHaveLength(1)
+})
+
+it('[OPS-16] the memory engine keeps nothing on disk', async () => {
+  const { created } = await credentialsOf({ engine: 'memory' })
+  expect(created).toBe(true)
+  expect(existsSync(data)).toBe(false)
+})

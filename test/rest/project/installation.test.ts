@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+
+interface Package {
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+  readonly hasInstallScript?: boolean
+  readonly engines?: { readonly node?: string }
+}
+interface Lock {
+  readonly packages: Readonly<Record<string, Package>>
+}
+
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+/** What a server is installed with. */
+const needed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
+
+it('[OPS-43] what has a script at installation brings binaries that make it do nothing', () => {
+  const scripted = needed.filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript)
+  for (const [path] of scripted)
+    for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64+arm64', 'win32-x64'])
+      expect(existsSync(join(root, path, 'prebuilds', platform)), `${path} on ${platform}`).toBe(true)
+})
+
+it('[OPS-43] no package needs a later Node than 20.19', () => {
+  expect(packages['']?.engines?.node).toBe('>=20.19')
+  const ranges = needed.map(([path, { engines }]) => [path, engines?.node ?? '*'] as const)
+  for (const [path, range] of ranges) expect(admits(range, [20, 19]), `${path}: ${range}`).toBe(true)
+})
+
+/** Whether one of the alternatives of a range of the usual forms begins at a version or before it, or is of its major. */
+const admits = (range: string, [major, minor]: readonly [number, number]): boolean =>
+  range.split('||').some((each) => {
+    const [, sign = '', from = '', fromMinor = '0'] =
+      /^\s*(>=|\^|>|)\s*v?(\d+|\*)(?:\.(\d+))?/.exec(each) ?? []
+    if (from === '*') return true
+    const isReached = Number(from) < major || (Number(from) === major && Number(fromMinor) <= minor)
+    return isReached && (sign.startsWith('>') || Number(from) === major)
+  })
+
+const built = join(root, 'dist')
+const filesOf = (ending: RegExp): string[] =>
+  readdirSync(built, { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name) && !name.includes('swagger-ui'))
+    .map((name) => join(built, name))
+const programs = filesOf(/\.js$/)
+/** What runs in the browser is built by itself. */
+const inBrowser = (file: string): boolean => file.startsWith(join(built, 'console'))
+const sourcesOf = (map: string): string[] =>
+  (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources.map((source) =>
+    relative(root, join(dirname(map), source)),
+  )
+
+/** What libraries use where it is installed, and do without where it is not. */
+const optional = ['bufferutil', 'utf-8-validate', 'supports-color', 'pg-native']
+
+it('[OPS-44] what is built loads nothing but level, SQLite and what is in Node', () => {
+  const imports =
+    /\b(?:from|import)\s*["']([\w@.][\w@./:-]*)["']|(?<![.\w])(?:__require2?|import)\("([^"]+)"\)/g
+  const loaded = programs.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, required]) => from ?? required ?? ''),
+  )
+  const others = loaded.filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+  const libraries = new Set(others.filter((name) => !builtinModules.includes(name)))
+  expect(libraries).toEqual(new Set(['level', 'node-sqlite3-wasm', ...optional]))
+})
+
+it.each([
+  ['for the server', programs.filter((file) => !inBrowser(file))],
+  ['for the browser', programs.filter(inBrowser)],
+])('[OPS-44] what is built %s has one copy of Yjs', (_where, files) => {
+  const copies = files.flatMap((file) => readFileSync(file, 'utf8').match(/["'`]__ \$YJS\$ __["'`]/g) ?? [])
+  expect(copies).toHaveLength(1)
+})
+
+it('[OPS-44] maps lead to the sources, and the licences of all libraries, those of the browser too, are beside them', () => {
+  const sources = programs.flatMap((file) => sourcesOf(`${file}.map`))
+  // Some libraries bring maps to sources of theirs that they don't bring, and name them as if they were ours.
+  const ours = sources.filter((source) => source.startsWith('src/') && existsSync(join(root, source)))
+  expect(ours.length).toBeGreaterThan(300)
+  for (const name of ['src/server.ts', 'src/rooms/threads/thread-main.ts', 'src/sync/workers/worker-main.ts'])
+    expect(ours).toContain(name)
+  const libraries = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(`/${source}`)?.[1])
+  const licences = readFileSync(join(built, 'LICENSES'), 'utf8').split('\n')
+  const named = [...new Set(libraries)].filter((library) => library !== undefined)
+  expect(named.length).toBeGreaterThan(10)
+  for (const library of ['preact', 'uplot', 'yjs', 'prosemirror-view']) expect(named).toContain(library)
+  expect(named.filter((library) => !licences.includes(library))).toEqual([])
+})

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { renderMarkdown } from '../../../src/config/render-config.ts'
+import { optionKeys } from '../../../src/config.ts'
+import { chapters } from '../../../src/docs/chapters.ts'
+import { anchorOf } from '../../../src/docs/layout.ts'
+import { limitNames } from '../../../src/quota/limits.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const chapter = (name: string): string => read(`src/docs/${name}.md`)
+const readme = read('README.md')
+const spec = readdirSync(join(root, 'test/spec'))
+  .map((name) => read(`test/spec/${name}`))
+  .join('\n')
+
+const rulesIn = (text: string): string[] => [...text.matchAll(/\b[A-Z]{2,5}-\d+\b/g)].map(([id]) => id)
+const unknown = (rules: readonly string[]): string[] => rules.filter((id) => !spec.includes(`- **${id}**`))
+
+it('[GUIDE-3] the table of options is the one made from the table in the code', () => {
+  const [, shown] = /<!-- options -->\n([\s\S]*?)\n?<!-- \/options -->/.exec(chapter('configuration')) ?? []
+  expect(shown?.trim()).toBe(renderMarkdown())
+})
+
+it('[GUIDE-8] the rules that the chapter on security names are there', () => {
+  const named = rulesIn(chapter('security'))
+  expect(named.length).toBeGreaterThan(20)
+  expect(unknown(named)).toEqual([])
+})
+
+it('[LIM-13] the table of limits names every limit, and every option that sets one', () => {
+  const [, table = ''] = chapter('limits').split(/<!-- \/?limits -->/)
+  const rows = [...table.matchAll(/^\| (`[^|]+) \|(.*)\|$/gm)]
+  const namesOf = (row: string): string[] => [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+  const named = rows.flatMap(([, limit = '']) => namesOf(limit))
+  const quotas = optionKeys.filter((key) =>
+    /^max|Per(Second|Minute|Address|Workspace)|Burst|Timeout/.test(key),
+  )
+  expect([...new Set(named)].sort()).toEqual([...new Set([...limitNames, ...quotas])].sort())
+  for (const [, limit = '', rest = ''] of rows)
+    if (!rest.includes('(fixed)')) for (const name of namesOf(limit)) expect(optionKeys).toContain(name)
+})
+
+const linksOf = (text: string): string[] =>
+  [...text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(
+    ([, to = '']) => to,
+  )
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title))
+
+it('[GUIDE-2] the README lists every chapter, and no link of it is dead', () => {
+  const links = linksOf(readme).filter((to) => !/^https?:/.test(to))
+  for (const { name } of chapters) expect(links).toContain(`src/docs/${name}.md`)
+  for (const link of links) {
+    const [path = '', anchor] = link.split('#')
+    expect({ link, isThere: path === '' || existsSync(resolve(root, path)) }).toEqual({ link, isThere: true })
+    if (anchor !== undefined) expect(headingsOf(path === '' ? readme : read(path))).toContain(anchor)
+  }
+})
+
+it('[GUIDE-8] the rules that the README names behind what is guaranteed are there', () => {
+  const [, section = ''] = /^## What is guaranteed\n([\s\S]*?)^## /m.exec(readme) ?? []
+  const named = rulesIn(section)
+  expect(named.length).toBeGreaterThan(20)
+  expect(unknown(named)).toEqual([])
+})
+
+it('[GUIDE-9] the README says of clients what the chapter on them says', () => {
+  const clientsIn = (text: string): string[] => {
+    const [, table = ''] = /^\| client, tested in .*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? []
+    return table.split('\n').map((row) => row.split(' | ').slice(0, 3).join(' | ').replace(/ \|$/, ''))
+  }
+  const shown = clientsIn(readme)
+  expect(shown.length).toBeGreaterThan(2)
+  expect(shown).toEqual(clientsIn(chapter('editors')))
+})

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BackupLimiter, backupsAtOnceMax, readerPace } from '../../../src/storage/backup-limiter.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { runCli } from '../../support/servers/cli.ts'
+import { metric, startTestServer, type TestServer } from '../../support/servers/server.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+import { itLong } from '../../support/time/full-run.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-backups-'))
+const adminToken = 'an-admin-token-of-the-test'
+const headers = { 'x-service-admin-token': adminToken }
+let server: TestServer
+
+beforeAll(async () => {
+  writeFileSync(join(root, 'token'), adminToken)
+  server = await startTestServer({ engine: 'level', dataDir: join(root, 'data'), adminToken })
+  // More than fits into the buffers of a socket.
+  for (let index = 0; index < 12; index++) {
+    const address = { organizationId: 'acme', documentId: `d${index}`, editorId: 'main' }
+    const { status } = await server.post('/v2/crdt/add', { ...address, type: 'text', data: letters() })
+    expect(status).toBe(200)
+  }
+}, 60_000)
+
+afterAll(async () => {
+  await server.stop()
+  rmSync(root, { recursive: true, force: true, maxRetries: 20 })
+})
+
+const letters = (): string => Buffer.alloc(1_500_000, Math.random().toString(36)).toString()
+
+/** Begins a backup of which nothing is read. */
+async function begin(): Promise<IncomingMessage> {
+  const asked = request(`${server.url}/backup`, { headers, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.on('error', () => undefined)
+  return response
+}
+
+itLong(
+  '[STORE-15] two backups are made at the same time; another is refused until one ends, well or not',
+  async () => {
+    for (let round = 0; round < 3; round++) {
+      const [first, second] = [await begin(), await begin()]
+      expect([first.statusCode, second.statusCode]).toEqual([200, 200])
+      const refused = await fetch(`${server.url}/backup`, { headers })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+      expect(JSON.stringify(await refused.json())).toContain('RESOURCE_EXHAUSTED')
+      const told = await runCli(
+        ['backup', server.url, join(root, 'out'), '--token-file', join(root, 'token')],
+        root,
+      )
+      expect(told).toMatchObject({ code: 2, err: expect.stringContaining('other backups are being made') })
+      first.destroy()
+      await eventually(async () => {
+        const next = await begin()
+        next.destroy()
+        return next.statusCode === 200
+      })
+      second.destroy()
+    }
+  },
+  60_000,
+)
+
+it('[RUN-8] metrics have the time of the last complete backup, and the room on the disk', async () => {
+  const lastAt = () => metric(server, 'weft_backup_last_success_timestamp_seconds ')
+  expect(await lastAt()).toBe(0)
+  const unread = await begin()
+  unread.destroy()
+  const begun = Date.now() / 1000
+  await (await fetch(`${server.url}/backup`, { headers })).arrayBuffer()
+  await eventually(async () => (await lastAt()) > 0)
+  expect(Math.abs((await lastAt()) - begun)).toBeLessThan(60)
+  const [free, size] = [
+    await metric(server, 'weft_disk_free_bytes '),
+    await metric(server, 'weft_disk_size_bytes '),
+  ]
+  expect(free).toBeGreaterThan(0)
+  expect(size).toBeGreaterThan(free)
+})
+
+it('[STORE-15] asking for the head of a backup takes no place of one', async () => {
+  for (let count = 0; count < 5; count++)
+    expect((await fetch(`${server.url}/backup`, { method: 'HEAD', headers })).status).toBe(200)
+  await eventually(async () => {
+    const next = await begin()
+    next.destroy()
+    return next.statusCode === 200
+  })
+})
+
+/** Of a backup without an end; counts those that are under way. */
+class Source {
+  open = 0
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    this.open += 1
+    try {
+      for (;;) yield Buffer.alloc(65_536)
+    } finally {
+      this.open -= 1
+    }
+  }
+}
+
+const isGiven = (reader: AsyncIterator<Uint8Array> | undefined): Promise<boolean> =>
+  (reader as AsyncIterator<Uint8Array>).next().then(
+    () => true,
+    () => false,
+  )
+
+it('[STORE-15] a reader that takes a little now and then does not keep its place', async () => {
+  const [clock, source] = [new HeldClock(), new Source()]
+  const slots = new BackupLimiter(clock)
+  const taken = Array.from({ length: backupsAtOnceMax }, () => slots.take(source.chunks()))
+  const [slow, unread] = taken.map((chunks) => chunks?.[Symbol.asyncIterator]())
+  expect(slots.take(source.chunks())).toBeNull()
+  let read = 0
+  for (; await isGiven(slow); read++) {
+    clock.advance(readerPace.graceMs / 4)
+    expect(read).toBeLessThan(10)
+  }
+  expect(read).toBeGreaterThan(3)
+  await expect(unread?.next()).rejects.toThrow('too slow')
+  await eventually(() => source.open === 0)
+  expect([1, 2].map(() => slots.take(source.chunks()))).not.toContain(null)
+})
+
+it('[STORE-15] a reader that keeps pace has its place as long as it takes', async () => {
+  const [clock, source] = [new HeldClock(), new Source()]
+  const slots = new BackupLimiter(clock)
+  const reader = slots.take(source.chunks())?.[Symbol.asyncIterator]()
+  for (let read = 0; read < 1_000; read++) {
+    expect(await reader?.next()).toMatchObject({ done: false })
+    clock.advance(65_536 / readerPace.bytesPerMs)
+  }
+  await reader?.return?.()
+  expect(source.open).toBe(0)
+  clock.advance(readerPace.graceMs * 2)
+  const both = Array.from({ length: backupsAtOnceMax + 1 }, () => slots.take(source.chunks()))
+  expect(both.map((chunks) => chunks !== null)).toEqual([true, true, false])
+})

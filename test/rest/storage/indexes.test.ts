@@ -1,0 +1,160 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { keys, organizationPart } from '../../../src/directory/organizations/organization-keys.ts'
+import { decodeRecord, encodeRecord } from '../../../src/directory/store/records.ts'
+import { encodeKey } from '../../../src/engine/key-encoding.ts'
+import { type LevelEngine, openLevelEngine } from '../../../src/engine/level/engine.ts'
+import { verify } from '../../../src/storage/verify.ts'
+import { overwrite, storedPair } from '../../contract/level/store-tools.ts'
+import { ann, say } from '../../support/data/comments.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-indexes-'))
+const [sound, broken] = [join(root, 'sound'), join(root, 'broken')]
+const organizationId = 'acme'
+let part: readonly string[]
+
+async function post(server: TestServer, path: string, data: object): Promise<unknown> {
+  const answer = await server.post(path, { organizationId, ...data })
+  expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+  return dataOf(answer)
+}
+
+beforeAll(async () => {
+  const server = await startTestServer({ engine: 'level', dataDir: sound })
+  const { workspaceId, apiKey } = server.credentials
+  part = organizationPart({ workspaceId, apiKey, organizationId })
+  const address = { documentId: 'doc', editorId: 'main' }
+  await post(server, '/v2/crdt/add', { ...address, type: 'text', data: 'kept' })
+  await post(server, '/v2/crdt/versions/create', address)
+  await post(server, '/v1/organizations/folders/add', { folders: [{ folderId: 'folder' }] })
+  await post(server, '/v2/users/add', { documentId: 'doc', users: [{ userId: 'ann', accessRole: 'viewer' }] })
+  await post(server, '/v1/organizations/usergroups/add', {
+    organizationUserGroups: [{ groupId: 'group' }],
+  })
+  await post(server, '/v1/organizations/usergroups/users/add', {
+    organizationUserGroupId: 'group',
+    userIds: ['ann'],
+  })
+  await post(server, '/v2/commentannotations/add', {
+    documentId: 'doc',
+    actionUser: ann,
+    annotations: [{ annotationId: 'annotation', location: { id: 'page' }, comments: [say('comment')] }],
+  })
+  await server.stop()
+}, 60_000)
+
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
+
+it('[STORE-16] what was written by REST is whole in both directions', async () => {
+  expect((await verify(sound, () => undefined)).damages).toEqual([])
+})
+
+it.each([
+  ['a document without its place', () => keys.documentIn('root', 'doc'), '"documents","doc"'],
+  ['a place of no document', () => keys.document('doc'), '"documentsIn","root","doc"'],
+  ['a folder without its place', () => keys.folderIn('root', 'folder'), '"folders","folder"'],
+  ['a place of no folder', () => keys.folder('folder'), '"foldersIn","root","folder"'],
+  ['a member whose groups are not known', () => keys.groupOf('ann', 'group'), '"members","group","ann"'],
+  ['a group of which one is no member', () => keys.member('group', 'ann'), '"groupsOf","ann","group"'],
+  [
+    'a grant that its user does not have',
+    () => keys.grantOf({ type: 'user', id: 'ann' }, { type: 'document', id: 'doc' }, null),
+    '"grants","document","doc","user","ann"',
+  ],
+  [
+    'an entry of no grant',
+    () => keys.grant({ type: 'document', id: 'doc' }, { type: 'user', id: 'ann' }),
+    '"grantsOf","user","ann"',
+  ],
+])('[STORE-16] %s is named', async (_, gone, named) => {
+  const raw = Buffer.concat([Buffer.from('k'), encodeKey(part), Buffer.of(1), encodeKey(gone())])
+  await expectNamed(raw.toString(), named)
+})
+
+it.each([
+  ['its thread', 'annotationThreads', '["annotations","annotation"]'],
+  ['its place in the document', 'annotationsIn document', '["annotations","annotation"]'],
+  ['its place in the location', 'annotationsIn location', '["annotations","annotation"]'],
+  ['what its user is found by', 'annotationTies ann annotation ', '["annotations","annotation"]'],
+])('[STORE-16] a thread of comments without %s is named', async (_, gone, named) => {
+  await expectNamed(encodeKey(gone.split(' ')).toString(), named.slice(1, -1))
+})
+
+it.each([
+  ['what it is found by', 'annotationCommentPlaces', '"annotationComments","annotation"'],
+  ['what its user is found by', 'annotationTies ann annotation', '"annotationComments","annotation"'],
+])('[STORE-16] a comment without %s is named', async (_, gone, named) => {
+  // The order of the comment follows.
+  await expectNamed(`${encodeKey(gone.split(' ')).toString()}${gone.endsWith('n') ? '\u00020' : ''}`, named)
+})
+
+it.each([
+  ['thread', 'annotations annotation', 5],
+  ['comment', 'annotationComments annotation', 2],
+])('[STORE-16] a %s of which only entries are left is named by each', async (_, gone, count) => {
+  const damages = await without(encodeKey(gone.split(' ')).toString())
+  expect(damages.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => 'index'))
+})
+
+it('[STORE-16] a job that is only in the index of times is named', async () => {
+  await changed(async (engine) => {
+    const at = Date.now() + 1e9
+    await engine.kv.commit(['some'], {
+      jobs: [{ queue: 'q\u0001', id: 'the job', at, payload: Buffer.of(1) }],
+    })
+  })
+  const [key] = await storedPair(join(broken, 'store'), 'q\u0002q')
+  await overwrite(join(broken, 'store'), key, null)
+  expect((await verify(broken, () => undefined)).damages).toEqual([
+    expect.objectContaining({ kind: 'job', what: expect.stringContaining('the job') }),
+  ])
+})
+
+it('[STORE-16] an organization in the middle of its removal is no damage', async () => {
+  await changed(async ({ kv }) => {
+    const record = {
+      ...(decodeRecord((await kv.get(part, [keys.organization]))[0] as Uint8Array) as object),
+      deleting: true,
+    }
+    const dels = [keys.document('doc'), keys.member('group', 'ann'), ['annotations', 'annotation']]
+    await kv.commit(part, { puts: [{ key: keys.organization, value: encodeRecord(record) }], dels })
+  })
+  expect((await verify(broken, () => undefined)).damages).toEqual([])
+})
+
+it('[STORE-16] a version whose content is gone is named', async () => {
+  await expectNamed('b\u0002versions\0', '"versions","doc","main"')
+})
+
+/** Has `broken` be what is sound, but for a change. */
+async function changed(change: (engine: LevelEngine) => Promise<void>): Promise<void> {
+  rmSync(broken, { recursive: true, force: true, maxRetries: 20 })
+  cpSync(sound, broken, { recursive: true })
+  const engine = await openLevelEngine({ directory: broken })
+  await change(engine)
+  await engine.close()
+}
+
+/** What is told where one record is gone. */
+async function without(marker: string) {
+  rmSync(broken, { recursive: true, force: true, maxRetries: 20 })
+  cpSync(sound, broken, { recursive: true })
+  const store = join(broken, 'store')
+  const [key] = await storedPair(store, marker)
+  await overwrite(store, key, null)
+  return (await verify(broken, () => undefined)).damages
+}
+
+async function expectNamed(marker: string, named: string): Promise<void> {
+  expect(await without(marker)).toEqual([
+    {
+      kind: 'index',
+      what: expect.stringContaining(named),
+      problem: expect.stringContaining('is missing beside it'),
+      help: expect.stringContaining('REST'),
+    },
+  ])
+}

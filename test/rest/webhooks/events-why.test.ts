@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventTypes } from '../../../src/events/outbound-event.ts'
+import { explainEvent } from '../../../src/subscriptions/explain.ts'
+import { activeTargets, matchesEvent, targetIdOf } from '../../../src/subscriptions/target.ts'
+import type {
+  AdvancedConfig,
+  BasicConfig,
+  EndpointRecord,
+} from '../../../src/subscriptions/webhook-records.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { runCli } from '../../support/servers/cli.ts'
+import { dataOf, startTestServer, type TestServer } from '../../support/servers/server.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'weft-why-'))
+let server: TestServer
+let activityId: string
+
+beforeAll(async () => {
+  server = await startTestServer()
+  const post = async (path: string, data: object) => dataOf(await server.post(path, data))
+  await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true })
+  const endpoint = (uid: string, data: object) =>
+    post('/v2/workspace/advancedwebhook/endpoints/create', {
+      url: `https://${uid}.example.com`,
+      uid,
+      ...data,
+    })
+  await endpoint('all', {})
+  await endpoint('filtered', { filterTypes: ['comment.update'] })
+  await endpoint('elsewhere', { channels: ['another-organization'] })
+  await endpoint('here', { channels: ['plan'], filterTypes: ['comment.add'] })
+  await endpoint('attempts', { channels: ['plan'], filterTypes: ['message.attempt.exhausted'] })
+  await endpoint('off', { disabled: true })
+  const document = { organizationId: 'acme', documentId: 'plan' }
+  await post('/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'x' })
+  const actionUser = { userId: 'ann', name: 'Ann' }
+  const activities = [
+    { id: 'joined', featureType: 'custom', actionType: 'huddle.join', actionUser, targetEntityId: 'h' },
+    { id: 'signed', featureType: 'custom', actionType: 'document.sign_off', actionUser, targetEntityId: 'p' },
+  ]
+  await post('/v2/activities/add', { ...document, activities })
+  activityId = 'joined'
+}, 60_000)
+
+afterAll(async () => {
+  await server.stop()
+  rmSync(cwd, { recursive: true, force: true, maxRetries: 20 })
+})
+
+const why = (...args: string[]) => {
+  const { apiKey, authToken } = server.credentials
+  return runCli(['events', 'why', ...args], cwd, {
+    WEFT_URL: server.url,
+    WEFT_API_KEY: apiKey,
+    WEFT_AUTH_TOKEN: authToken,
+  })
+}
+
+it('[RUN-13] weft events why explains for each endpoint why it gets an event, or does not', async () => {
+  const { endpoints } = dataOf(await server.post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
+    endpoints: { id: string; uid: string }[]
+  }
+  const reasons = async (...args: string[]) => {
+    const { out } = await why(...args, '--json')
+    const told = JSON.parse(out) as {
+      type: string
+      endpoints: { endpointId: string; reason: string | null }[]
+    }
+    const named = told.endpoints.map(({ endpointId, reason }) => [
+      endpoints.find(({ id }) => id === endpointId)?.uid ?? endpointId,
+      reason,
+    ])
+    return { type: told.type, ...(Object.fromEntries(named) as Record<string, string | null>) }
+  }
+  const channels = 'its channels have neither the organization nor the document'
+  expect(await reasons('acme', activityId)).toEqual({
+    type: 'huddle.join',
+    'basic-raw': 'the basic webhook service is off',
+    'basic-processed': 'the basic webhook service is off',
+    all: null,
+    filtered: 'its filterTypes do not have huddle.join',
+    elsewhere: channels,
+    here: 'its filterTypes do not have huddle.join',
+    attempts: 'its filterTypes do not have huddle.join',
+    off: 'the endpoint is disabled',
+  })
+  expect(await reasons('acme', '--type', 'comment.add', '--document', 'plan')).toMatchObject({
+    all: null,
+    here: null,
+    elsewhere: channels,
+  })
+  expect(await reasons('acme', '--type', 'webhook.test')).toMatchObject({
+    'basic-raw': 'a test is sent only to the endpoint that it names',
+    all: 'a test is sent only to the endpoint that it names',
+  })
+  const unlessFailed = 'it is sent unless it is about this endpoint'
+  const exhausted = 'message.attempt.exhausted'
+  expect(await reasons('acme', '--type', exhausted, '--document', 'plan')).toEqual({
+    type: exhausted,
+    'basic-raw': 'the basic webhook service is off',
+    'basic-processed': 'the basic webhook service is off',
+    all: unlessFailed,
+    filtered: `its filterTypes do not have ${exhausted}`,
+    elsewhere: channels,
+    here: `its filterTypes do not have ${exhausted}`,
+    attempts: channels,
+    off: 'the endpoint is disabled',
+  })
+  expect((await why('acme', '--type', exhausted, '--document', 'plan')).out).toMatch(
+    /^message\.attempt\.exhausted of acme\n.* {2}would be sent .*it is sent unless it is about this endpoint/s,
+  )
+  expect(await reasons('acme', '--type', 'coment.add')).toMatchObject({
+    all: 'Weft has no event of the type coment.add (did you mean comment.add?)',
+  })
+  expect(await reasons('acme', 'signed')).toMatchObject({
+    all: 'Weft has no event of the type document.sign_off',
+  })
+  expect((await why('acme', activityId)).out).toMatch(/^huddle\.join of acme\/plan\n.*not sent {2}basic-raw/s)
+  expect(await why('acme', 'unknown')).toMatchObject({
+    code: 2,
+    err: 'weft: the organization has no activity "unknown"; list them with /v2/activities/get\n',
+  })
+})
+
+it('[RUN-16] weft events why finds an activity in all organizations of the API key', async () => {
+  expect((await why(activityId)).out).toMatch(/^huddle\.join of acme\/plan\n/)
+  expect(await why('unknown')).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(
+      /^weft: no organization has an activity "unknown"; [^\n]*weft events why <organization> <id>[^\n]*\n$/,
+    ),
+  })
+  expect(await why('acme')).toMatchObject({ code: 2, err: expect.stringMatching(/"acme".*--type/) })
+  expect(await why()).toMatchObject({ code: 2, out: '' })
+  const again = { id: 'joined', featureType: 'custom', actionType: 'huddle.join', targetEntityId: 'h' }
+  const activities = [{ ...again, actionUser: { userId: 'ann', name: 'Ann' } }]
+  const other = { organizationId: 'second', documentId: 'other' }
+  dataOf(await server.post('/v2/crdt/add', { ...other, editorId: 'main', type: 'text', data: 'x' }))
+  dataOf(await server.post('/v2/activities/add', { ...other, activities }))
+  expect(await why('joined')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/acme.*second.*name the organization/),
+  })
+})
+
+it('[RUN-16] weft events why rejects an unknown organization or document', async () => {
+  for (const args of [
+    ['zz', '--document', 'plan'],
+    ['acme', '--document', 'zz'],
+  ])
+    expect(await why(...args, '--type', 'comment.add')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^weft: NOT_FOUND: [^\n]*"zz"[^\n]*; `weft doc ls`[^\n]*\n$/),
+    })
+})
+
+it('[RUN-16] weft events why explains a message by its attempts, and names the last failure of an endpoint', async () => {
+  const post = async (path: string, data: object) =>
+    dataOf(await server.post(`/v2/workspace/advancedwebhook/${path}`, data))
+  expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
+    / {2}would be sent {6}\S+\n/,
+  )
+  const { messageId } = (await post('endpoints/test', { endpointId: 'all' })) as { messageId: string }
+  const failed = async () => {
+    const page = (await post('deliveries/get', { endpointId: 'all' })) as {
+      deliveries: readonly { readonly attempts: readonly unknown[] }[]
+    }
+    return page.deliveries[0]?.attempts.length === 1
+  }
+  await eventually(failed)
+  for (const args of [[messageId], ['acme', messageId]]) {
+    const { out, code } = await why(...args)
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      new RegExp(
+        `^webhook\\.test as ${messageId}\\n  pending at the endpoint \\S+\\n  \\S+Z  failed: .+\\n  the next attempt is at \\S+Z\\n$`,
+      ),
+    )
+  }
+  const told = JSON.parse((await why(messageId, '--json')).out) as object
+  expect(told).toMatchObject({ messageId, eventType: 'webhook.test', attempts: [{}] })
+  expect((await why('acme', '--type', 'comment.add', '--document', 'plan')).out).toMatch(
+    / {2}would be sent {6}\S+ +its last attempt failed at \S+Z: .+\n/,
+  )
+  expect(await why('msg_unknown')).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^weft: no webhook endpoint has the message "msg_unknown"; [^\n]+\n$/),
+  })
+})
+
+it.each(eventTypes)('[RUN-13] weft events why explains %s as the server sends it', (type) => {
+  const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
+  const isOfOrganization = type === 'message.attempt.exhausted'
+  const triggers = Object.fromEntries(eventTypes.map((name) => [name, true]))
+  const service = { rawNotificationUrl: 'https://raw.example', processedNotificationUrl: '', triggers }
+  const basic = { useWebhookService: true, webhookServiceConfig: service } as unknown as BasicConfig
+  const advanced = { isEnabled: true } as AdvancedConfig
+  const endpoints = [
+    { id: 'all', filterTypes: null, channels: null },
+    { id: 'filtered', filterTypes: [type], channels: ['acme'] },
+    { id: 'document', filterTypes: null, channels: ['plan'] },
+    { id: 'others', filterTypes: ['another.type'], channels: null },
+  ].map((each) => ({ ...each, disabled: false, disabledBy: null }) as unknown as EndpointRecord)
+  const explained = explainEvent(
+    { basic, advanced, endpoints: endpoints.map((each) => ({ ...each, disabled: false })) },
+    { type, organizationId: 'acme', documentId: 'plan' },
+  )
+  const event = { type, scope, documentId: isOfOrganization ? null : 'plan', data: { endpointId: 'another' } }
+  const sent = activeTargets({ basic, advanced, endpoints }).filter((target) => matchesEvent(target, event))
+  expect(explained.filter(({ isSent }) => isSent).map(({ endpointId }) => endpointId)).toEqual(
+    sent.map(targetIdOf),
+  )
+  expect(explained.filter(({ isSent, reason }) => !isSent && reason === null)).toEqual([])
+})

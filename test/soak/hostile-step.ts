@@ -1,0 +1,96 @@
+import { round } from '../../bench/support/report.ts'
+import { attacks } from '../support/attacks/all.ts'
+import { elsewhere, type Hostile, hostile, type Noticed, worst } from './hostile.ts'
+import type { Outcome, Size, Step } from './steps.ts'
+
+interface Bars {
+  /** How many times as long round trips and large calls may take as without the attack. */
+  readonly ratio: number
+  /** How much longer `/healthz` may get no response than without the attack. */
+  readonly stallMs: number
+}
+
+const MB = 1_000_000
+/** 512 MB of heap, and as much of buffers and threads beside it. */
+const residentBytesMax = 1_000 * MB
+/** Shorter times without an attack count as these: the difference is the noise of a machine. */
+const quickMs = { p99: 10, call: 100 }
+
+const bars: Readonly<Record<Size, Bars>> = {
+  // If other work shares the machine, only a clear violation counts.
+  smoke: { ratio: 100, stallMs: 5_000 },
+  full: { ratio: 4, stallMs: 100 },
+  long: { ratio: 4, stallMs: 100 },
+}
+const seconds: Readonly<Record<Size, number>> = { smoke: 1, full: 3, long: 10 }
+/** A measurement beyond a bar is made again: twice of three times is a violation. */
+const triesMax = 3
+
+/** Every promise that an attack broke, in words. */
+function broken(found: Hostile, { ratio, stallMs }: Bars): { strict: string[]; timed: string[] } {
+  const { idle, attacked } = found
+  const strict = [
+    ...(found.isAlive ? [] : ['the process ended']),
+    ...(Number.isFinite(found.recoveryMs) ? [] : ['no recovery']),
+    ...(found.isIntact ? [] : ['the honest document is not what it was']),
+    ...(found.unanswered.length === 0 ? [] : [`no answer for ${found.unanswered.join(', ')}`]),
+    ...(found.peakBytes <= residentBytesMax ? [] : ['memory']),
+  ]
+  const exceeds = (key: keyof Noticed, quickest: number): boolean =>
+    attacked[key] > ratio * Math.max(idle[key], quickest)
+  const timed = [
+    ...(exceeds('p99Ms', quickMs.p99) ? ['p99'] : []),
+    ...(attacked.stallMs > idle.stallMs + stallMs ? ['stall'] : []),
+    ...(found.idle.callMs > 0 && exceeds('callMs', quickMs.call) ? ['large calls'] : []),
+    ...(found.reopenStallMs > idle.stallMs + stallMs ? ['stall after the restart'] : []),
+  ]
+  return { strict, timed }
+}
+
+const ms = (value: number): string => (Number.isFinite(value) ? `${round(value, 0)} ms` : 'no end')
+
+const figures = ({ idle, attacked, rounds, recoveryMs, peakBytes, reopenStallMs }: Hostile): string =>
+  [
+    `p99 ${ms(idle.p99Ms)} to ${ms(attacked.p99Ms)}`,
+    `stall ${ms(idle.stallMs)} to ${ms(attacked.stallMs)}`,
+    ...(idle.callMs > 0 ? [`large calls ${ms(idle.callMs)} to ${ms(attacked.callMs)}`] : []),
+    `memory ${round(peakBytes / MB, 0)} MB`,
+    `${rounds} rounds`,
+    `recovery ${ms(recoveryMs)}`,
+    `stall after the restart ${ms(reopenStallMs)}`,
+  ].join(', ')
+
+/** One hostile tenant for each attack beside an honest one. */
+export const hostileNeighbours: Step = async (size, say, parts) => {
+  const outcomes: Outcome[] = []
+  for (const attack of Object.keys(attacks))
+    if (parts.length === 0 || parts.includes(attack)) outcomes.push(await attackedBy(attack, size, say))
+  return outcomes
+}
+
+async function attackedBy(attack: string, size: Size, say: (line: string) => void): Promise<Outcome> {
+  const options = { attack, seconds: seconds[size] }
+  const tries: string[] = []
+  let last: readonly string[] = []
+  for (let tried = 0; tried < triesMax; tried += 1) {
+    const found = await hostile(options)
+    const first = broken(found, bars[size])
+    // Only times may be the noise of the machine: an attack takes processor time also from outside the server.
+    const noise = first.timed.length > 0 && first.strict.length === 0 ? await elsewhere(options) : null
+    const quiet = noise === null ? found : { ...found, idle: worst([found.idle, noise]) }
+    const { strict, timed } = broken(quiet, bars[size])
+    last = [...strict, ...timed]
+    tries.push(
+      figures(found) +
+        (noise === null ? '' : `; elsewhere p99 ${ms(noise.p99Ms)}, stall ${ms(noise.stallMs)}`),
+    )
+    say(`${attack}: ${tries.at(-1)}${last.map((each) => `; **${each}**`).join('')}`)
+    if (strict.length > 0 || timed.length === 0) break
+  }
+  return {
+    promise: 'a hostile tenant does not hold up the others',
+    done: `finding ${attacks[attack]?.finding}: ${attack}`,
+    result: [...last, ...tries].join('; '),
+    kept: last.length === 0,
+  }
+}

@@ -1,0 +1,15 @@
+import type { Attack } from './attack.ts'
+import { floodAttacks } from './floods.ts'
+import { messageAttacks } from './messages.ts'
+import { responseAttacks } from './responses.ts'
+import { textAttacks } from './texts.ts'
+import { updateAttacks } from './updates.ts'
+
+/** Every attack by its name, in the order of the findings. */
+export const attacks: Readonly<Record<string, Attack>> = {
+  ...textAttacks,
+  ...updateAttacks,
+  ...responseAttacks,
+  ...messageAttacks,
+  ...floodAttacks,
+}

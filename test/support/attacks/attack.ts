@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { type ClientOptions, WebSocket } from 'ws'
+
+/** A server, and the tenant that attacks it. */
+export interface Target {
+  readonly url: string
+  readonly wsUrl: string
+  readonly port: number
+  /** Credentials of its API key. */
+  readonly headers: Readonly<Record<string, string>>
+  /** A realtime token of one of its users. */
+  readonly token: string
+}
+
+/** One step of an attack. An error in it ends nothing: the server may refuse anything. */
+export type Round = () => Promise<unknown>
+
+export interface Attack {
+  /** The number of the finding in the review. */
+  readonly finding: number
+  /** Makes what the attack needs, and returns its step, which is repeated. */
+  readonly prepare: (target: Target) => Promise<Round>
+  /** Documents that it uses in organization `hostile`. */
+  readonly documents: readonly string[]
+  /** Large reads and replacements of the honest tenant are also measured. */
+  readonly delaysCalls?: true
+}
+
+/** An address of its own: limits of an address then concern the hostile tenant alone. */
+export const hostileAddress = '127.0.0.2'
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256, localAddress: hostileAddress })
+const callTimeoutMs = 30_000
+
+export interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Makes a request and reads its response; returns the HTTP code, 0 without a response. */
+export function call(
+  { port }: Target,
+  path: string,
+  { method = 'GET', headers, body }: Sent,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, agent, headers, timeout: callTimeoutMs })
+    sent.on('response', (response) => {
+      response.on('error', () => resolve(0)).on('close', () => resolve(response.statusCode ?? 0))
+      response.resume()
+    })
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve(0))
+    sent.end(body)
+  })
+}
+
+/** Calls a REST operation with the key of the tenant. */
+export const post = (
+  target: Target,
+  path: string,
+  data: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> => {
+  const all = { 'content-type': 'application/json', ...target.headers, ...headers }
+  return call(target, path, { method: 'POST', headers: all, body: JSON.stringify({ data }) })
+}
+
+export const editorOf = (documentId: string, organizationId = 'hostile') => ({
+  organizationId,
+  documentId,
+  editorId: 'main',
+})
+
+/** Stores an update in a document, which it makes. */
+export const store = (target: Target, documentId: string, update: Uint8Array): Promise<number> =>
+  post(target, '/v2/crdt/apply', {
+    ...editorOf(documentId),
+    create: true,
+    update: Buffer.from(update).toString('base64'),
+  })
+
+/** The address of a websocket of one document. */
+export const syncUrl = ({ wsUrl, token }: Target, documentId: string): string =>
+  `${wsUrl}/sync/hostile/${encodeURIComponent(documentId)}/main?token=${token}`
+
+/** An open websocket whose messages go nowhere; null if there is none within a while. */
+export async function openSocket(url: string, options: ClientOptions = {}): Promise<WebSocket | null> {
+  const socket = new WebSocket(url, { perMessageDeflate: false, localAddress: hostileAddress, ...options })
+  socket.on('error', () => {})
+  const ends = new AbortController()
+  await Promise.race([
+    once(socket, 'open', ends),
+    once(socket, 'close', ends),
+    sleep(callTimeoutMs, ends.signal),
+  ]).catch(() => {})
+  ends.abort()
+  return socket.readyState === WebSocket.OPEN ? socket : null
+}
+
+/** Waits until the server has read all messages before, or has closed the socket; false when neither is soon. */
+export async function served(socket: WebSocket, withinMs = 5_000): Promise<boolean> {
+  const ends = new AbortController()
+  const answered = new Promise<boolean>((resolve) => {
+    socket.on('message', (message: Buffer) => message[0] === 0 && message[1] === 1 && resolve(true))
+    socket.on('close', () => resolve(true))
+  })
+  socket.send(Uint8Array.of(0, 0, 1, 0))
+  const isServed = await Promise.race([answered, sleep(withinMs, ends.signal).then(() => false)])
+  ends.abort()
+  return isServed
+}
+
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => clearTimeout(timer))
+  })
+
+/** A TCP connection that ignores errors. */
+export function rawConnection({ port }: Target): Socket {
+  const connection = connect({ host: '127.0.0.1', port, localAddress: hostileAddress })
+  connection.on('error', () => {})
+  return connection
+}
+
+/** Waits until all that was written has left this process, at most for a while. */
+export async function taken(connection: Socket, withinMs = 5_000): Promise<void> {
+  const until = performance.now() + withinMs
+  while (connection.writableLength > 0 && !connection.destroyed && performance.now() < until) await sleep(20)
+}
+
+/** Calls a function for 0 to `count - 1` at the same time. */
+export const together = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+/** Returns 0, 1, 2 and so on. */
+export function counter(): () => number {
+  let next = 0
+  return () => next++
+}

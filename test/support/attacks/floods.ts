@@ -1,0 +1,170 @@
+import { message } from '../clients/clients.ts'
+import { hostileAwareness } from '../faults/hostile-messages.ts'
+import { hostileUpdates } from '../faults/hostile-shapes.ts'
+import {
+  type Attack,
+  counter,
+  editorOf,
+  openSocket,
+  post,
+  rawConnection,
+  served,
+  sleep,
+  store,
+  syncUrl,
+  taken,
+  together,
+} from './attack.ts'
+
+const randomText = (characters: number): string =>
+  Array.from({ length: characters / 10 }, () => Math.random().toString(36).slice(2, 11).padEnd(10)).join('')
+
+/** Documents that take threads a long time, read and replaced. */
+const threadQueue: Attack = {
+  finding: 7,
+  documents: ['threads-0', 'threads-1', 'threads-2', 'threads-3'],
+  delaysCalls: true,
+  prepare: async (target) => {
+    const documents = ['threads-0', 'threads-1', 'threads-2', 'threads-3']
+    const next = counter()
+    for (const document of documents) {
+      await post(target, '/v2/crdt/add', { ...editorOf(document), type: 'text', data: randomText(500_000) })
+      for (const update of hostileUpdates.prependsOverAppends(20_000)) await store(target, document, update)
+    }
+    const texts = [randomText(500_000), randomText(500_000)]
+    return () =>
+      together(16, async (index) => {
+        const document = { ...editorOf(documents[index % documents.length] ?? ''), contentKey: 'content' }
+        if (index % 2 === 0) await post(target, '/v2/crdt/get', { ...document, format: 'json' })
+        else await post(target, '/v2/crdt/update', { ...document, type: 'text', data: texts[next() % 2] })
+      })
+  },
+}
+
+/** Connections to documents that do not exist. */
+const newDocuments: Attack = {
+  finding: 8,
+  documents: [],
+  prepare: async (target) => {
+    const next = counter()
+    return () =>
+      together(50, async () => {
+        const socket = await openSocket(syncUrl(target, `new-${next()}`))
+        if (socket !== null) await served(socket)
+        socket?.terminate()
+      })
+  },
+}
+
+const awareness: Attack = {
+  finding: 10,
+  documents: ['awareness'],
+  prepare: async (target) => {
+    const made = [
+      hostileAwareness.clients(1_000),
+      hostileAwareness.removals(5_000),
+      hostileAwareness.clocks(5_000),
+    ]
+    const large = [
+      hostileAwareness.keys(20_000),
+      hostileAwareness.deepState(20_000),
+      hostileAwareness.oneState(200_000),
+    ]
+    const messages = [...made, ...large].map((bytes) => message([1], bytes))
+    return () =>
+      together(10, async () => {
+        const socket = await openSocket(syncUrl(target, 'awareness'))
+        if (socket === null) return
+        for (let times = 0; times < 5; times += 1) for (const each of messages) socket.send(each)
+        await served(socket)
+        socket.terminate()
+      })
+  },
+}
+
+/** Large calls whose outcomes are remembered. */
+const idempotentCalls: Attack = {
+  finding: 10,
+  documents: ['idempotent'],
+  prepare: async (target) => {
+    const next = counter()
+    const data = randomText(100_000)
+    await post(target, '/v2/crdt/add', { ...editorOf('idempotent'), type: 'text', data })
+    return () =>
+      together(16, () =>
+        post(
+          target,
+          '/v2/crdt/update',
+          { ...editorOf('idempotent'), type: 'text', data: `${next()} ${data}` },
+          { 'idempotency-key': `key-${next()}` },
+        ),
+      )
+  },
+}
+
+/** Requests one behind the other on connections whose responses stay unread. */
+const pipelining: Attack = {
+  finding: 10,
+  documents: [],
+  prepare: async (target) => {
+    const paths = ['/docs/reference', '/healthz', '/docs/style.css', '/openapi.json']
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: weft\r\n\r\n`).join('')
+    return async () => {
+      const connections = Array.from({ length: 50 }, () => {
+        const connection = rawConnection(target)
+        connection.pause()
+        connection.write(requests.repeat(200))
+        return connection
+      })
+      await sleep(1_000)
+      for (const connection of connections) connection.destroy()
+    }
+  },
+}
+
+/** Bodies that arrive a byte at a time, after a large first part. */
+const slowBodies: Attack = {
+  finding: 10,
+  documents: [],
+  prepare: async (target) => {
+    const own = Object.entries(target.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `POST /v2/crdt/apply HTTP/1.1\r\nhost: weft\r\n${own.join('')}content-type: application/json\r\ncontent-length: 16000000\r\n\r\n`
+    const first = Buffer.alloc(15_000_000, ' ')
+    const connections = Array.from({ length: 60 }, () => {
+      const connection = rawConnection(target)
+      connection.resume()
+      connection.write(head)
+      connection.write(first)
+      return connection
+    })
+    return async () => {
+      await Promise.all(connections.map((connection) => taken(connection)))
+      for (const connection of connections) connection.write(' ')
+      await sleep(200)
+    }
+  },
+}
+
+/** Upgrades with malformed tokens, and connections that are closed at once. */
+const connects: Attack = {
+  finding: 10,
+  documents: [],
+  prepare: async (target) => {
+    const url = `${target.wsUrl}/sync/hostile/x/main?token=${'a'.repeat(2_000)}`
+    return () =>
+      together(100, async (index) => {
+        if (index % 2 === 0) rawConnection(target).destroySoon()
+        else (await openSocket(url))?.terminate()
+      })
+  },
+}
+
+export const floodAttacks = {
+  threadQueue,
+  newDocuments,
+  awareness,
+  idempotentCalls,
+  pipelining,
+  slowBodies,
+  connects,
+}

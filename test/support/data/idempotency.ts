@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { exampleOf } from '../../../src/api/openapi/examples.ts'
+import type { Operation } from '../../../src/api/operation.ts'
+import { operationList } from '../../../src/api/operation-list.ts'
+import { type ExampleServer, makeWorld } from './openapi-example-data.ts'
+
+export interface KeyedAnswer {
+  readonly status: number
+  /** The body as it came. */
+  readonly text: string
+  readonly replayed: boolean
+  readonly retryAfter: string | null
+}
+
+/** Calls an operation with a key, and with all that callers can show. */
+export async function callWithKey(
+  example: ExampleServer,
+  path: string,
+  data: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<KeyedAnswer> {
+  const all = {
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+    ...headersOf(example),
+    ...headers,
+  }
+  const response = await fetch(example.server.url + path, {
+    method: 'POST',
+    headers: all,
+    body: JSON.stringify({ data }),
+  })
+  return {
+    status: response.status,
+    text: await response.text(),
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+function headersOf({ credentials }: ExampleServer): Record<string, string> {
+  const { apiKey = '', authToken = '', workspaceId = '', workspaceAuthToken = '' } = credentials
+  return {
+    'x-service-api-key': apiKey,
+    'x-service-auth-token': authToken,
+    'x-service-workspace-id': workspaceId,
+    'x-service-workspace-auth-token': workspaceAuthToken,
+    'x-service-admin-token': credentials.adminToken ?? '',
+  }
+}
+
+export const changing = operationList.filter(({ effect }) => effect !== 'reads')
+
+/** A request of an operation that succeeds; what it speaks of is made before. */
+export async function fittingData(example: ExampleServer, { path, request }: Operation): Promise<object> {
+  const told: Record<string, unknown> = await makeWorld(example.server, path)
+  const data = exampleOf(request, 'request') as Record<string, unknown>
+  const known = 'authToken' in data ? { ...told, ...example.credentials } : told
+  return Object.fromEntries(Object.entries(data).map(([name, shown]) => [name, known[name] ?? shown]))
+}
+
+const organizationId = 'acme'
+const document = { organizationId, documentId: 'report' }
+
+/** What can be seen of the world that the examples speak of; errors, where it is gone. */
+const reads: readonly (readonly [string, object])[] = [
+  ['/v2/organizations/get', {}],
+  ['/v2/organizations/documents/get', { organizationId }],
+  ['/v2/organizations/folders/get', { organizationId }],
+  ['/v2/organizations/usergroups/get', { organizationId }],
+  ['/v2/users/get', { organizationId }],
+  ['/v2/activities/get', { organizationId }],
+  ['/v2/notifications/get', { organizationId }],
+  ['/v2/commentannotations/get', document],
+  ['/v2/crdt/get', document],
+  ['/v2/crdt/versions/list', { ...document, editorId: 'main' }],
+  ['/v2/workspace/advancedwebhook/endpoints/get', {}],
+  ['/v2/workspace/advancedwebhook/endpoints/secret/get', { endpointId: 'billing' }],
+  ['/v2/workspace/domains/get', {}],
+  ['/v2/workspace/apikeys/get', {}],
+  ['/v2/memory/judgments/query', {}],
+]
+
+/** All of it as text, once it no longer changes by itself. */
+export async function worldOf(example: ExampleServer): Promise<string> {
+  const look = async (): Promise<string> => {
+    const answers = reads.map(async ([path, data]) => (await callWithKey(example, path, data)).text)
+    return (await Promise.all(answers)).join('\n')
+  }
+  for (let before = await look(); ; ) {
+    const after = await look()
+    if (after === before) return after
+    before = after
+  }
+}

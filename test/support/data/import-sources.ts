@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import * as Y from 'yjs'
+import { readCredentials } from '../../../src/directory/tenants/credentials-file.ts'
+import { addressKey, type DocumentPath, documentAddress } from '../../../src/model/address.ts'
+import { loadRoom } from '../../../src/rooms/log/load-room.ts'
+import { openOfflineStore } from '../../../src/storage/offline-store.ts'
+import { mapName } from '../../../src/transfer/name-mapping.ts'
+import { type Ran, runCli } from '../servers/cli.ts'
+import { startTestServer } from '../servers/server.ts'
+import { storedContent } from '../stores/stored-content.ts'
+import { editRandomly, Random } from './random-doc.ts'
+
+/** Names of documents at another server, and the updates of each, in the order in which they came. */
+export type Moved = ReadonlyMap<string, readonly Uint8Array[]>
+
+/** Names that other servers may have: addresses, and whatever a user typed. */
+export const oddNames = [
+  'acme/plan/main',
+  'acme/%C3%A4%20b%2Fc/main',
+  'acme/ä b/ü?#',
+  'my room',
+  'with/four/parts/of it',
+  '100%',
+  'o\'brien"; DROP TABLE documents; --',
+  'emoji 😀 漢字',
+  '__proto__',
+  'v1_sv',
+  'x'.repeat(255),
+]
+
+export const flat = { organizationId: 'old', editorId: 'main' }
+
+export function pathOf(name: string): DocumentPath {
+  const named = mapName(name, { map: new Map(), ...flat })
+  if ('problem' in named) throw new Error(named.problem)
+  return named.path
+}
+
+/** Documents with every kind of content, deletions, and one of more than 1 MB. */
+export function sampleDocuments(seed: number): Moved {
+  const random = new Random(seed)
+  const some = oddNames.map((name) => {
+    const edits = 40 + random.below(60)
+    const updates = updatesOf((doc) => {
+      for (let edit = 0; edit < edits; edit++) editRandomly(doc, random)
+    })
+    return [name, updates] as const
+  })
+  return new Map([...some, ['acme/big/main', bigDocument()]])
+}
+
+function bigDocument(): readonly Uint8Array[] {
+  return updatesOf((doc) => {
+    const text = doc.getText('content')
+    for (let part = 0; part < 300; part++) text.insert(text.length, `${part} `.repeat(1_000))
+    for (let part = 0; part < 50; part++) text.delete(part * 1_000, 500)
+  })
+}
+
+export function updatesOf(edit: (doc: Y.Doc) => void, before: readonly Uint8Array[] = []): Uint8Array[] {
+  const doc = docOf(before)
+  const updates: Uint8Array[] = []
+  doc.on('update', (update: Uint8Array) => void updates.push(update))
+  edit(doc)
+  return updates
+}
+
+/** `text` typed at the end of what `before` holds. */
+export const typedAfter = (before: readonly Uint8Array[], text: string): Uint8Array[] =>
+  updatesOf((doc) => doc.getText('content').insert(doc.getText('content').length, text), before)
+
+export function docOf(updates: readonly Uint8Array[]): Y.Doc {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return doc
+}
+
+/** All that two copies of a document are compared by. */
+export function allOf(doc: Y.Doc): unknown {
+  const vector = Y.encodeStateVector(doc)
+  const deletions = Y.encodeStateAsUpdate(doc, vector)
+  return {
+    vector: Buffer.from(vector).toString('hex'),
+    deletions: Buffer.from(deletions).toString('hex'),
+    content: storedContent(doc),
+  }
+}
+
+/** The data directory of a server that was started once. */
+export async function newStore(): Promise<string> {
+  const data = await mkdtemp(join(tmpdir(), 'weft-moving-'))
+  await (await startTestServer({ engine: 'level', dataDir: data })).stop()
+  return data
+}
+
+export const forget = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true, maxRetries: 20 })
+
+/** `weft import` into `data`, from its own folder. */
+export const runImport = (data: string, ...args: readonly string[]): Promise<Ran> =>
+  runCli(['import', ...args, '--data-dir', data], data)
+
+/** What the stopped server has stored of documents: the number of entries in their logs, and their content. */
+export async function storedOf(
+  data: string,
+  paths: readonly DocumentPath[],
+): Promise<readonly ({ readonly head: number; readonly doc: Y.Doc } | null)[]> {
+  const { workspaceId = '', apiKey = '' } = (await readCredentials(data)) ?? {}
+  const engine = await openOfflineStore(data, 'refuse')
+  try {
+    return await Promise.all(
+      paths.map(async (path) => {
+        const { loaded, state } = await loadRoom(
+          engine.log,
+          addressKey(documentAddress({ workspaceId, apiKey }, path)),
+        )
+        return loaded.state === 'live' ? { head: loaded.head, doc: docOf([state.encode()]) } : null
+      }),
+    )
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Are these documents stored, each with the content of its updates, byte-equal in state vector and deletions? */
+export async function expectStored(data: string, documents: Moved): Promise<void> {
+  const stored = await storedOf(data, [...documents.keys()].map(pathOf))
+  const found = stored.map((each) => each && allOf(each.doc))
+  expect(found).toEqual([...documents.values()].map((updates) => allOf(docOf(updates))))
+}
+
+/** What a command prints with `--json`. */
+export const summary = ({ out }: Ran): unknown => JSON.parse(out)
+
+/** Names and bytes of all files of a folder. */
+export function filesOf(folder: string): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return new Map(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path, readFileSync(path).toString('base64')]),
+  )
+}

@@ -1,0 +1,143 @@
+import type { Config } from '../../../src/config.ts'
+import { dataOf, startTestServer, type TestServer } from '../servers/server.ts'
+
+const organizationId = 'acme'
+const documentId = 'report'
+const domains = ['https://www.example.com/app', '*.example.com']
+const adminToken = 'an-admin-token-of-tests'
+const activity = {
+  id: 'signed-off',
+  featureType: 'custom',
+  actionType: 'document.sign_off',
+  actionUser: { userId: 'ann' },
+  targetEntityId: 'report',
+}
+const annotation = {
+  annotationId: 'remark-1',
+  location: { id: 'page-1' },
+  suggestion: {},
+  comments: [{ commentId: 'comment-1', from: { userId: 'ann' }, text: 'Is this still right?' }],
+}
+const reaction = { reactionId: 'reaction-1', reaction: '👍' }
+const workspace = {
+  name: 'example',
+  workspaceId: 'ws_example',
+  workspaceAuthToken: 'a-workspace-token-of-tests',
+  apiKey: 'key_example',
+  authToken: 'an-auth-token-of-tests',
+}
+
+/** An RSA key of 2048 bits, as receivers give it; nobody has its other half. */
+export const publicKey =
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtZBsU79xTGNIlC8qeHC7MdTgV2oNVLTfSDoNfrgZEHIlCLL7fn0nBGB3F2VDpAvm4w9R5TRKvyvvuCtvIm3ZY/Kbgjriq7RYYvBHb1fs4yCzHTN3wSh9YQXUfaEOl1Vt2/l2zxYQ8x46kpk0xO2xXSTsde6aPada1ZYzRRXKg6SlYpKVUj0rkJzYhmaNFS21ZnJS9rYQhBwXpP25XT0ygwFxI7//4qS5GrjYuZuNfCJCe49CMdkPnPyR0oCSP5WL34mpDXcaopWtUFJUSlVg4avuNLvrkdQGLRqg1FR+8DPXoRDxgbXIrSBgBaxd4r84BJCHaLW3oO0Jh65uJmy62QIDAQAB'
+/** Names an endpoint. */
+const uid = 'billing'
+
+/** A server, and what is shown to it, by the names of the security schemes of `/openapi.json`. */
+export interface ExampleServer {
+  readonly server: TestServer
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+/**
+ * A server with the workspace that the examples of `/openapi.json` speak of. Calls of the API key are made with another
+ * one, of which the examples say nothing, so that they cannot lock themselves out.
+ */
+export async function startExampleServer(overrides: Partial<Config> = {}): Promise<ExampleServer> {
+  const server = await startTestServer({
+    adminToken,
+    bootstrap: [workspace],
+    apiKey: 'key_of_tests',
+    ...overrides,
+  })
+  const { apiKey, authToken } = server.credentials
+  const { workspaceId, workspaceAuthToken } = workspace
+  return { server, credentials: { apiKey, authToken, workspaceId, workspaceAuthToken, adminToken } }
+}
+
+/**
+/**
+ * Makes anew what the examples speak of, for an operation that is called next. Returns the ids that the server has given:
+ * no example can know them.
+ */
+export async function makeWorld(
+  server: Pick<TestServer, 'post'>,
+  path: string,
+): Promise<Record<string, string>> {
+  const { post } = server
+  const document = { organizationId, documentId }
+  await post('/v2/crdt/delete', document)
+  await post('/v2/organizations/delete', { organizationIds: [organizationId] })
+  await post('/v2/workspace/domains/delete', { domains })
+  await makeWebhooks(server)
+  const steps: readonly (readonly [string, object])[] = [
+    ['/v2/organizations/add', { organizations: [{ organizationId }] }],
+    ['/v1/organizations/folders/add', { organizationId, folders: [{ folderId: 'reports' }] }],
+    ['/v2/organizations/documents/add', { organizationId, documents: [{ documentId }] }],
+    ['/v2/users/add', { organizationId, users: [{ userId: 'ann' }, { userId: 'bob' }] }],
+    ['/v1/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'design' }] }],
+    [
+      '/v1/notifications/add',
+      {
+        ...document,
+        notificationId: 'shared-1',
+        actionUser: { userId: 'bob' },
+        displayHeadlineMessageTemplate: '{actionUser} has shared the report',
+        displayBodyMessage: 'Have a look.',
+        notifyUsers: [{ userId: 'ann' }],
+      },
+    ],
+    ['/v2/crdt/add', { ...document, editorId: 'main', type: 'text', data: 'Hello' }],
+    ['/v2/activities/add', { ...document, activities: [activity] }],
+    ['/v2/commentannotations/add', { ...document, actionUser: { userId: 'ann' }, annotations: [annotation] }],
+    [
+      '/v2/commentannotations/comments/reactions/add',
+      {
+        ...document,
+        annotationId: 'remark-1',
+        commentId: 'comment-1',
+        actionUser: { userId: 'bob' },
+        reactions: [reaction],
+      },
+    ],
+    ['/v2/presence/add', { ...document, users: [{ userId: 'ann' }] }],
+    ['/v2/workspace/domains/add', { domains }],
+  ]
+  // What is to be added must not be there yet.
+  for (const [step, data] of steps)
+    if (step !== path || !adding.includes(step)) dataOf(await post(step, data))
+  if (path === resending) return sentBefore(server)
+  return path === '/v2/crdt/add' ? {} : versionOf(server)
+}
+
+async function versionOf({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
+  const version = await post('/v2/crdt/versions/create', { organizationId, documentId, editorId: 'main' })
+  const { versionId } = dataOf(version) as { versionId: string }
+  return { versionId }
+}
+
+const resending = '/v2/workspace/advancedwebhook/deliveries/resend'
+
+/** Something that can be sent again; where it goes to is refused. */
+async function sentBefore({ post }: Pick<TestServer, 'post'>): Promise<Record<string, string>> {
+  const path = '/v2/workspace/advancedwebhook/endpoints/test'
+  return dataOf(await post(path, { endpointId: uid })) as { messageId: string }
+}
+
+/** One endpoint, and keys, so that encryption can be asked for. */
+async function makeWebhooks({ post }: Pick<TestServer, 'post'>): Promise<void> {
+  const wrapping = { encryptData: false, publicKey }
+  await post('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true, ...wrapping })
+  await post('/v2/workspace/webhookconfig/update', { webhookServiceConfig: wrapping })
+  const { endpoints } = dataOf(await post('/v2/workspace/advancedwebhook/endpoints/get', {})) as {
+    endpoints: readonly { readonly id: string }[]
+  }
+  for (const { id } of endpoints)
+    await post('/v2/workspace/advancedwebhook/endpoints/delete', { endpointId: id })
+  // Of this machine: nothing is ever sent there.
+  const endpoint = { url: 'http://127.0.0.1/webhooks', uid }
+  dataOf(await post('/v2/workspace/advancedwebhook/endpoints/create', endpoint))
+}
+
+/** Operations that fail for what is there already. */
+const adding: readonly string[] = ['/v2/crdt/add', '/v2/workspace/domains/add']

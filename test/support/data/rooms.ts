@@ -1,0 +1,42 @@
+import { systemClock } from '../../../src/clock.ts'
+import type { EditListener } from '../../../src/events/debounce-windows.ts'
+import type { VisitListener } from '../../../src/events/visit-tracker.ts'
+import { createLog } from '../../../src/log.ts'
+import { createMetrics } from '../../../src/metrics.ts'
+import type { DocumentRegistry } from '../../../src/rooms/room/document-registry.ts'
+import {
+  type ThreadDependencies,
+  type ThreadLimits,
+  ThreadPool,
+} from '../../../src/rooms/threads/thread-pool.ts'
+import { roomyAccounts } from '../servers/memory.ts'
+
+/** For tests of rooms alone, where nobody keeps records of documents. */
+export const noRecords: DocumentRegistry = {
+  ensure: () => Promise.resolve(),
+  create: () => Promise.resolve(),
+  isGoing: () => Promise.resolve(false),
+}
+
+/** Likewise, where nobody notes who edits. */
+export const noEdits: EditListener = { noted: () => null }
+
+/** Likewise, where nobody notes who comes and goes. */
+export const noVisits: VisitListener = { came: () => {}, went: () => {} }
+
+/** One thread for each workspace, without bounds that act. */
+export const threadsOf = (
+  limits: Partial<ThreadLimits>,
+  parts: Partial<ThreadDependencies> = {},
+): ThreadPool =>
+  new ThreadPool(
+    { threads: 1, waitingMax: 100, waitingPerWorkspaceMax: 100, jobMs: 60_000, ...limits },
+    {
+      purpose: 'change',
+      clock: systemClock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      memory: roomyAccounts().threadJobs,
+      ...parts,
+    },
+  )

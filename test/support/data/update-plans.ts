@@ -1,0 +1,233 @@
+import type { Random } from './random-doc.ts'
+import {
+  type Block,
+  block,
+  contents,
+  type Deletions,
+  type Id,
+  id,
+  item,
+  type KnownContent,
+  list,
+  type Place,
+  updateOf,
+} from './update-builder.ts'
+
+const positions = ['first', 'last', 'previous', 'rising', 'falling', 'scattered'] as const
+const contentNames = ['text', 'embed', 'values', 'format', 'type', 'deleted'] as const
+const parents = ['root', 'roots', 'list', 'text'] as const
+const keys = ['none', 'one', 'many'] as const
+const deletions = ['none', 'all', 'each', 'alternate', 'overlapping'] as const
+
+/** An item that another one is placed beside. Its writer has this index; its position depends on i and n. */
+interface Neighbor {
+  readonly of: number
+  readonly at: (typeof positions)[number]
+}
+
+/** A writer of n items with one client id, of n items with n client ids, or of one item with n characters or values. */
+export interface Writer {
+  readonly as: 'client' | 'clients' | 'run'
+  readonly content: (typeof contentNames)[number]
+  readonly parent: (typeof parents)[number]
+  readonly key: (typeof keys)[number]
+  readonly left: Neighbor | null
+  readonly right: Neighbor | null
+  readonly deleted: (typeof deletions)[number]
+}
+
+/** A shape of updates as a search changes it. */
+export interface UpdatePlan {
+  readonly writers: readonly Writer[]
+  /** Whether each writer, and its deletions, are updates of their own. */
+  readonly sent: 'together' | 'apart'
+}
+
+/** Types that writers may write into: client 1 has a Y.Array and a Y.Text in the root `m`. */
+const base = block(1, [
+  item({ parent: 'm', key: 'list' }, contents.type(0)),
+  item({ parent: 'm', key: 'text' }, contents.type(2)),
+])
+
+/** Client ids of writers leave room for n clients each. A later writer has lower ids. */
+const clientOf = (writer: number, n: number): number => (9 - writer) * 200_000 + n
+
+function clockAt(at: Neighbor['at'], i: number, n: number, own: number | null): number | null {
+  const end = own ?? n
+  if (end === 0) return null
+  switch (at) {
+    case 'first':
+      return 0
+    case 'last':
+    case 'previous':
+      return end - 1
+    case 'rising':
+      return Math.min(i, end - 1)
+    case 'falling':
+      return Math.max(0, Math.min(end - 1, n - 1 - i))
+    default:
+      return (i * 7_919) % end
+  }
+}
+
+function neighborOf(
+  { writers }: UpdatePlan,
+  self: number,
+  neighbor: Neighbor | null,
+  i: number,
+  n: number,
+): Id | undefined {
+  const writer = writers[neighbor?.of ?? -1]
+  if (neighbor === null || writer === undefined || neighbor.of > self) return undefined
+  const isOwn = neighbor.of === self
+  if (isOwn && writer.as === 'run') return undefined
+  const clock = clockAt(neighbor.at, i, n, isOwn ? i : null)
+  if (clock === null) return undefined
+  const first = clientOf(neighbor.of, 0)
+  return writer.as === 'clients' ? id(first + clock, 0) : id(first, clock)
+}
+
+function contentOf(name: Writer['content'], i: number): KnownContent {
+  switch (name) {
+    case 'text':
+      return contents.text('a')
+    case 'values':
+      return contents.values(1)
+    case 'format':
+      return contents.format(i % 3 === 0 ? 'b' : `k${i % 50}`, i % 2 === 0 ? true : null)
+    case 'type':
+      return contents.type(1)
+    case 'deleted':
+      return contents.deleted(1)
+    default:
+      return contents.embed
+  }
+}
+
+function placeOf(plan: UpdatePlan, self: number, i: number, n: number): Place {
+  const writer = plan.writers[self] as Writer
+  const left = neighborOf(plan, self, writer.left, i, n)
+  const right = neighborOf(plan, self, writer.right, i, n)
+  const key = writer.key === 'none' ? {} : { key: writer.key === 'one' ? 'k' : `k${i}` }
+  const nested = { list: id(1, 0), text: id(1, 1) }
+  const parent = writer.parent === 'root' ? 't' : writer.parent === 'roots' ? `r${i}` : nested[writer.parent]
+  return { parent, ...key, ...(left && { left }), ...(right && { right }) }
+}
+
+function blocksOf(plan: UpdatePlan, self: number, n: number): readonly Block[] {
+  const writer = plan.writers[self] as Writer
+  const client = clientOf(self, 0)
+  if (writer.as === 'run') {
+    const content = writer.content === 'values' ? contents.values(n) : contents.text('x'.repeat(n))
+    return [block(client, [item(placeOf(plan, self, 0, n), content)])]
+  }
+  const items = list(n, (i) => item(placeOf(plan, self, i, n), contentOf(writer.content, i)))
+  if (writer.as === 'client') return [block(client, items)]
+  return items.map((each, i) => block(client + i, [each])).reverse()
+}
+
+function rangesOf({ deleted }: Writer, n: number): Deletions[number][1] {
+  switch (deleted) {
+    case 'none':
+      return []
+    case 'all':
+      return [[0, n]]
+    case 'each':
+      return list(n, (i) => [i, 1] as const)
+    case 'alternate':
+      return list(Math.floor(n / 2), (i) => [2 * i, 1] as const)
+    default:
+      return list(n, () => [0, n] as const)
+  }
+}
+
+function deletionsOf(writer: Writer, self: number, n: number): Deletions {
+  if (writer.deleted === 'none') return []
+  const client = clientOf(self, 0)
+  if (writer.as !== 'clients') return [[client, rangesOf(writer, n)]]
+  return list(n, (i) => [client + i, [[0, 1]]] as const)
+}
+
+/** The updates of a plan with n items for each writer. */
+export function updatesOf(plan: UpdatePlan, n: number): readonly Uint8Array[] {
+  const written = plan.writers.map((writer, self) => ({
+    blocks: blocksOf(plan, self, n),
+    deleted: deletionsOf(writer, self, n),
+  }))
+  if (plan.sent === 'together')
+    return [
+      updateOf(
+        [...written.flatMap(({ blocks }) => blocks), base],
+        written.flatMap(({ deleted }) => deleted),
+      ),
+    ]
+  return [
+    updateOf([base]),
+    ...written.map(({ blocks }) => updateOf(blocks)),
+    ...written.flatMap(({ deleted }) => (deleted.length === 0 ? [] : [updateOf([], deleted)])),
+  ]
+}
+
+const neighbor = (random: Random): Neighbor | null =>
+  random.below(3) === 0 ? null : { of: random.below(3), at: random.pick(positions) }
+
+const randomWriter = (random: Random): Writer => ({
+  as: random.pick(['client', 'client', 'clients', 'run']),
+  content: random.pick(contentNames),
+  parent: random.pick(parents),
+  key: random.pick(['none', 'none', 'none', ...keys]),
+  left: neighbor(random),
+  right: neighbor(random),
+  deleted: random.pick(['none', 'none', ...deletions]),
+})
+
+export const randomPlan = (random: Random): UpdatePlan => ({
+  writers: list(1 + random.below(3), () => randomWriter(random)),
+  sent: random.pick(['together', 'apart']),
+})
+
+/** Changes one thing of a plan. */
+export function mutatePlan(plan: UpdatePlan, other: UpdatePlan, random: Random): UpdatePlan {
+  const at = random.below(plan.writers.length)
+  const change = (part: Partial<Writer>): UpdatePlan => ({
+    ...plan,
+    writers: plan.writers.map((writer, index) => (index === at ? { ...writer, ...part } : writer)),
+  })
+  switch (random.below(10)) {
+    case 0:
+      return { ...plan, sent: plan.sent === 'apart' ? 'together' : 'apart' }
+    case 1:
+      return { ...plan, writers: [...plan.writers, randomWriter(random)].slice(-3) }
+    case 2:
+      return change(other.writers[0] ?? {})
+    case 3:
+      return change({ as: random.pick(['client', 'clients', 'run']) })
+    case 4:
+      return change({ content: random.pick(contentNames) })
+    case 5:
+      return change({ parent: random.pick(parents), key: random.pick(keys) })
+    case 6:
+      return change({ deleted: random.pick(deletions) })
+    case 7:
+      return change({ left: neighbor(random) })
+    default:
+      return change({ right: neighbor(random) })
+  }
+}
+
+const plain = { parent: 'root', key: 'none', left: null, right: null, deleted: 'none' } as const
+
+/** Plans that have less of something. */
+export function simplerPlans(plan: UpdatePlan): readonly UpdatePlan[] {
+  const { writers } = plan
+  const fewer =
+    writers.length < 2 ? [] : writers.map((_, at) => writers.filter((_each, index) => index !== at))
+  const plainer = writers.flatMap((writer, at) =>
+    Object.entries(plain)
+      .filter(([name, value]) => writer[name as keyof typeof plain] !== value)
+      .map(([name, value]) =>
+        writers.map((each, index) => (index === at ? { ...each, [name]: value } : each)),
+      ),
+  )
+  return [...fewer, ...plainer].map((less) => ({ ...plan, writers: less }))
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  /** What it has printed so far. */
+  out(): string
+  /** Resolves once `pattern` has been printed, with the match. Rejects if the process ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
+  readonly ended: Promise<Ran>
+}
+
+const root = new URL('../../..', import.meta.url).pathname
+
+/** Starts the built command line in a process of its own, in `cwd`, with no `WEFT_*` variables but `environment`. */
+export function startCli(
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+  output: 'pipe' | 'terminal' = 'pipe',
+): Running {
+  const command = [process.execPath, `${root}dist/main.js`, ...args]
+  // `script` (util-linux) runs a command on a pseudo terminal. `exec` has a signal reach the command itself.
+  const [program = '', ...given] =
+    output === 'pipe' ? command : ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null']
+  const child = spawn(program, given, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  const ended = new Promise<Ran>((resolve) => {
+    child.once('close', (code) => resolve({ code, out, err }))
+  })
+  const printed = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(out)
+        if (match !== null) resolve(match)
+      }
+      child.stdout.on('data', look)
+      child.once('close', () => reject(new Error(`ended without ${String(pattern)}: ${out}${err}`)))
+      look()
+    })
+  return { child, out: () => out, printed, ended }
+}
+
+export const runCli = (
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> => startCli(args, cwd, environment).ended

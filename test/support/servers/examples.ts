@@ -1,0 +1,149 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../clients/clients.ts'
+import { inheritedEnvironment } from './environment.ts'
+import type { Reachable } from './server.ts'
+
+/** A page of `examples/`, served as its user would serve it. */
+export interface Site {
+  readonly url: string
+  readonly child: ChildProcess
+}
+
+const root = join(import.meta.dirname, '../../..')
+
+export const exampleFolder = (name: string): string => join(root, 'examples', name)
+
+/** What an example needs to reach a server. */
+export const exampleEnvironment = (weft: Reachable): Record<string, string | undefined> => ({
+  ...inheritedEnvironment(),
+  WEFT_URL: weft.url,
+  WEFT_API_KEY: weft.credentials.apiKey,
+  WEFT_AUTH_TOKEN: weft.credentials.authToken,
+  EXAMPLE_PORT: '0',
+})
+
+/** Installs an example unless it has been, or the packages at the top are the very ones that it wants. */
+export function installExample(name: string): void {
+  const folder = exampleFolder(name)
+  if (existsSync(join(folder, 'node_modules')) || isInstalledAtTop(folder)) return
+  execFileSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+function isInstalledAtTop(folder: string): boolean {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Manifest
+  const { dependencies = {}, devDependencies = {} } = read(join(folder, 'package.json'))
+  return Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
+    const file = join(root, 'node_modules', name, 'package.json')
+    return existsSync(file) && read(file).version === version
+  })
+}
+
+interface Manifest {
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+/**
+ * Installs and builds an example if need be, and starts it on a free port.
+ * @param settings of its own, for its environment
+ */
+export async function startExample(
+  name: string,
+  weft: Reachable,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Site> {
+  const folder = exampleFolder(name)
+  await alone(folder, () => {
+    installExample(name)
+    if (!isBuilt(folder)) execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder })
+  })
+  const child = spawn(process.execPath, ['server.js'], {
+    cwd: folder,
+    env: { ...exampleEnvironment(weft), ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+  return { url: /http:\/\/localhost:\d+/.exec(line.toString())?.[0] ?? '', child }
+}
+
+/** A page that is being loaded must not be built anew. */
+function isBuilt(folder: string): boolean {
+  const changedAt = (file: string): number => statSync(join(folder, file)).mtimeMs
+  const sources = readdirSync(join(folder, 'src')).map((name) => join('src', name))
+  const built = join('public', 'main.js')
+  if (!existsSync(join(folder, built))) return false
+  return [...sources, 'package.json', 'package-lock.json'].every((file) => changedAt(file) < changedAt(built))
+}
+
+/** Several files of tests want the same example at once: one makes it, the others wait. */
+async function alone(folder: string, work: () => void): Promise<void> {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  const lock = join(tmpdir(), `weft-example-${name}.lock`)
+  await eventually(() => takeLock(lock), undefined, 120_000)
+  try {
+    work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    if (isAbandoned(lock)) rmSync(lock, { force: true })
+    return false
+  }
+}
+
+/** Whether whoever has it was killed. */
+function isAbandoned(lock: string): boolean {
+  try {
+    const holder = Number(readFileSync(lock, 'utf8'))
+    // Between making the file and writing into it there is nothing in it.
+    if (holder > 0) process.kill(holder, 0)
+    return false
+  } catch (error) {
+    // Or it has just been given back.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/** What an example has printed, and how it ends. */
+export interface Running {
+  readonly child: ChildProcess
+  /** Both streams, so far. */
+  out(): string
+  readonly ended: Promise<number | null>
+}
+
+/** Starts a program of an example, after installing it if need be. */
+export function runExample(
+  name: string,
+  weft: Reachable,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Running {
+  installExample(name)
+  const child = spawn(process.execPath, args, {
+    cwd: exampleFolder(name),
+    env: { ...exampleEnvironment(weft), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', resolve)
+  })
+  return { child, out: () => out, ended }
+}

@@ -1,0 +1,14 @@
+import { createMemoryAccounts, type MemoryLedger } from '../../../src/quota/memory-bounds.ts'
+
+/** Holders with bounds that no test reaches. */
+export const roomyAccounts = (): MemoryLedger =>
+  createMemoryAccounts(
+    2 ** 30,
+    {
+      messageBytesMax: 2 ** 20,
+      bodyBytesMax: 2 ** 20,
+      documentBytesMax: 2 ** 20,
+      sendBufferBytesMax: 2 ** 20,
+    },
+    () => {},
+  )

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './process.ts'
+
+/** A nats-server of our own, on a loopback port, gone when it is removed. */
+export interface NatsServer {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Where it runs, with its files. */
+  readonly directory: string
+  /** Ends it as a failure would. */
+  kill(): Promise<void>
+  /** After `kill`: on the same port. */
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+export interface NatsOptions {
+  /** Lines of its configuration. */
+  readonly configuration?: string
+  /** Beside it. */
+  readonly files?: readonly { readonly name: string; readonly text: string }[]
+}
+
+const found = ['nats-server', '/usr/sbin/nats-server'].find((path) => {
+  try {
+    execFileSync(path, ['--version'], { stdio: 'pipe' })
+    return true
+  } catch {
+    return false
+  }
+})
+
+/** Why there can be no nats-server here; null: there can. Where everything is asked for, it is required. */
+export const noNats: string | null =
+  found === undefined ? 'no nats-server is installed: neither on the path nor in /usr/sbin' : null
+if (noNats !== null) {
+  if (process.env.WEFT_TEST_ALL === '1') throw new Error(noNats)
+  process.stderr.write(`tests over NATS are left out: ${noNats}\n`)
+}
+
+/** @throws unless there can be one (`noNats`) */
+export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
+  return startAt(await freePort(), options)
+}
+
+/** Servers that know each other: what is said to one is heard at all. */
+export async function startNatsCluster(count: number): Promise<readonly NatsServer[]> {
+  const routes = await Promise.all(Array.from({ length: count }, freePort))
+  const urls = routes.map((port) => `nats://127.0.0.1:${port}`)
+  return Promise.all(
+    routes.map(async (port, index) => {
+      const others = urls.filter((_, other) => other !== index).join(', ')
+      const cluster = `cluster { name: test, listen: "127.0.0.1:${port}", routes: [${others}] }`
+      return startAt(await freePort(), { configuration: `server_name: test-${index + 1}\n${cluster}` })
+    }),
+  )
+}
+
+async function startAt(port: number, { configuration = '', files = [] }: NatsOptions): Promise<NatsServer> {
+  if (found === undefined) throw new Error(noNats ?? '')
+  const directory = mkdtempSync(join(tmpdir(), 'weft-nats-'))
+  const file = join(directory, 'server.conf')
+  for (const { name, text } of files) writeFileSync(join(directory, name), text)
+  writeFileSync(file, `listen: "127.0.0.1:${port}"\n${configuration}\n`)
+  let child: ChildProcess | null = null
+  const start = async () => {
+    child = spawn(found, ['-c', file], { cwd: directory, stdio: 'ignore' })
+    await answers(port, child)
+  }
+  const kill = async () => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    directory,
+    get pid() {
+      return child?.pid ?? 0
+    },
+    kill,
+    start,
+    remove: async () => {
+      await kill()
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
+    },
+  }
+}
+
+/** Waits until it greets. @throws when it ends instead */
+async function answers(port: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const socket = createConnection(port, '127.0.0.1')
+    const greeting = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => [])
+    socket.destroy()
+    if (greeting[0] instanceof Buffer) return
+    if (child.exitCode !== null)
+      throw new Error(`nats-server does not start: it ended with ${child.exitCode}`)
+    if (Date.now() > deadline) throw new Error('nats-server does not answer')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,30 @@
+import type { Config } from '../../../src/config.ts'
+import { startTestServer, type TestServer } from './server.ts'
+import { type NodesOptions, type SharedNode, sharedNodes } from './simulated-network.ts'
+
+/** A server, and the node of the cluster that it is. */
+export interface NodeServer extends TestServer {
+  readonly node: SharedNode
+}
+
+/** Servers on one store, each a node of one cluster. They are stopped together. */
+export async function startNodes(
+  count: number,
+  overrides: Partial<Config> = {},
+  options: NodesOptions = {},
+): Promise<{ readonly servers: readonly NodeServer[]; readonly stop: () => Promise<void> }> {
+  const nodes = await sharedNodes(count, options)
+  const given = options.clock === undefined ? {} : { clock: options.clock }
+  const servers = await Promise.all(
+    nodes.map(async (node) => ({
+      ...(await startTestServer(overrides, { ...given, engine: node.engine })),
+      node,
+    })),
+  )
+  return {
+    servers,
+    stop: async () => {
+      await Promise.all(servers.map((server) => server.stop()))
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { selfSigned } from './certificates.ts'
+import { asPostgres, initialize, PostgresProcess, postgresDirectory, type Row } from './postgres-process.ts'
+
+export { noPostgres } from './postgres-process.ts'
+
+/** A PostgreSQL of our own: empty, on a loopback port, gone when it is removed. */
+export interface PostgresServer {
+  readonly url: string
+  readonly port: number
+  /** The process that started all others. */
+  readonly pid: number
+  /** Runs a statement. */
+  sql(text: string): Promise<readonly Row[]>
+  /** A name that no schema has. */
+  newSchema(): string
+  /** Ends all its processes at once, as a loss of power would. */
+  kill(): Promise<void>
+  /** After `kill`: on the same port, over what is on the disk. */
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** @throws unless there can be one (`noPostgres`) */
+export async function startPostgres(): Promise<PostgresServer> {
+  const directory = postgresDirectory()
+  const data = join(directory, 'data')
+  initialize(data)
+  const server = await PostgresProcess.of(data)
+  await server.start()
+  let schemas = 0
+  return {
+    url: server.url,
+    port: server.port,
+    get pid() {
+      return server.pid
+    },
+    sql: (text) => server.sql(text),
+    newSchema: () => `test_${++schemas}`,
+    kill: () => server.kill(),
+    start: () => server.start(),
+    remove: async () => {
+      await server.kill()
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
+    },
+  }
+}
+
+/** One with a certificate, which `ca` vouches for: the path of a file. It takes connections without TLS, too. */
+export async function startEncrypted() {
+  const directory = postgresDirectory()
+  const [data, ca, given, key] = ['data', 'cert.pem', 'given.pem', 'key.pem'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string, string]
+  const made = selfSigned('IP:127.0.0.1')
+  writeFileSync(ca, made.cert)
+  writeFileSync(given, made.key)
+  // It takes none that others can read, or that belongs to somebody else.
+  asPostgres('install', ['-m', '600', given, key])
+  initialize(data)
+  const settings = ['ssl=on', `ssl_cert_file=${ca}`, `ssl_key_file=${key}`]
+  const encrypted = await PostgresProcess.of(data, settings)
+  await encrypted.start()
+  const remove = async (): Promise<void> => {
+    await encrypted.kill()
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20 })
+  }
+  return { encrypted, ca, remove }
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { inheritedEnvironment } from './environment.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const main = join(root, 'dist', 'main.js')
+
+const environment = {
+  WEFT_WORKSPACE_ID: 'test',
+  WEFT_WORKSPACE_AUTH_TOKEN: 'test-workspace-token',
+  WEFT_API_KEY: 'test-key',
+  WEFT_AUTH_TOKEN: 'test-auth-token-1234',
+  WEFT_LOG_LEVEL: 'error',
+}
+
+interface PostAnswer {
+  readonly status: number
+  readonly data: unknown
+  /** Of a listing that goes on. */
+  readonly pageToken: string | undefined
+  /** Of an error. */
+  readonly details: unknown
+  readonly replayed: boolean
+}
+
+export interface ServerProcess {
+  readonly url: string
+  readonly credentials: { readonly apiKey: string; readonly authToken: string }
+  readonly wsUrl: string
+  readonly child: ChildProcess
+  post(path: string, data: unknown, headers?: Readonly<Record<string, string>>): Promise<PostAnswer>
+  token(): Promise<string>
+  /** Sends the signal; resolves with the exit code, null after a kill. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Runs what follows it with so many open files at most. */
+const withOpenFiles = (files: number): string[] => ['sh', '-c', `ulimit -n ${files}; exec "$@"`, 'sh']
+
+/**
+ * The built server in a process of its own, as a user runs it.
+ * @param atPort a free one unless given
+ * @param openFiles that it may have; as many as we have unless given
+ * @param logTo a file descriptor; nobody reads the log unless given
+ */
+export async function startProcess(
+  data: string,
+  options: Record<string, string> = {},
+  atPort?: number,
+  openFiles?: number,
+  logTo?: number,
+): Promise<ServerProcess> {
+  if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build` first')
+  const port = atPort ?? (await freePort())
+  const [command, ...before] =
+    openFiles === undefined ? [process.execPath] : [...withOpenFiles(openFiles), process.execPath]
+  const args = [main, 'serve', '--host', '127.0.0.1', '--port', String(port), '--data-dir', data]
+  const env = { ...inheritedEnvironment(), ...environment, ...options }
+  const child = spawn(command ?? process.execPath, [...before, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', logTo ?? 'ignore', 'inherit'],
+  })
+  const url = `http://127.0.0.1:${port}`
+  await ready(url, child)
+  const post: ServerProcess['post'] = (path, body, headers) => postTo(url + path, body, headers)
+  return {
+    url,
+    wsUrl: url.replace('http', 'ws'),
+    credentials: { apiKey: environment.WEFT_API_KEY, authToken: environment.WEFT_AUTH_TOKEN },
+    child,
+    post,
+    token: () => token(post),
+    end: (signal) => end(child, signal),
+  }
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const response = await fetch(`${url}/readyz`).catch(() => null)
+    if (response?.ok === true) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the server did not become ready')
+}
+
+/** Of a call with the key's credentials. */
+export const headers = {
+  'content-type': 'application/json',
+  // A later process may get the port of one that was killed.
+  connection: 'close',
+  'x-service-api-key': environment.WEFT_API_KEY,
+  'x-service-auth-token': environment.WEFT_AUTH_TOKEN,
+}
+
+async function postTo(
+  url: string,
+  data: unknown,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PostAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: JSON.stringify({ data }),
+  })
+  const { result, error } = (await response.json()) as {
+    result?: { data?: unknown; pageToken?: string }
+    error?: { details?: unknown }
+  }
+  return {
+    status: response.status,
+    data: result?.data,
+    pageToken: result?.pageToken,
+    details: error?.details,
+    replayed: response.headers.has('idempotent-replayed'),
+  }
+}
+
+async function token(post: ServerProcess['post']): Promise<string> {
+  const user = { userId: 'ada', userProperties: { name: 'Ada', email: 'ada@example.com' } }
+  return ((await post('/v2/auth/generate_token', user)).data as { token: string }).token
+}
+
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  child.kill(signal)
+  return (await exited)[0]
+}

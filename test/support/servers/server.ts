@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TokenGrant } from '../../../src/access/identity.ts'
+import { readConfig } from '../../../src/config/read-config.ts'
+import type { Config } from '../../../src/config.ts'
+import type { ServerCredentials } from '../../../src/directory/tenants/credentials-file.ts'
+import { requireUnlocked } from '../../../src/engine/level/store/store.ts'
+import { createLog, type Log } from '../../../src/log.ts'
+import { type RunningServer, type ServerOverrides, startServer } from '../../../src/server.ts'
+import { eventually } from '../clients/clients.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed envelope. */
+  readonly body: Envelope
+}
+
+export interface Envelope {
+  readonly result?: { readonly status: string; readonly message: string; readonly data?: unknown }
+  readonly error?: {
+    readonly status: string
+    readonly message: string
+    readonly details?: {
+      readonly code?: string
+      readonly issues?: readonly { readonly path: string; readonly message: string }[]
+    }
+  }
+}
+
+/** `result.data` of an answer that must be a success. */
+export function dataOf({ body }: Answer): unknown {
+  if (body.result === undefined) throw new Error(`no result: ${body.error?.message}`)
+  return body.result.data
+}
+
+export interface TokenOptions {
+  readonly name?: string
+  readonly email?: string
+  readonly isAdmin?: boolean
+  readonly resources?: readonly (Omit<TokenGrant, 'organizationId'> & { readonly organizationId?: string })[]
+  readonly expiresInSeconds?: number
+}
+
+/** What it takes to call a server. */
+export interface Reachable {
+  readonly url: string
+  readonly credentials: Pick<ServerCredentials, 'apiKey' | 'authToken'>
+}
+
+export interface TestServer {
+  /** Such as `http://127.0.0.1:54321`. */
+  readonly url: string
+  /** Such as `ws://127.0.0.1:54321`. */
+  readonly wsUrl: string
+  readonly port: number
+  readonly config: Config
+  readonly credentials: ServerCredentials
+  readonly server: RunningServer
+  /** Calls an operation with the key's credentials; a header set to '' is left out. */
+  readonly post: (path: string, data: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
+  /** A realtime token, made by `/v2/auth/generate_token`. */
+  readonly token: (userId: string, options?: TokenOptions) => Promise<string>
+  /** Ends the server, and removes its data directory unless the test named one. */
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a real server on a free loopback port: engine `memory` and no rate limits unless overridden. */
+export async function startTestServer(
+  overrides: Partial<Config> = {},
+  { log, ...given }: ServerOverrides & { readonly log?: Log } = {},
+): Promise<TestServer> {
+  const data = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'weft-test-')))
+  const config: Config = {
+    ...readConfig({ flags: {}, environment: {}, file: null }).config,
+    port: 0,
+    host: '127.0.0.1',
+    engine: 'memory',
+    logLevel: 'silent',
+    shutdownSeconds: 2,
+    callsPerKeyPerSecond: 0,
+    callsPerAddressPerSecond: 0,
+    connectsPerAddressPerSecond: 0,
+    newDocumentsPerWorkspacePerSecond: 0,
+    ...overrides,
+    dataDir: data,
+  }
+  const server = await startServer(config, log ?? createLog(config.logLevel), given)
+  const stop = async () => {
+    await server.close()
+    // On a busy machine, closing the store can take longer than `shutdownSeconds`.
+    if (config.engine === 'level') await eventually(() => isUnlocked(join(data, 'store')))
+    if (overrides.dataDir === undefined) await rm(data, { recursive: true, force: true, maxRetries: 20 })
+  }
+  return { ...reach(server), config, server, stop }
+}
+
+/** True if no process has the store of `directory` open. */
+const isUnlocked = (directory: string): Promise<boolean> =>
+  requireUnlocked(directory).then(
+    () => true,
+    () => false,
+  )
+
+function reach({ port, credentials }: RunningServer): Omit<TestServer, 'config' | 'server' | 'stop'> {
+  const url = `http://127.0.0.1:${port}`
+  const own = { 'x-service-api-key': credentials.apiKey, 'x-service-auth-token': credentials.authToken }
+  const post: TestServer['post'] = async (path, data, headers = {}) => {
+    const all = { 'content-type': 'application/json', ...own, ...headers }
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: Object.entries(all).filter(([, value]) => value !== ''),
+      body: JSON.stringify({ data }),
+    })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
+  }
+  const token: TestServer['token'] = (userId, options = {}) => makeToken(post, userId, options)
+  return { url, wsUrl: url.replace('http', 'ws'), port, credentials, post, token }
+}
+
+/** The value of the first series whose name and labels start with `name`; NaN when there is none. */
+export async function metric({ url }: TestServer, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(name))
+  return Number(line?.split(' ').at(-1) ?? Number.NaN)
+}
+
+async function makeToken(post: TestServer['post'], userId: string, options: TokenOptions): Promise<string> {
+  const {
+    name = userId,
+    email = `${userId}@example.com`,
+    isAdmin = false,
+    resources,
+    expiresInSeconds,
+  } = options
+  const answer = await post('/v2/auth/generate_token', {
+    userId,
+    userProperties: { name, email, isAdmin },
+    ...(resources !== undefined && { permissions: { resources } }),
+    ...(expiresInSeconds !== undefined && { expiresInSeconds }),
+  })
+  return (dataOf(answer) as { token: string }).token
+}

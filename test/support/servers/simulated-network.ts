@@ -1,0 +1,211 @@
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { bucketOf } from '../../../src/engine/buckets.ts'
+import type { Bus, BusListener, Cluster, Engine } from '../../../src/engine/engine.ts'
+import { homeNodeOf } from '../../../src/engine/home-node.ts'
+import { keyName } from '../../../src/engine/key-encoding.ts'
+import { LocalBus } from '../../../src/engine/local-bus.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+
+/** What the network does to one message on its way to one node: the delays of its copies, in ms; none: it is lost. */
+export type Weather = (topic: string, to: string) => readonly number[]
+
+const fair: Weather = () => [0]
+
+export interface NodesOptions {
+  readonly clock?: Clock
+  /** May be changed while it runs, by the function itself. */
+  readonly weather?: Weather
+  /** How long the way to the logs of the store may take, and the way back, in ms; 0 unless given. */
+  readonly distanceMs?: number
+  /** What is shared; a memory engine unless given. It is closed with the last of them. */
+  readonly store?: Engine
+}
+
+/** The store at some distance: what is asked of its logs takes up to so long to get there, and to be answered. */
+function distant({ log, ...engine }: Engine, ms: number): Engine {
+  const away = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
+  const far = async <T>(ask: () => Promise<T>): Promise<T> => {
+    await away()
+    try {
+      return await ask()
+    } finally {
+      await away()
+    }
+  }
+  return {
+    ...engine,
+    log: {
+      append: (...parameters) => far(() => log.append(...parameters)),
+      load: (...parameters) => far(() => log.load(...parameters)),
+      loadAt: (...parameters) => far(() => log.loadAt(...parameters)),
+      heads: (...parameters) => far(() => log.heads(...parameters)),
+      list: (...parameters) => far(() => log.list(...parameters)),
+      compact: (...parameters) => far(() => log.compact(...parameters)),
+      adopt: (...parameters) => far(() => log.adopt(...parameters)),
+      destroy: (...parameters) => far(() => log.destroy(...parameters)),
+      destroyPrefix: (...parameters) => far(() => log.destroyPrefix(...parameters)),
+    },
+  }
+}
+
+export interface SharedNode {
+  readonly engine: Engine
+  /** From now on the others take it for dead; what it says is not heard any more, and it hears nothing. */
+  readonly cut: () => void
+  /** Takes that back; it is told that it may have missed something. */
+  readonly mend: () => void
+}
+
+/** Engines of several nodes over one store, with a network between them that is as bad as `weather` makes it. */
+export async function sharedNodes(count: number, options: NodesOptions = {}): Promise<readonly SharedNode[]> {
+  const { clock = systemClock, weather = fair } = options
+  const given = options.store ?? (await openMemoryEngine({ clock }))
+  const store = options.distanceMs === undefined ? given : distant(given, options.distanceMs)
+  const network = new Network(clock, weather)
+  let open = count
+  return Array.from({ length: count }, (_, index) => {
+    const node = network.join(`node-${index + 1}`)
+    let closing: Promise<void> | null = null
+    const close = async (): Promise<void> => {
+      node.cut()
+      open -= 1
+      if (open === 0) await store.close()
+    }
+    return {
+      engine: {
+        ...store,
+        fences: unaware(store),
+        bus: node,
+        cluster: node,
+        close: () => (closing ??= close()),
+      },
+      cut: () => node.cut(),
+      mend: () => node.mend(),
+    }
+  })
+}
+
+/** A process does not know which fences others have raised: only the store does. */
+const unaware = ({ fences }: Engine): Engine['fences'] => ({
+  read: (names) => fences.read(names),
+  isCurrent: () => true,
+})
+
+class Network {
+  readonly clock: Clock
+  readonly weather: Weather
+  readonly members: NetworkNode[] = []
+  /** Names of those who are nobody's home any more. */
+  readonly draining = new Set<string>()
+
+  constructor(clock: Clock, weather: Weather) {
+    this.clock = clock
+    this.weather = weather
+  }
+
+  join(self: string): NetworkNode {
+    const node = new NetworkNode(this, self)
+    this.members.push(node)
+    return node
+  }
+
+  get alive(): readonly string[] {
+    return this.members.filter(({ isCut }) => !isCut).map(({ self }) => self)
+  }
+
+  changed(): void {
+    for (const member of this.members) member.changed()
+  }
+}
+
+class NetworkNode implements Bus, Cluster {
+  readonly self: string
+  readonly isShared = true
+  isCut = false
+  readonly local: LocalBus
+  readonly #network: Network
+  readonly #lost = new Set<() => void>()
+  readonly #watching = new Set<() => void>()
+
+  constructor(network: Network, self: string) {
+    this.#network = network
+    this.self = self
+    this.local = new LocalBus(network.clock)
+  }
+
+  cut(): void {
+    this.isCut = true
+    this.#network.changed()
+  }
+
+  mend(): void {
+    this.isCut = false
+    this.#network.changed()
+    for (const listener of this.#lost) listener()
+  }
+
+  get isConnected(): boolean {
+    return !this.isCut
+  }
+
+  changed(): void {
+    for (const listener of this.#watching) listener()
+  }
+
+  nodes(): readonly string[] {
+    return this.isCut ? [this.self] : this.#network.alive
+  }
+
+  home(doc: readonly string[]): string {
+    const serving = this.nodes().filter((node) => !this.#network.draining.has(node))
+    return homeNodeOf(bucketOf(keyName(doc)), serving.length === 0 ? this.nodes() : serving)
+  }
+
+  on(_event: 'change', listener: () => void): () => void {
+    this.#watching.add(listener)
+    return () => this.#watching.delete(listener)
+  }
+
+  async drain(): Promise<void> {
+    this.#network.draining.add(this.self)
+    this.#network.changed()
+  }
+
+  publish(topic: string, message: Uint8Array): void {
+    this.local.publish(topic, message)
+    for (const to of this.#others()) this.#send(topic, to, () => to.local.publish(topic, message))
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    return this.local.subscribe(topic, listener)
+  }
+
+  async request(topic: string, message: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
+    const asked = [this.local, ...this.#others().map(({ local }) => local)].map(async (bus) => {
+      const reply = await bus.request(topic, message, timeoutMs)
+      if (reply === null) throw new Error('no reply')
+      return reply
+    })
+    return Promise.any(asked).catch(() => null)
+  }
+
+  onLoss(listener: () => void): () => void {
+    this.#lost.add(listener)
+    return () => this.#lost.delete(listener)
+  }
+
+  async flushed(): Promise<void> {
+    // Subscribing takes no time here.
+  }
+
+  #others(): readonly NetworkNode[] {
+    return this.isCut ? [] : this.#network.members.filter((each) => each !== this && !each.isCut)
+  }
+
+  #send(topic: string, to: NetworkNode, deliver: () => void): void {
+    for (const ms of this.#network.weather(topic, to.self)) {
+      if (ms === 0) deliver()
+      else this.#network.clock.after(ms, deliver)
+    }
+  }
+}

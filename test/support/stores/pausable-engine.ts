@@ -1,0 +1,64 @@
+import type { DocumentLog, Engine } from '../../../src/engine/engine.ts'
+
+export interface HeldEngine extends Engine {
+  /** From now on nothing is known to be durable. */
+  hold(): void
+  /** Everything held becomes known. */
+  release(): void
+  /** Appends that wait. */
+  readonly waiting: () => number
+}
+
+/** A real engine whose disk can be held back: appends reach it, but resolve only once released. */
+export function holdable(engine: Engine): HeldEngine {
+  let gate: Promise<void> | null = null
+  let open: () => void = () => {}
+  let waiting = 0
+  const { log } = engine
+  const append: DocumentLog['append'] = async (...parameters) => {
+    const appended = await log.append(...parameters)
+    waiting += 1
+    await gate
+    waiting -= 1
+    return appended
+  }
+  return {
+    ...engine,
+    log: {
+      append,
+      load: (...parameters) => log.load(...parameters),
+      loadAt: (...parameters) => log.loadAt(...parameters),
+      heads: (...parameters) => log.heads(...parameters),
+      list: (...parameters) => log.list(...parameters),
+      compact: (...parameters) => log.compact(...parameters),
+      adopt: (...parameters) => log.adopt(...parameters),
+      destroy: (...parameters) => log.destroy(...parameters),
+      destroyPrefix: (...parameters) => log.destroyPrefix(...parameters),
+    },
+    blobs: engine.blobs,
+    bus: engine.bus,
+    kv: engine.kv,
+    queue: engine.queue,
+    cluster: engine.cluster,
+    health: () => engine.health(),
+    pendingBytes: () => engine.pendingBytes(),
+    dump: () => engine.dump(),
+    close: () => engine.close(),
+    hold() {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    release() {
+      open()
+      gate = null
+    },
+    waiting: () => waiting,
+  }
+}
+
+/** The engine with parts of its log replaced: for loads that are slow and deletions that fail. */
+export function withLog(engine: Engine, replaced: (log: DocumentLog) => Partial<DocumentLog>): Engine {
+  const held = holdable(engine)
+  return { ...held, log: { ...held.log, ...replaced(engine.log) } }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../../src/clock.ts'
+
+/** A clock that stands still until it is moved. */
+export class HeldClock implements Clock {
+  #now: number
+  #waiting: { readonly at: number; readonly fn: () => void }[] = []
+
+  constructor(now = 1_700_000_000_000) {
+    this.#now = now
+  }
+
+  /** Number of calls that are due later. */
+  get pending(): number {
+    return this.#waiting.length
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  after(ms: number, fn: () => void): () => void {
+    const entry = { at: this.#now + ms, fn }
+    this.#waiting.push(entry)
+    return () => {
+      this.#waiting = this.#waiting.filter((each) => each !== entry)
+    }
+  }
+
+  /** Moves on, and calls what has become due in the order of its time. */
+  advance(ms: number): void {
+    this.#now += ms
+    const due = this.#waiting.filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at)
+    this.#waiting = this.#waiting.filter(({ at }) => at > this.#now)
+    for (const { fn } of due) fn()
+  }
+}
+
+/** How often the event loop has turned until `work` was done. */
+export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  const doing = { goesOn: true }
+  const turn = (): void => {
+    turns += 1
+    if (doing.goesOn) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  doing.goesOn = false
+  return turns
+}

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import { type AccessLevel, directoryRole } from '../../../src/access/directory-role.ts'
+import type { AccessRole, GrantRecord } from '../../../src/directory/store/records.ts'
+
+const now = 1_700_000_000_000
+const nowSeconds = now / 1000
+const grant = (accessRole: AccessRole, expiresAt: number | null = null): GrantRecord => ({
+  accessRole,
+  expiresAt,
+})
+const level = (more: Partial<AccessLevel> = {}): AccessLevel => ({
+  accessType: null,
+  inheritAccessFromParent: true,
+  own: null,
+  groups: [],
+  ...more,
+})
+const editor = grant('editor')
+const viewer = grant('viewer')
+const roleOf = (levels: readonly AccessLevel[], member: readonly GrantRecord[] = []) =>
+  directoryRole(levels, member, now).role
+
+it('[ACC-50] the grant on the document decides before those of its folders and of the organization', () => {
+  const document = level({ own: viewer })
+  const folder = level({ own: editor })
+  const organization = level({ own: editor })
+  expect(roleOf([document, folder, organization])).toBe('viewer')
+  expect(roleOf([level(), level({ own: viewer }), folder, organization])).toBe('viewer')
+  expect(roleOf([level(), level(), level({ own: viewer })])).toBe('viewer')
+})
+
+it('[ACC-50] a grant decides before any access type', () => {
+  for (const accessType of ['public', 'organizationPrivate', 'restricted'] as const)
+    expect(roleOf([level({ accessType }), level({ own: viewer })], [editor])).toBe('viewer')
+})
+
+it("[ACC-51] the user's own grant decides before stronger ones of groups on the same resource", () => {
+  expect(roleOf([level({ own: viewer, groups: [editor] })])).toBe('viewer')
+  expect(roleOf([level({ groups: [viewer] }), level({ own: editor })])).toBe('viewer')
+})
+
+it('[ACC-51] of the grants of groups the strongest that holds decides, and lasts as long as the longest', () => {
+  expect(roleOf([level({ groups: [viewer, editor, viewer] })])).toBe('editor')
+  expect(roleOf([level({ groups: [grant('editor', nowSeconds - 1), viewer] })])).toBe('viewer')
+  const [short, long] = [grant('editor', nowSeconds + 5), grant('editor', nowSeconds + 50)]
+  for (const groups of [
+    [short, viewer, long],
+    [long, short],
+  ])
+    expect(directoryRole([level({ groups })], [], now).grant).toBe(long)
+})
+
+it('[ACC-52] without a grant the nearest access type that is set decides', () => {
+  expect(roleOf([level(), level()])).toBe('editor')
+  expect(roleOf([])).toBe('editor')
+  expect(roleOf([level(), level({ accessType: 'restricted' }), level()])).toBeNull()
+  expect(roleOf([level({ accessType: 'public' }), level({ accessType: 'restricted' })])).toBe('editor')
+  expect(roleOf([level(), level({ accessType: 'restricted' }), level({ accessType: 'public' })])).toBeNull()
+})
+
+it('[ACC-52] what is private to the organization is for members, in the first role that holds', () => {
+  const closed = [level({ accessType: 'organizationPrivate' }), level()]
+  expect(roleOf(closed)).toBeNull()
+  expect(roleOf(closed, [editor, viewer])).toBe('editor')
+  expect(roleOf(closed, [grant('editor', nowSeconds), viewer])).toBe('viewer')
+  expect(roleOf(closed, [grant('editor', nowSeconds)])).toBeNull()
+  expect(roleOf([level({ accessType: 'restricted' })], [editor])).toBeNull()
+})
+
+it('[ACC-53] neither grants nor access types count above what does not inherit', () => {
+  const cut = level({ inheritAccessFromParent: false })
+  expect(roleOf([level(), cut, level({ accessType: 'restricted', own: viewer })])).toBe('editor')
+  expect(roleOf([level({ accessType: 'restricted' }), cut, level({ own: editor })])).toBeNull()
+  expect(roleOf([level(), { ...cut, own: viewer }, level({ own: editor })])).toBe('viewer')
+})
+
+it('[ACC-54] a grant ends with the second it names; then the next one decides', () => {
+  const levels = [level({ own: grant('viewer', nowSeconds + 1) }), level({ own: editor })]
+  expect(directoryRole(levels, [], now + 999).role).toBe('viewer')
+  expect(directoryRole(levels, [], now + 1000).role).toBe('editor')
+})
+
+it('[ACC-54] a role says when to ask again: at the next end of anything that counts', () => {
+  const soon = grant('viewer', nowSeconds + 10)
+  const later = grant('viewer', nowSeconds + 20)
+  const past = grant('viewer', nowSeconds - 10)
+  const untilOf = (levels: readonly AccessLevel[], member: readonly GrantRecord[] = []) =>
+    directoryRole(levels, member, now).until
+  expect(untilOf([level({ own: editor })])).toBe(Number.POSITIVE_INFINITY)
+  expect(untilOf([level({ own: later, groups: [soon] }), level({ own: past })])).toBe(now + 10_000)
+  expect(untilOf([level({ accessType: 'organizationPrivate' })], [later])).toBe(now + 20_000)
+  const cut = level({ inheritAccessFromParent: false, own: later })
+  expect(untilOf([cut, level({ own: soon })])).toBe(now + 20_000)
+})

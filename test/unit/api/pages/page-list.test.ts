@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import { operationList } from '../../../../src/api/operation-list.ts'
+import { pageRoutes } from '../../../../src/api/pages/page-list.ts'
+import { createMetrics } from '../../../../src/metrics.ts'
+
+const all = pageRoutes({
+  version: '1',
+  publicUrl: 'http://localhost:8787',
+  operations: operationList,
+  metrics: createMetrics(),
+  metricsToken: null,
+  readiness: () => ({ ok: true }),
+  adminToken: null,
+  backup: () => 'nothing',
+})
+
+it.each(['/openapi.json', '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'])(
+  '[LIM-6] all who ask for %s are sent the same bytes',
+  async (path) => {
+    const page = all.find((each) => each.path === path)
+    const textOf = async () => {
+      const content = await page?.content({ headers: {} } as IncomingMessage)
+      return content?.kind === 'text' ? content.text : null
+    }
+    const first = await textOf()
+    expect(Buffer.isBuffer(first) && first.length > 100_000).toBe(true)
+    expect(await textOf()).toBe(first)
+  },
+)

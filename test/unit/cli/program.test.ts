@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { expect, it } from 'vitest'
+import { createProgram } from '../../../src/cli/program.ts'
+
+/** Commands that do something, with the names that lead to them. */
+function doing(command: Command, names: readonly string[] = []): readonly [string, Command][] {
+  if (command.commands.length === 0) return [[names.join(' '), command]]
+  return command.commands.flatMap((each) => doing(each, [...names, each.name()]))
+}
+
+it('[CMD-5] every command prints for machines with --json, and says what it does', () => {
+  const all = doing(createProgram())
+  expect(all.length).toBeGreaterThan(20)
+  const without = all.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
+  // What it prints is for a machine already.
+  expect(without.map(([name]) => name)).toEqual(['completion'])
+  expect(all.filter(([, command]) => !/^[A-Z].*\.$/.test(command.description()))).toEqual([])
+})
+
+it('[CMD-8] the help has the commands in groups, and examples that name commands there are', () => {
+  const program = createProgram()
+  let help = ''
+  program.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+  for (const group of ['Serve', 'Documents:', 'Stored data:', 'Others:', 'Examples:'])
+    expect(help).toContain(`\n${group}`)
+  const named = [...help.matchAll(/^ {2}weft (\w+)/gm)].map(([, name]) => name)
+  const names = program.commands.map((each) => each.name())
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter((name) => !names.includes(name ?? ''))).toEqual([])
+})

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { readConfig } from '../../../src/config/read-config.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weft-config-file-'))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }))
+
+const problemOf = (work: () => unknown): { readonly message: string; readonly hint: string | null } => {
+  try {
+    work()
+  } catch (error) {
+    return error as { message: string; hint: string | null }
+  }
+  throw new Error('no problem')
+}
+
+it('[CFG-13] a configuration file that is not JSON is named, with line and column, and nothing of its text', () => {
+  const file = join(root, 'bad.json')
+  writeFileSync(file, '{\n  "port": 1,\n  "apiKey": secret\n}\n')
+  const { message } = problemOf(() => readConfig({ flags: {}, environment: {}, file }))
+  expect(message).toBe(`${file} is not JSON: line 3, column 13: expected a value`)
+})
+
+it('[CFG-13] a configuration file that is missing is named, with what to do', () => {
+  const file = join(root, 'missing.json')
+  expect(problemOf(() => readConfig({ flags: {}, environment: {}, file }))).toMatchObject({
+    message: `the configuration file ${file} does not exist`,
+    hint: 'create it (weft init), or correct --config or WEFT_CONFIG',
+  })
+})
+
+it.each([
+  [{ workspacId: 'w', apiKey: 'k' }, 'it has the unknown member "workspacId" (did you mean workspaceId?)'],
+  [
+    { workspaceId: 'w', apiKey: 'k' },
+    '"workspaceId" must be inside an object with the name of the workspace',
+  ],
+  [{ Acme: { workspacId: 'w' } }, '"Acme" has the unknown member "workspacId" (did you mean workspaceId?)'],
+  [{ Acme: 7 }, '"Acme" must be a JSON object'],
+])('[CFG-13] a misspelled declaration of workspaces says what may be meant: %j', (declared, problem) => {
+  const environment = { WEFT_BOOTSTRAP: JSON.stringify(declared) }
+  const { message } = problemOf(() => readConfig({ flags: {}, environment, file: null }))
+  expect(message).toContain(problem)
+})

@@ -1,0 +1,191 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { ConfigError, readConfig } from '../../../src/config/read-config.ts'
+import { configAsJson, renderConfig, renderMarkdown } from '../../../src/config/render-config.ts'
+import { checkVariables, injectedVariables } from '../../../src/config/variables.ts'
+import { environmentOf, flagOf, isSecret, optionKeys, optionOf } from '../../../src/config.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'weft-config-'))
+let files = 0
+
+function file(content: string): string {
+  files += 1
+  const path = join(directory, `${files}.json`)
+  writeFileSync(path, content)
+  return path
+}
+
+const emptyFile = file('{}')
+const read = (
+  given: { flags?: Record<string, string>; environment?: Record<string, string>; file?: string } = {},
+) => readConfig({ flags: {}, environment: {}, file: emptyFile, ...given })
+
+it('[CFG-1] a flag goes before the environment, that before the file, that before the default', () => {
+  const flags = { port: '1' }
+  const environment = { WEFT_PORT: '2' }
+  const fromFile = file('{"port": 3}')
+  expect(read({ flags, environment, file: fromFile })).toMatchObject({
+    config: { port: 1 },
+    sources: { port: 'flag' },
+  })
+  expect(read({ environment, file: fromFile })).toMatchObject({
+    config: { port: 2 },
+    sources: { port: 'environment' },
+  })
+  expect(read({ file: fromFile })).toMatchObject({ config: { port: 3 }, sources: { port: 'file' } })
+  expect(read()).toMatchObject({ config: { port: 8787 }, sources: { port: 'default' } })
+})
+
+it('[CFG-1] PORT is honoured after WEFT_PORT, and an empty variable is an unset one', () => {
+  expect(read({ environment: { PORT: '81' } }).config.port).toBe(81)
+  expect(read({ environment: { PORT: '81', WEFT_PORT: '82' } }).config.port).toBe(82)
+  expect(read({ environment: { PORT: '', WEFT_PORT: '' } }).config.port).toBe(8787)
+})
+
+it('[CFG-2] defaults are the documented ones', () => {
+  const { config } = read()
+  expect(config).toMatchObject({
+    host: '0.0.0.0',
+    dataDir: resolve('data'),
+    engine: 'level',
+    durability: 'disk',
+    auth: 'required',
+    maxBodyBytes: 16 * 2 ** 20,
+    maxMessageBytes: 16 * 2 ** 20,
+    maxDocumentBytes: 64 * 2 ** 20,
+    sendBufferBytes: 2 ** 20,
+    createOnConnect: true,
+    allowSubdocuments: true,
+    callsPerKeyPerSecond: 400,
+    callsPerKeyBurst: 10_000,
+    maxConnectionsPerWorkspace: 10_000,
+    maxUnauthenticatedPerAddress: 2000,
+    maxHttpConnectionsPerAddress: 5000,
+    connectsPerAddressPerSecond: 200,
+    connectsPerAddressBurst: 5000,
+    maxDocumentsPerWorkspace: 10_000,
+    maxStoredBytesPerWorkspace: 0,
+    receiveBytesPerWorkspacePerSecond: 32 * 2 ** 20,
+    receiveBytesPerWorkspaceBurst: 256 * 2 ** 20,
+    callsPerAddressPerSecond: 1000,
+    callsPerAddressBurst: 2000,
+    bodyBytesPerKeyPerSecond: 32 * 2 ** 20,
+    bodyBytesPerKeyBurst: 256 * 2 ** 20,
+  })
+})
+
+it.each([
+  ['WEFT_PORT', '80a', /WEFT_PORT is "80a"; expected a whole number from 0 to 65535/],
+  ['WEFT_PORT', '65536', /expected a whole number from 0 to 65535/],
+  ['WEFT_PORT', '-1', /WEFT_PORT/],
+  ['WEFT_PORT', '0x50', /WEFT_PORT/],
+  ['WEFT_ENGINE', 'constructor', /WEFT_ENGINE is "constructor"; expected "level" or "memory"/],
+  ['WEFT_CREATE_ON_CONNECT', 'yes', /expected "true" or "false"/],
+  ['WEFT_HOST', '300.1.1.1', /WEFT_HOST is "300.1.1.1"/],
+  ['WEFT_API_KEY', 'with space', /WEFT_API_KEY/],
+  ['WEFT_AUTH_TOKEN', 'short', /WEFT_AUTH_TOKEN/],
+])('[CFG-3] %s=%s is refused by name, value and what is expected', (name, value, message) => {
+  expect(() => read({ environment: { [name]: value } })).toThrow(ConfigError)
+  expect(() => read({ environment: { [name]: value } })).toThrow(message)
+})
+
+it('[CFG-3] a bad flag is named as a flag, a bad member of the file as such', () => {
+  expect(() => read({ flags: { maxBodyBytes: '1' } })).toThrow('--max-body-bytes is "1"')
+  expect(() => read({ file: file('{"port": "x"}') })).toThrow('"port" in the configuration file is "x"')
+  expect(() => read({ file: file('{"port": [1]}') })).toThrow('"port" in the configuration file')
+  expect(() => read({ file: file('{"prot": 1}') })).toThrow(
+    'has "prot", which is no option (did you mean port?)',
+  )
+  expect(() => read({ file: file('{') })).toThrow('is not JSON')
+  expect(() => read({ file: file('[]') })).toThrow('expected a JSON object')
+  expect(() => read({ file: join(directory, 'absent.json') })).toThrow('does not exist')
+})
+
+it('[CFG-4] a secret may come from a file, is never shown, and has no flag', () => {
+  const secret = 'a-secret-that-is-long-enough-for-signing'
+  const environment = { WEFT_JWT_SECRET_FILE: file(`${secret}\n`) }
+  const given = read({ environment })
+  expect(given.config.jwtSecret).toBe(secret)
+  expect(renderConfig(given)).not.toContain(secret)
+  expect(JSON.stringify(configAsJson(given))).not.toContain(secret)
+  expect(flagOf('jwtSecret')).toBeNull()
+  expect(() => read({ environment: { ...environment, WEFT_JWT_SECRET: secret } })).toThrow('are both set')
+  expect(() => read({ environment: { WEFT_JWT_SECRET_FILE: '/absent' } })).toThrow('WEFT_JWT_SECRET_FILE')
+  const short = () => read({ environment: { WEFT_JWT_SECRET: 'short-secret' } })
+  expect(short).toThrow('expected at least 32 bytes')
+  expect(short).not.toThrow('short-secret')
+})
+
+it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
+  '[CFG-5] without authentication the host %s is refused',
+  (host) => {
+    const environment = { WEFT_AUTH: 'none', WEFT_HOST: host }
+    expect(() => read({ environment })).toThrow(/expected a loopback address/)
+  },
+)
+
+it('[CFG-5] without authentication the default host is loopback, and loopback hosts are taken', () => {
+  expect(read({ environment: { WEFT_AUTH: 'none' } }).config.host).toBe('127.0.0.1')
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    expect(read({ environment: { WEFT_AUTH: 'none', WEFT_HOST: host } }).config.host).toBe(host)
+})
+
+it('[GUIDE-3] the table names every option with its flag, variables, default and meaning', () => {
+  const table = renderMarkdown()
+  for (const key of optionKeys) {
+    expect(table).toContain(`\`${environmentOf(key)}\``)
+    expect(table).toContain(optionOf(key).description)
+    if (isSecret(key)) expect(table).toContain(`\`${environmentOf(key)}_FILE\``)
+    else expect(table).toContain(`\`${flagOf(key)}\``)
+  }
+  expect(environmentOf('maxConnectionsPerAddress')).toBe('WEFT_MAX_CONNECTIONS_PER_ADDRESS')
+  expect(flagOf('maxConnectionsPerAddress')).toBe('--max-connections-per-address')
+})
+
+it('[CFG-7] unknown variables are rejected by name, each with the variable that was meant', () => {
+  const environment = {
+    WEFT_DATA: '/secret/place',
+    WEFT_PROT: '1',
+    WEFT_API_KEY_FILE: 'x',
+    weft_host: 'x',
+    WEFT_ZZZ: '',
+  }
+  expect(() => checkVariables(environment)).toThrow(ConfigError)
+  expect(() => checkVariables(environment)).toThrow(
+    /^Weft does not know the variables WEFT_DATA \(did you mean WEFT_DATA_DIR\?\), WEFT_PROT \(did you mean WEFT_PORT\?\), WEFT_API_KEY_FILE \(did you mean WEFT_API_KEY\?\), weft_host \(did you mean WEFT_HOST\?\), WEFT_ZZZ$/,
+  )
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`WEFT_ZZZ_${index}`, 'x']))
+  expect(() => checkVariables(many)).toThrow(/ WEFT_ZZZ_9 and 2 more$/)
+})
+
+it('[CFG-7] every variable of the table is known, and so are those that are no options', () => {
+  for (const key of optionKeys) {
+    const name = environmentOf(key)
+    checkVariables({ [name]: 'x', ...(isSecret(key) && { [`${name}_FILE`]: 'x' }) })
+  }
+  checkVariables({ WEFT_CONFIG: 'x', WEFT_URL: 'x', WEFT_TEST_ALL: '1', OTHER: 'x', WEFTY: 'x' })
+})
+
+it('[CFG-9] variables that an orchestrator injects configure nothing', () => {
+  const injected = {
+    WEFT_PORT: 'tcp://10.0.0.1:8787',
+    WEFT_SERVICE_HOST: '10.0.0.1',
+    WEFT_SERVICE_PORT: '8787',
+    WEFT_SERVICE_PORT_HTTP: '8787',
+    WEFT_PORT_8787_TCP: 'tcp://10.0.0.1:8787',
+    WEFT_PORT_8787_TCP_PROTO: 'tcp',
+    WEFT_PORT_8787_TCP_PORT: '8787',
+    WEFT_PORT_8787_TCP_ADDR: '10.0.0.1',
+    WEFT_NODES_SERVICE_HOST: '10.0.0.2',
+    WEFT_NODES_PORT: 'udp://10.0.0.2:1',
+  }
+  checkVariables({ ...injected, WEFT_HOST: 'x' })
+  expect(injectedVariables({ ...injected, WEFT_HOST: 'x', PORT: '1' })).toEqual(Object.keys(injected))
+  expect(read({ environment: { ...injected, PORT: '81' } })).toMatchObject({
+    config: { port: 81 },
+    sources: { port: 'environment' },
+  })
+  expect(() => checkVariables({ WEFT_NODES_PORT: '1' })).toThrow('WEFT_NODES_PORT')
+})

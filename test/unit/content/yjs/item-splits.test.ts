@@ -1,0 +1,91 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import type { ArrayEdit, Insertion } from '../../../../src/content/json/array-edit.ts'
+import { splitItems } from '../../../../src/content/yjs/item-splits.ts'
+import { asRoot } from '../../../../src/content/yjs/root-kind.ts'
+
+const key = 'content'
+const plain = (value: unknown): Insertion['values'] => [{ as: 'plain', value }]
+
+/** An array of numbers in items of the given lengths; a shared value parts them. */
+function arrayOf(lengths: readonly number[]): Y.Doc {
+  const doc = new Y.Doc()
+  let next = 0
+  for (const length of lengths) {
+    doc.getArray(key).push(Array.from({ length }, () => next++))
+    doc.getArray(key).push([new Y.Map()])
+  }
+  return doc
+}
+
+/** What an edit makes of the elements. */
+function outcome(elements: readonly unknown[], { removed, insertions }: ArrayEdit): unknown[] {
+  const made: unknown[] = []
+  for (let index = -1; index < elements.length; index++) {
+    if (index >= 0 && removed[index] === 0) made.push(elements[index])
+    for (const { after, values } of insertions)
+      if (after === index) made.push(...values.map((value) => (value.as === 'plain' ? value.value : null)))
+  }
+  return made
+}
+
+/** No edit begins or ends inside of an item. */
+function expectWhole({ type, removed, insertions }: ArrayEdit): void {
+  let index = 0
+  for (let item = type._start; item !== null; item = item.right) {
+    const end = index + item.length
+    expect(new Set(removed.subarray(index, end)).size).toBe(1)
+    expect(insertions.filter(({ after }) => after >= index && after < end - 1)).toEqual([])
+    index = end
+  }
+}
+
+const edits = fc.record({
+  lengths: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 }),
+  removed: fc.array(fc.boolean(), { maxLength: 130 }),
+  inserted: fc.uniqueArray(fc.integer({ min: -1, max: 129 }), { maxLength: 20 }),
+  budget: fc.integer({ min: 0, max: 400 }),
+})
+
+test('[R7] an edit means the same however few cuts it may make, and it makes no more', () => {
+  fc.assert(
+    fc.property(edits, ({ lengths, removed, inserted, budget }) => {
+      const doc = arrayOf(lengths)
+      const elements = doc.getArray(key).toArray()
+      const type = asRoot(doc.getArray(key))
+      const edit: ArrayEdit = {
+        in: 'array',
+        type,
+        removed: Uint8Array.from(elements, (_, index) => (removed[index] === true ? 1 : 0)),
+        insertions: inserted
+          .filter((after) => after < elements.length)
+          .sort((a, b) => a - b)
+          .map((after) => ({ after, values: plain(`after ${after}`) })),
+      }
+      const left = { shiftedStructs: 1e9, copiedElements: budget }
+      // Looked at before the end of the transaction, when Yjs joins what has been cut for nothing.
+      doc.transact((transaction) => {
+        const cut = splitItems(transaction, edit, left)
+        expect(left.copiedElements).toBeGreaterThanOrEqual(0)
+        expect(outcome(elements, cut)).toEqual(outcome(elements, edit))
+        expectWhole(cut)
+      })
+    }),
+  )
+})
+
+test('[R7] where an array has too many edits, its longest stretches without any stay', () => {
+  const doc = new Y.Doc()
+  const numbers = Array.from({ length: 1_000 }, (_, index) => index)
+  doc.getArray(key).push(numbers)
+  const removed = Uint8Array.from(numbers, (index) => (index > 500 && index < 600 && index % 2 === 0 ? 1 : 0))
+  removed[100] = 1
+  const edit: ArrayEdit = { in: 'array', type: asRoot(doc.getArray(key)), removed, insertions: [] }
+  const cut = doc.transact((transaction) =>
+    splitItems(transaction, edit, { shiftedStructs: 1e9, copiedElements: 2_000 }),
+  )
+  const gone = numbers.filter((index) => cut.removed[index] === 1)
+  expect(gone).toEqual([100, ...numbers.slice(502, 599)])
+  expect(outcome(numbers, cut)).toEqual(outcome(numbers, edit))
+})

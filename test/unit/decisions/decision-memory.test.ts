@@ -1,0 +1,193 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DecisionMemory } from '../../../src/decisions/decision-memory.ts'
+import { JudgmentIndexCache } from '../../../src/decisions/judgment-index-cache.ts'
+import type { JudgmentScope } from '../../../src/decisions/judgment-keys.ts'
+import { type JudgmentInput, JudgmentStore } from '../../../src/decisions/judgment-store.ts'
+import { memoryLimits } from '../../../src/decisions/limits.ts'
+import { type OpenDirectory, openDirectory, scopeOf, tenant } from '../../support/data/directory.ts'
+
+let directory: OpenDirectory
+let memory: DecisionMemory
+beforeEach(async () => {
+  directory = await openDirectory()
+  memory = directory.memory
+  for (const organizationId of ['acme', 'other'])
+    await directory.organizations.ensure(scopeOf(tenant, organizationId))
+})
+afterEach(() => directory.close())
+
+const everywhere: JudgmentScope = { organizationId: null, documentId: null }
+const judgment: JudgmentInput = { query: 'late parcel', decision: 'approve', reviewerId: 'ann' }
+const judgmentsOf = (limits = {}): JudgmentStore =>
+  new JudgmentStore({
+    kv: directory.engine.kv,
+    organizations: directory.store,
+    clock: directory.clock,
+    limits: { ...memoryLimits, ...limits },
+  })
+
+const words = ['late', 'parcel', 'refund', 'the', 'bicycle', 'broken']
+const anyInput = fc.record({
+  query: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 }).map((all) => all.join(' ')),
+  decision: fc.constantFrom('approve' as const, 'reject' as const),
+  reason: fc.constantFrom('', 'one', 'two', 'Two', 'three', 'four'),
+  reviewerId: fc.constantFrom('ann', 'bob', 'cy'),
+  organizationId: fc.constantFrom(undefined, 'acme', 'other'),
+  judgedAt: fc.integer({ min: 1_670_000_000_000, max: 1_700_000_000_000 }),
+})
+
+it('[MEM-8] the same judgments give the same answer, in whatever order they came and whatever was there before', async () => {
+  const history = fc.record({
+    inputs: fc.array(anyInput, { minLength: 2, maxLength: 20 }),
+    gone: fc.array(anyInput, { maxLength: 5 }),
+    seed: fc.integer(),
+  })
+  const questions = ['late parcel', 'refund bicycle', 'broken']
+  const answers = async (of: DecisionMemory) => {
+    const all = []
+    for (const query of questions)
+      for (const place of [{}, { organizationId: 'acme' }]) all.push(await of.suggest(tenant, query, place))
+    return all
+  }
+  await fc.assert(
+    fc.asyncProperty(history, async ({ inputs, gone, seed }) => {
+      const ids: string[] = []
+      for (const input of inputs) ids.push(await memory.add(tenant, input))
+      const first = await answers(memory)
+      await memory.delete(tenant, ids)
+      const goneIds: string[] = []
+      for (const input of gone) goneIds.push(await memory.add(tenant, input))
+      const others = shuffled(inputs, seed)
+      const [half, rest] = [others.slice(0, others.length / 2), others.slice(others.length / 2)]
+      const again: string[] = []
+      for (const input of half) again.push(await memory.add(tenant, input))
+      await answers(memory)
+      await memory.delete(tenant, goneIds)
+      for (const input of rest) again.push(await memory.add(tenant, input))
+      expect(await answers(memory)).toEqual(first)
+      expect(
+        await answers(new DecisionMemory(directory.engine.kv, directory.store, directory.clock)),
+      ).toEqual(first)
+      await memory.delete(tenant, again)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+/** By a linear congruential generator: the numbers of Numerical Recipes. */
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  let state = seed >>> 0
+  const keyed = items.map((item) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return { item, order: state }
+  })
+  return keyed.sort((a, b) => a.order - b.order).map(({ item }) => item)
+}
+
+it('[MEM-13] a judgment whose organization goes while it is written is refused, and nothing of it stays', async () => {
+  const { kv } = directory.engine
+  directory.removals.start()
+  const going = { ...judgment, organizationId: 'acme' }
+  const judgments = new JudgmentStore({
+    kv: {
+      get: (...parameters) => kv.get(...parameters),
+      scan: (...parameters) => kv.scan(...parameters),
+      async commit(...parameters) {
+        await directory.organizations.delete(tenant, ['acme'])
+        return kv.commit(...parameters)
+      },
+    },
+    organizations: directory.store,
+    clock: directory.clock,
+  })
+  await expect(judgments.add(tenant, going)).rejects.toMatchObject({ status: 'NOT_FOUND' })
+  expect(await memory.query(tenant, { limit: 100 })).toEqual([])
+  await directory.removals.stop()
+})
+
+it('[MEM-10] judgments that are as relevant as each other come newest first, whatever index they are found by', async () => {
+  for (const judgedAt of [5, 9, 1, 7, 3]) {
+    const place = judgedAt === 9 ? { organizationId: 'acme' } : {}
+    await memory.add(tenant, { ...judgment, ...place, judgedAt })
+    await memory.query(tenant, { query: 'parcel', limit: 1 })
+  }
+  const restarted = new DecisionMemory(directory.engine.kv, directory.store, directory.clock)
+  for (const each of [memory, restarted])
+    for (const limit of [2, 5]) {
+      const found = await each.query(tenant, { query: 'parcel', limit })
+      expect(found.map(({ judgedAt }) => judgedAt)).toEqual([9, 7, 5, 3, 1].slice(0, limit))
+    }
+})
+
+it('[MEM-8] an index follows what others change, also after it was far behind', async () => {
+  const judgments = judgmentsOf({ changes: 5 })
+  const indexes = new JudgmentIndexCache(directory.engine.kv)
+  const size = async (place: JudgmentScope) => [...(await indexes.at(tenant, place)).all()].length
+  const acme = { organizationId: 'acme', documentId: null }
+  expect([await size(everywhere), await size(acme)]).toEqual([0, 0])
+  const ids: string[] = []
+  for (let count = 0; count < 12; count++) {
+    const place = count % 3 === 0 ? { organizationId: 'acme' } : {}
+    ids.push(await judgments.add(tenant, { ...judgment, ...place }))
+    // Now and then it looks, and at the end it has missed more than is written down.
+    if (count < 5) expect(await size(everywhere)).toBe(count + 1)
+  }
+  expect([await size(everywhere), await size(acme)]).toEqual([12, 4])
+  await judgments.delete(tenant, ids.slice(0, 4))
+  expect([await size(everywhere), await size(acme)]).toEqual([8, 2])
+  await judgments.forget(scopeOf(tenant, 'acme'), async () => {})
+  expect([await size(everywhere), await size(acme)]).toEqual([6, 0])
+})
+
+it('[MEM-8] what is added and deleted while an index is built is in it, or not', async () => {
+  const judgments = judgmentsOf()
+  const ids: string[] = []
+  for (let count = 0; count < 500; count++) ids.push(await judgments.add(tenant, judgment))
+  const indexes = new JudgmentIndexCache(directory.engine.kv)
+  const building = indexes.at(tenant, everywhere)
+  await Promise.all([
+    judgments.delete(tenant, [ids[0] as string, ids[499] as string]),
+    judgments.add(tenant, { ...judgment, judgedAt: 0 }),
+    judgments.add(tenant, judgment),
+  ])
+  await building
+  const found = [...(await indexes.at(tenant, everywhere)).all()].map(({ judgmentId }) => judgmentId)
+  expect(found).toHaveLength(500)
+  expect(found).not.toContain(ids[0])
+  expect(found).not.toContain(ids[499])
+})
+
+it('[MEM-15] beyond the limits of an API key the oldest judgments are forgotten', async () => {
+  const judgments = judgmentsOf({ judgments: 3, characters: 100 })
+  const times = async () =>
+    [...(await new JudgmentIndexCache(directory.engine.kv).at(tenant, everywhere)).all()]
+      .map(({ judgedAt }) => judgedAt)
+      .sort()
+  for (const judgedAt of [5, 2, 9]) await judgments.add(tenant, { ...judgment, judgedAt })
+  expect(await times()).toEqual([2, 5, 9])
+  await judgments.add(tenant, { ...judgment, judgedAt: 7 })
+  expect(await times()).toEqual([5, 7, 9])
+  await Promise.all(
+    [1, 2, 3, 4].map((judgedAt) => judgments.add(tenant, { ...judgment, judgedAt: 10 + judgedAt })),
+  )
+  expect(await times()).toHaveLength(3)
+  await judgments.add(tenant, { ...judgment, query: 'x'.repeat(80), judgedAt: 20 })
+  expect(await times()).toEqual([14, 20])
+})
+
+it('[MEM-15] indexes in memory are bounded; those used last stay', async () => {
+  const judgments = judgmentsOf()
+  const indexes = new JudgmentIndexCache(directory.engine.kv, 16_000)
+  const at = (documentId: string) => indexes.at(tenant, { organizationId: 'acme', documentId })
+  const first = await at('d0')
+  for (let count = 1; count < 10; count++) {
+    await at(`d${count}`)
+    expect(await at('d0')).toBe(first)
+  }
+  expect(indexes.count).toBe(3)
+  for (let count = 0; count < 40; count++) await judgments.add(tenant, judgment)
+  const large = await indexes.at(tenant, everywhere)
+  expect([indexes.count, large.characters > 16_000]).toEqual([1, true])
+  expect(await indexes.at(tenant, everywhere)).toBe(large)
+})

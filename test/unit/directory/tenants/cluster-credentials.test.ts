@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../../../../src/config/read-config.ts'
+import type { RecordedChange } from '../../../../src/directory/tenants/bootstrap.ts'
+import {
+  bootstrapNode,
+  readClusterCredentials,
+} from '../../../../src/directory/tenants/cluster-credentials.ts'
+import { createTenancy } from '../../../../src/directory/tenants/tenancy.ts'
+import { createLog } from '../../../../src/log.ts'
+import { eventually } from '../../../support/clients/clients.ts'
+import { type SharedNode, sharedNodes } from '../../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const log = createLog('silent')
+const { config } = readConfig({ flags: {}, environment: {}, file: null })
+
+it('[CS-13] a node that stands still while it starts has what those have who have started meanwhile', async () => {
+  const clock = new HeldClock()
+  const [slow, other] = (await sharedNodes(2, { clock })) as [SharedNode, SharedNode]
+  const start = ({ engine }: SharedNode, before: () => Promise<void>) => {
+    const { tenants } = createTenancy(engine, clock)
+    const carryOut: RecordedChange = (_, work) => before().then(work)
+    return bootstrapNode(engine, { configured: config, directory: null, tenants, clock, log, carryOut })
+  }
+  let goOn = null as (() => void) | null
+  const late = start(slow, () => {
+    if (goOn !== null) return Promise.resolve()
+    return new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+  })
+  await eventually(() => goOn !== null)
+  clock.advance(10_001)
+  const { credentials } = await start(other, async () => {})
+  goOn?.()
+  expect((await late).credentials).toEqual(credentials)
+  const { workspaceId, apiKey, jwtSecret } = credentials
+  expect(await readClusterCredentials(slow.engine.kv)).toEqual({ workspaceId, apiKey, jwtSecret })
+})

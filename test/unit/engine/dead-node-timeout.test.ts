@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { type ClusterNode, deadMs, firstDeadInMs } from '../../../src/engine/postgres/cluster/node-rows.ts'
+
+const now = 1_700_000_000_000
+
+const heardOf = (agoMs: number): ClusterNode => ({
+  id: `heard of ${agoMs} ms ago`,
+  state: 'serving',
+  heardAt: now - agoMs,
+  isAlive: agoMs < deadMs,
+})
+
+it('[CL-10] when the next node is dead, unless it is heard of, is known; who is dead already is nobody to wait for', () => {
+  expect(firstDeadInMs({ now, others: [heardOf(200), heardOf(3_900), heardOf(900)] })).toBe(100)
+  expect(firstDeadInMs({ now, others: [heardOf(200), heardOf(60_000)] })).toBe(deadMs - 200)
+  expect(firstDeadInMs({ now, others: [heardOf(60_000)] })).toBe(Number.POSITIVE_INFINITY)
+})

@@ -1,0 +1,54 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { bucketCount, bucketOf } from '../../../src/engine/buckets.ts'
+import { homeNodeOf } from '../../../src/engine/home-node.ts'
+import { keyName } from '../../../src/engine/key-encoding.ts'
+
+const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
+const nodeNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `node-${index}`)
+const homes = (nodes: readonly string[]): string[] => buckets.map((bucket) => homeNodeOf(bucket, nodes))
+
+it('[CL-18] a document has the same bucket in every version', () => {
+  const docs = [
+    ['ws', 'key', 'acme', 'notes', 'main'],
+    ['a'],
+    ['a', ''],
+    [''],
+    ['ä', '\u{1f9f5}'],
+    ['ab', 'c'],
+    ['a', 'bc'],
+  ]
+  expect(docs.map((doc) => bucketOf(keyName(doc)))).toEqual([12856, 10043, 6791, 10464, 15897, 14, 15282])
+  const pinned = [0, 1, 2, 3, 16_383].map((bucket) => homeNodeOf(bucket, ['a', 'b', 'c']))
+  expect(pinned).toEqual(['b', 'c', 'b', 'b', 'b'])
+})
+
+it('[CL-18] buckets are used evenly, and nodes have even shares of them', () => {
+  const used = new Map<number, number>()
+  const count = 4 * bucketCount
+  for (let index = 0; index < count; index++) {
+    const bucket = bucketOf(keyName(['ws', 'key', 'acme', `document ${index}`, 'main']))
+    used.set(bucket, (used.get(bucket) ?? 0) + 1)
+  }
+  // Of 4 in each on average, e⁻⁴ have none.
+  expect([...used.keys()].every((bucket) => bucket >= 0 && bucket < bucketCount)).toBe(true)
+  expect(used.size).toBeGreaterThan(0.97 * bucketCount)
+  expect(Math.max(...used.values())).toBeLessThan(25)
+  const found = homes(nodeNames(7))
+  for (const node of nodeNames(7)) {
+    const share = (found.filter((home) => home === node).length * 7) / bucketCount
+    expect(share > 0.9 && share < 1.1).toBe(true)
+  }
+})
+
+it('[CL-18] who comes or goes moves only what comes to it, or was at it', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.string(), (nodes, other) => {
+      fc.pre(!nodes.includes(other))
+      for (let bucket = 0; bucket < bucketCount; bucket += 997) {
+        const [before, after] = [homeNodeOf(bucket, nodes), homeNodeOf(bucket, [...nodes, other].reverse())]
+        expect(after === before || after === other).toBe(true)
+      }
+    }),
+  )
+})

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Clock } from '../../../src/clock.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { ChangeWindows } from '../../../src/events/change-windows.ts'
+import type { StartedWindows } from '../../../src/events/debounce-windows.ts'
+import { eventQueue } from '../../../src/events/outbound-event.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { directoryOn, scopeOf, type TestDirectory, tenant } from '../../support/data/directory.ts'
+import { sharedNodes } from '../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+const scope = scopeOf(tenant, 'acme')
+const address = { ...scope, documentId: 'd', editorId: 'main' }
+const ann = { userId: 'ann', name: 'Ann' }
+
+async function directories() {
+  const clock = new HeldClock()
+  const store = await openMemoryEngine({ clock })
+  const nodes = await sharedNodes(2, { clock, store })
+  const all = nodes.map(({ engine }) => directoryOn(engine, clock))
+  const [one, two] = all as [TestDirectory, TestDirectory]
+  await one.organizations.ensure(scope)
+  await one.documents.ensure(scope, 'd')
+  return { clock, store, nodes: [one, two] as const }
+}
+
+/** Notes a commit at a node, as a room does. */
+async function commit({ engine, edits }: TestDirectory): Promise<void> {
+  const begun = edits.windows.noted(address, [ann])
+  if (begun !== null) await store(engine, begun)
+}
+
+async function store({ kv }: Pick<Engine, 'kv'>, { jobs, stored }: StartedWindows): Promise<void> {
+  await kv.commit(['any'], { jobs })
+  stored()
+}
+
+it('[CS-23] what a user edits at several nodes in a window is one activity, which counts all commits', async () => {
+  const { clock, nodes } = await directories()
+  for (const { edits } of nodes) edits.start()
+  const all = async () => {
+    const range = { order: 'asc', after: undefined, limit: 10 } as const
+    return (await nodes[0].activities.list(scope, { actionTypes: ['crdt.editor_edit'] }, range)).items
+  }
+  for (const [node, commits] of [
+    [nodes[0], 3],
+    [nodes[1], 2],
+    [nodes[0], 1],
+  ] as const)
+    for (let count = 0; count < commits; count++) await commit(node)
+  await eventually(async () => (await all()).length === 1)
+  clock.advance(600_000)
+  await eventually(async () => (await all())[0]?.changes?.commits === 6)
+  await commit(nodes[1])
+  await eventually(async () => (await all()).length === 2)
+  for (const { edits } of nodes) await edits.stop()
+})
+
+it('[CS-24] what is edited at several nodes in a window is one event, told after its end by all clocks', async () => {
+  const { clock, store: engine } = await directories()
+  const windowMs = 5_000
+  const due = (): void => {}
+  const nodes = [0, 400].map((aheadMs) => {
+    const ownClock: Clock = {
+      now: () => clock.now() + aheadMs,
+      after: (ms, fn) => clock.after(ms, fn),
+    }
+    return new ChangeWindows({ clock: ownClock, windowMs, isShared: true, wanted: () => true, due })
+  })
+  const events = new Set<string>()
+  for (let step = 0; step < 40; step++) {
+    for (const node of nodes) {
+      const begun = node.noted(address, [ann])
+      if (begun !== null) await store(engine, begun)
+    }
+    clock.advance(250)
+    for (const { id, token } of await engine.queue.claim(eventQueue, 10, 1_000)) {
+      expect(events.has(id)).toBe(false)
+      events.add(id)
+      await engine.queue.done(token)
+    }
+  }
+  // Of 10 s, where nobody knows where in a window they begin.
+  expect(events.size).toBeGreaterThanOrEqual(1)
+  expect(events.size).toBeLessThanOrEqual(3)
+})
+
+it('[CS-24] windows of an editor are the same at all nodes, those of others end at other times', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2 ** 41 }),
+      fc.uniqueArray(fc.string(), { minLength: 1 }),
+      (now, ids) => {
+        const jobsOf = (at: number) => {
+          const clock = new HeldClock(at)
+          const windows = new ChangeWindows({
+            clock,
+            windowMs: 60_000,
+            isShared: true,
+            wanted: () => true,
+            due() {},
+          })
+          return ids.map((editorId) => windows.noted({ ...address, editorId }, [ann])?.jobs[0])
+        }
+        const [one, two] = [jobsOf(now), jobsOf(now)]
+        expect(one.map((job) => job?.id)).toEqual(two.map((job) => job?.id))
+        for (const job of one) {
+          expect(job?.at).toBeGreaterThan(now)
+          expect(job?.at).toBeLessThanOrEqual(now + 60_500)
+        }
+      },
+    ),
+  )
+})

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { DebounceWindows, windowsMax } from '../../../src/events/debounce-windows.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+class CountingClock extends HeldClock {
+  timers = 0
+
+  override after(ms: number, fn: () => void): () => void {
+    this.timers += 1
+    return super.after(ms, fn)
+  }
+}
+
+it('[ACT-27] windows of edits end in the order in which they began, by one timer', () => {
+  const clock = new CountingClock()
+  const ended: [string, number][] = []
+  const windows = new DebounceWindows<string>(clock, 1_000, (name, count) => ended.push([name, count]))
+  windows.begin('first', 'first')
+  clock.advance(400)
+  for (const name of ['second', 'third']) windows.begin(name, name)
+  expect(windows.count('second')).toBe(true)
+  expect(clock.timers).toBe(1)
+  clock.advance(599)
+  expect(ended).toEqual([])
+  clock.advance(1)
+  expect(ended).toEqual([['first', 1]])
+  windows.forget('third')
+  clock.advance(400)
+  expect(ended).toEqual([
+    ['first', 1],
+    ['second', 2],
+  ])
+})
+
+it('[ACT-27] so many are open at once; of more, those that began first end early', () => {
+  const ended: number[] = []
+  const windows = new DebounceWindows<number>(new HeldClock(), 1_000, (number) => ended.push(number))
+  for (let number = 0; number < windowsMax + 2; number++) windows.begin(`editor ${number}`, number)
+  expect(ended).toEqual([0, 1])
+  expect(windows.count('editor 2')).toBe(true)
+  expect(windows.count('editor 0')).toBe(false)
+})

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { FairSemaphore } from '../../../src/jobs/fair-semaphore.ts'
+
+/** Work that goes on until it is ended, one piece after the other. */
+function pieces() {
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const work = (name: string) => () =>
+    new Promise<void>((resolve) => {
+      begun.push(name)
+      ends.push(resolve)
+    })
+  const endAll = async (): Promise<void> => {
+    for (let at = 0; at < ends.length; at += 1) {
+      ends[at]?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { begun, work, endAll }
+}
+
+it('[ORG-14] owners take turns, and none has more slots than its own', async () => {
+  const slots = new FairSemaphore({ total: 3, each: 2 })
+  const { begun, work, endAll } = pieces()
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2'].map((name) =>
+    slots.run(name.charAt(0), work(name)),
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  await endAll()
+  await Promise.all(all)
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'c1', 'a4', 'c2'])
+})
+
+it('[ORG-14] work that fails gives its slot back', async () => {
+  const slots = new FairSemaphore({ total: 1, each: 1 })
+  await expect(slots.run('a', () => Promise.reject(new Error('out of order')))).rejects.toThrow(
+    'out of order',
+  )
+  expect(await slots.run('a', () => Promise.resolve('done'))).toBe('done')
+})

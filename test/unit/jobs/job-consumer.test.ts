@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { type HeldLease, JobConsumer } from '../../../src/jobs/job-consumer.ts'
+import { createLog } from '../../../src/log.ts'
+import { eventually } from '../../support/clients/clients.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+/** A job that is being carried out until `finish`; leases cannot be extended while `isAway`. */
+async function carrying() {
+  const clock = new HeldClock()
+  const { kv, queue } = await openMemoryEngine({ clock })
+  const store = { isAway: false, extensions: 0 }
+  let finish = (): void => {}
+  let hold: HeldLease | null = null
+  const pull = new JobConsumer({
+    queue: {
+      claim: (...call) => queue.claim(...call),
+      done: (...call) => queue.done(...call),
+      retry: (...call) => queue.retry(...call),
+      bury: (...call) => queue.bury(...call),
+      extend: async (...call) => {
+        store.extensions += 1
+        if (store.isAway) throw new Error('the store is away')
+        return queue.extend(...call)
+      },
+    },
+    name: 'jobs',
+    clock,
+    log: createLog('silent'),
+    atOnce: 1,
+    carryOut: (_job, given) => {
+      hold = given
+      return new Promise((resolve) => {
+        finish = () => resolve('done')
+      })
+    },
+  })
+  await kv.commit(['test'], { jobs: [{ queue: 'jobs', id: 'a', at: 0, payload: new Uint8Array() }] })
+  pull.start()
+  await eventually(() => hold !== null)
+  /** Time passes, and a lease is extended, or not. */
+  const pass = async (): Promise<void> => {
+    const before = store.extensions
+    clock.advance(3_400)
+    await eventually(() => store.extensions > before)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const end = async (): Promise<void> => {
+    finish()
+    await pull.stop()
+  }
+  return { clock, queue, store, pass, end, isHeld: () => hold?.isHeld() }
+}
+
+it('[HOOK-248] a lease whose extension fails once is extended all the same', async () => {
+  const { queue, store, pass, end, isHeld } = await carrying()
+  await pass()
+  store.isAway = true
+  await pass()
+  store.isAway = false
+  for (let times = 0; times < 4; times++) {
+    await pass()
+    expect(isHeld()).toBe(true)
+    expect(await queue.claim('jobs', 1, 1_000)).toEqual([])
+  }
+  await end()
+})
+
+it('[HOOK-248] a lease that cannot be extended is not held when it has ended', async () => {
+  const { clock, queue, store, pass, end, isHeld } = await carrying()
+  store.isAway = true
+  await pass()
+  await pass()
+  expect(isHeld()).toBe(true)
+  clock.advance(3_400)
+  expect(await queue.claim('jobs', 1, 1_000)).toHaveLength(1)
+  expect(isHeld()).toBe(false)
+  await end()
+})

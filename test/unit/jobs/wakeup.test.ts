@@ -1,0 +1,60 @@
+import { afterAll, expect, it } from 'vitest'
+import { JobLoop } from '../../../src/directory/job-loop.ts'
+import { TaskWorker } from '../../../src/directory/store/task-worker.ts'
+import type { ClaimedJob, Queue } from '../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { createLog } from '../../../src/log.ts'
+import { tenant } from '../../support/data/directory.ts'
+import { HeldClock } from '../../support/time/clock.ts'
+
+/** Turns of the queue of microtasks after a claim in which somebody may wake: more than there are until the end. */
+const turns = 12
+
+/** A queue with nothing in it, at which a job comes some turns after the first claim. */
+function lateQueue(): { queue: Queue; claims: () => number; claimed: Promise<void> } {
+  let [claims, told] = [0, () => {}]
+  const claimed = new Promise<void>((resolve) => {
+    told = resolve
+  })
+  const claim = async (): Promise<readonly ClaimedJob[]> => {
+    claims += 1
+    told()
+    return []
+  }
+  const never = async () => true
+  const queue = { claim, extend: never, done: never, retry: never, bury: never }
+  return { queue, claims: () => claims, claimed }
+}
+
+const engine = await openMemoryEngine()
+afterAll(() => engine.close())
+
+const common = () => ({ clock: new HeldClock(), log: createLog('silent') })
+
+it.each(Array.from({ length: turns }, (_, turn) => turn))(
+  'who wakes %i turns after a claim is heard without waiting for the next look',
+  async (turn) => {
+    const atOnceMax = 1
+    for (const make of [
+      (queue: Queue) => new JobLoop({ ...common(), queue, name: 'q', atOnceMax, carryOut: async () => {} }),
+      (queue: Queue) =>
+        new TaskWorker({
+          ...common(),
+          engine: { ...engine, queue },
+          queueName: 'q',
+          taskOf: () => null,
+          ownerOf: () => tenant,
+          carryOut: async () => {},
+        }),
+    ]) {
+      const { queue, claims, claimed } = lateQueue()
+      const loop = make(queue)
+      loop.wake()
+      await claimed
+      for (let passed = 0; passed < turn; passed++) await Promise.resolve()
+      loop.wake()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(claims()).toBe(2)
+    }
+  },
+)

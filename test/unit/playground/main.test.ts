@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { friendlyName, identityHash, parseIdentityHash } from '../../../src/playground/participant.ts'
+import { colourClass, colourOf, listParticipants } from '../../../src/playground/participant-list.ts'
+import { welcome } from '../../../src/playground/playground-document.ts'
+import { rewriteCurl, rewritten } from '../../../src/playground/rewrite.ts'
+
+describe('the playground', () => {
+  it('[CON-8] an address says who a window is, or that it is somebody else, or nothing', () => {
+    const guest = { name: 'Calm Otter & co', token: 'a.b-c_d' }
+    expect(parseIdentityHash(identityHash(guest))).toEqual({ kind: 'guest', guest })
+    expect(parseIdentityHash('#token=t')).toMatchObject({ kind: 'guest', guest: { token: 't' } })
+    expect(parseIdentityHash('#another')).toEqual({ kind: 'another' })
+    for (const hash of ['', '#', '#/documents', '#name=x'])
+      expect(parseIdentityHash(hash)).toEqual({ kind: 'kept' })
+    expect(friendlyName(() => 0)).toBe('Brave Badger')
+    expect(friendlyName(() => 0.999)).toBe('Sunny Tapir')
+  })
+
+  it('[CON-9] who is here is listed with oneself first, whatever others say of themselves', () => {
+    const states = new Map<number, Record<string, unknown>>([
+      [7, { user: { name: 'Zoe' } }],
+      [3, { user: { name: 'Mia' } }],
+      [8, { user: { name: 42 } }],
+      [9, {}],
+    ])
+    expect(listParticipants({ clientID: 7, states })).toEqual([
+      { clientId: 7, name: 'Zoe', isSelf: true },
+      { clientId: 3, name: 'Mia', isSelf: false },
+      { clientId: 8, name: 'Somebody', isSelf: false },
+      { clientId: 9, name: 'Somebody', isSelf: false },
+    ])
+    expect(colourClass(4_294_967_295)).toMatch(/^guest-[0-5]$/)
+    expect(colourOf(4_294_967_295)).toMatch(/^#[0-9a-f]{6}$/)
+  })
+
+  it('[CON-10] rewriting changes one sentence, and leaves all else', () => {
+    const once = rewritten(welcome, '12:00:00')
+    expect(once.replace('Rewritten by REST at 12:00:00. ', '')).toBe(welcome)
+    expect(rewritten(once, '12:00:01')).toBe(once.replace('12:00:00', '12:00:01'))
+    const time = '1:2:3'
+    const sentence = 'Rewritten by REST at 1:2:3.'
+    expect(rewritten('', time)).toBe(`<paragraph>${sentence}</paragraph>`)
+    expect(rewritten('<heading>x</heading><paragraph/>', time)).toBe(
+      `<heading>x</heading><paragraph>${sentence}</paragraph>`,
+    )
+    expect(rewritten('<paragraph a="1>/2">x</paragraph>', time)).toBe(
+      `<paragraph a="1>/2">${sentence} x</paragraph>`,
+    )
+  })
+
+  it('[CON-10] the call of curl is one that a shell takes', () => {
+    const [, body = ''] = /-d '([^']*)'/.exec(rewriteCurl('http://localhost:8787')) ?? []
+    expect(JSON.parse(body)).toMatchObject({ data: { organizationId: 'playground', type: 'xml' } })
+  })
+})

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { SlowTransfers } from '../../../src/quota/slow-transfers.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Runs a transfer for 100 s, and returns the second in which it was ended; null: it was not. */
+function endOf(bytesPerSecond: number, isPaused = false): number | null {
+  const transfers = new SlowTransfers(10_000)
+  const begin = Date.now()
+  let endedAt: number | null = null
+  const transfer = {
+    get transferredBytes() {
+      return Math.floor((Date.now() - begin) / 1000) * bytesPerSecond
+    },
+    isPaused,
+    tooSlow: () => {
+      endedAt ??= Math.round((Date.now() - begin) / 1000)
+      transfers.delete(transfer)
+    },
+  }
+  transfers.add(transfer)
+  vi.advanceTimersByTime(100_000)
+  transfers.delete(transfer)
+  vi.advanceTimersByTime(1_000)
+  return endedAt
+}
+
+it('[LIM-21] [LIM-27] ends a transfer without progress, and one that is too slow', () => {
+  expect(endOf(0)).toBe(11)
+  expect(endOf(1)).toBe(11)
+})
+
+it('[LIM-21] [LIM-27] lets a transfer go on when it has 16 KiB a second, or when the server pauses it', () => {
+  expect(endOf(16_384)).toBeNull()
+  expect(endOf(0, true)).toBeNull()
+})

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest'
+import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
+import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
+import type { Member } from '../../../../src/rooms/room/member.ts'
+import { readAwareness } from '../../../../src/update/awareness.ts'
+import { noVisits } from '../../../support/data/rooms.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+const windowMs = 40
+
+/** A room where ada moves a cursor and eve watches; its window has just begun. */
+function world() {
+  const clock = new HeldClock()
+  const presence = new PresenceRegistry(clock, noVisits)
+  const members = new Set<Member>()
+  const parts = { members, presence: presence.boardOf(document), editorId: 'main', clock, windowMs }
+  const board = new RoomAwareness({ ...parts, refused: () => {} })
+  const seen: unknown[][] = []
+  const join = (id: string, deliverAwareness: Member['deliverAwareness']): Member => {
+    const member: Member = {
+      encoder: {
+        update: (bytes) => bytes,
+        awareness: (bytes) => bytes,
+        awarenessQuery: new Uint8Array(),
+        tellsBack: true,
+      },
+      user: { id, name: id, email: '' },
+      deliver() {},
+      deliverAwareness,
+      askForMissing() {},
+      end() {},
+    }
+    members.add(member)
+    board.join(member)
+    return member
+  }
+  const ada = join('ada', () => {})
+  join('eve', (frame) => void seen.push(readAwareness(frame).map(({ state }) => state)))
+  const move = (cursor: number): void =>
+    board.receive(ada, [{ clientId: 1, clock: cursor, state: { cursor } }])
+  move(1)
+  clock.advance(0)
+  seen.length = 0
+  return { clock, presence, seen, move }
+}
+
+it('[PRES-30] what REST says goes out at the end of the turn, with the cursors that wait for the window', () => {
+  const { clock, presence, seen, move } = world()
+  move(2)
+  clock.advance(0)
+  expect(seen).toEqual([])
+  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
+  presence.boardOf(document).add([{ userId: 'guest', status: 'reading' }], 60_000)
+  expect(seen).toEqual([])
+  clock.advance(0)
+  expect(seen).toEqual([
+    [
+      { cursor: 2, user: { id: 'ada', name: 'ada', status: 'busy' } },
+      { user: { id: 'guest', name: '', status: 'reading' } },
+    ],
+  ])
+})
+
+it('[PRES-30] deletion by REST does not wait for the window either', () => {
+  const { clock, presence, seen } = world()
+  presence.boardOf(document).delete(['ada'])
+  clock.advance(0)
+  expect(seen).toEqual([[null]])
+})
+
+it('[PRES-30] after what REST says a window begins: cursors wait for its end', () => {
+  const { clock, presence, seen, move } = world()
+  clock.advance(windowMs - 1)
+  presence.boardOf(document).update([{ userId: 'ada', status: 'busy' }])
+  clock.advance(0)
+  expect(seen).toHaveLength(1)
+  move(2)
+  clock.advance(windowMs - 1)
+  expect(seen).toHaveLength(1)
+  clock.advance(1)
+  expect(seen).toHaveLength(2)
+})
+
+it('[AWA-20] a cursor does not wait longer than for the end of the window because the clock has been set back', () => {
+  const { clock, seen, move } = world()
+  clock.advance(-3_600_000)
+  move(2)
+  clock.advance(windowMs)
+  expect(seen).toHaveLength(1)
+})
+
+it('[AWA-20] what is the same under a later clock is told again also after the clock has been set back', () => {
+  const { clock, presence, seen } = world()
+  const say = (): void => {
+    presence.boardOf(document).add([{ userId: 'guest' }], 600_000)
+    clock.advance(0)
+  }
+  clock.advance(100_000)
+  say()
+  expect(seen).toHaveLength(1)
+  clock.advance(-60_000)
+  say()
+  expect(seen).toHaveLength(2)
+})

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { documentFences } from '../../../../src/directory/fence-names.ts'
+import { DocumentRight } from '../../../../src/directory/write-right.ts'
+import type { Engine } from '../../../../src/engine/engine.ts'
+import { openLevelEngine } from '../../../../src/engine/level/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/index.ts'
+import { ApiError, errorMessage } from '../../../../src/errors.ts'
+import { CommitLine, type CommitListeners } from '../../../../src/rooms/log/commits.ts'
+import { type AppliedUpdate, UpdateBroadcast } from '../../../../src/rooms/room/broadcast.ts'
+import { readUpdate } from '../../../../src/update/read-update.ts'
+import { advance } from '../../../../src/update/summary.ts'
+import { typed } from '../../../support/clients/clients.ts'
+import { heldStore } from '../../../support/stores/pausable-store.ts'
+
+const doc = ['acme', 'commits', 'main']
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const lineOf = ({ log }: Engine, listeners: CommitListeners): CommitLine =>
+  new CommitLine(log, doc, { state: 'absent' }, listeners)
+
+function deliveryOf(text: string, client: number, right?: AppliedUpdate['right']): UpdateBroadcast {
+  const bytes = typed(text, client)
+  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  return new UpdateBroadcast([{ bytes, by: 'ada', from: null, summary, right }], 0)
+}
+
+it('[ROOM-1] what is being delivered does not count as delivered: who has no room for it gets it later', async () => {
+  const engine = await openMemoryEngine()
+  ends.push(() => engine.close())
+  const clocks = new Map<number, number>()
+  const seen: (readonly (readonly [number, number])[])[] = []
+  const line = lineOf(engine, {
+    durable: () => seen.push([...line.deliveredClocks(clocks)].filter(([, clock]) => clock > 0)),
+    failed: () => {},
+  })
+  for (const client of [1, 2]) {
+    const delivery = deliveryOf('abc', client)
+    for (const { summary } of delivery.updates) advance(summary, clocks)
+    line.commit(delivery, 0)
+  }
+  await line.durable
+  expect(seen).toEqual([[], [[1, 3]]])
+  expect([...line.deliveredClocks(clocks)]).toEqual([
+    [1, 3],
+    [2, 3],
+  ])
+})
+
+it('[ROOM-40] what is durable is acknowledged, also where what came after it was refused meanwhile', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'weft-commits-'))
+  ends.push(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
+  const store = heldStore()
+  const engine = await openLevelEngine({ directory, openStore: store.openStore, pendingBytesMax: 1_000 })
+  ends.push(() => engine.close())
+  const told: string[] = []
+  const line = lineOf(engine, {
+    durable: () => void told.push('durable'),
+    failed: () => void told.push('failed'),
+  })
+  store.hold()
+  line.commit(deliveryOf('a'.repeat(900), 1), 0)
+  const first = line.durable
+  await expect.poll(() => engine.pendingBytes()).toBeGreaterThan(1_000)
+  line.commit(deliveryOf('b', 2), 0)
+  const second = line.durable
+  second.catch(() => {})
+  await expect.poll(() => told).toEqual(['failed'])
+  store.release()
+  expect(await first).toBe(1)
+  await expect(second).rejects.toThrow('too many bytes')
+  await expect(line.durable).rejects.toThrow('too many bytes')
+  expect(told).toEqual(['failed'])
+})
+
+it.each([
+  ['repeats all refused appends in order when the right remains', true],
+  ['appends nothing when the right has ended', false],
+])('[ROOM-61] %s', async (_, remains) => {
+  const engine = await openMemoryEngine()
+  ends.push(() => engine.close())
+  const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
+  let isAllowed = true
+  const check = async (): Promise<void> => {
+    if (!isAllowed) throw new ApiError('document/disabled', 'disabled')
+  }
+  const right = await DocumentRight.read({ fences: engine.fences, scope, documentId: 'd', check })
+  const told: string[] = []
+  const line = lineOf(engine, {
+    durable: ({ updates }) => void told.push(`${updates[0]?.by} ${updates[0]?.bytes.length}`),
+    failed: (error) => void told.push(errorMessage(error)),
+  })
+  await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
+  isAllowed = remains
+  line.commit(deliveryOf('first', 1, right), 0)
+  line.commit(deliveryOf('second one', 2), 0)
+  const durable = line.durable
+  durable.catch(() => {})
+  await line.settled()
+  const loaded = await engine.log.load(doc)
+  if (remains) {
+    expect(await durable).toBe(2)
+    expect(told).toHaveLength(2)
+    const lengths = loaded.state === 'live' ? loaded.entries.map(({ bytes }) => bytes.length) : []
+    expect(told).toEqual(lengths.map((length) => `ada ${length}`))
+  } else {
+    await expect(durable).rejects.toThrow('disabled')
+    expect([told, loaded.state]).toEqual([['disabled'], 'absent'])
+  }
+})
+
+it('[ROOM-61] fails when a fence is raised during each of twenty repeats', async () => {
+  const engine = await openMemoryEngine()
+  ends.push(() => engine.close())
+  const scope = { workspaceId: 'w', apiKey: 'k', organizationId: 'acme' }
+  let checks = 0
+  const check = async (): Promise<void> => {
+    checks += 1
+    await engine.kv.commit(['organization'], { fences: documentFences(scope, 'd') })
+  }
+  const right = await DocumentRight.read({ fences: engine.fences, scope, documentId: 'd', check })
+  const told: string[] = []
+  const line = lineOf(engine, {
+    durable: () => void told.push('durable'),
+    failed: (error) => void told.push(errorMessage(error)),
+  })
+  line.commit(deliveryOf('first', 1, right), 0)
+  await line.settled()
+  expect(told).toEqual(['rights change too often'])
+  expect(checks).toBe(1 + 20)
+  await expect(line.durable).rejects.toThrow('rights change too often')
+})

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../../../src/clock.ts'
+import { StoreUnavailableError } from '../../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { CommitLine } from '../../../../src/rooms/log/commits.ts'
+import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
+import { RoomCompaction } from '../../../../src/rooms/log/room-compaction.ts'
+import { typed } from '../../../support/clients/clients.ts'
+import { withLog } from '../../../support/stores/pausable-engine.ts'
+
+it('a compaction that the store could not do is due again', async () => {
+  const doc = ['a']
+  let failures = 0
+  const engine = withLog(await openMemoryEngine({ clock: systemClock }), (log) => ({
+    compact: async (...parameters) => {
+      failures += 1
+      if (failures === 1) throw new StoreUnavailableError('the database is away')
+      return log.compact(...parameters)
+    },
+  }))
+  const { log } = engine
+  await log.append(doc, 'create', [{ bytes: typed('x'.repeat(20_000), 1), by: '' }])
+  const { loaded, state, tail } = await loadRoom(log, doc)
+  const compaction = new RoomCompaction(log, doc, {
+    state,
+    commits: new CommitLine(log, doc, loaded, { durable: () => undefined, failed: () => undefined }),
+    base: 0,
+    tail,
+    limits: { compactAfterUpdates: 500, keepVersionsMs: 0 },
+    clock: systemClock,
+    isHome: () => true,
+    quiet: null,
+  })
+  await expect(compaction.run()).rejects.toThrow(StoreUnavailableError)
+  expect(compaction.dueAtLeaving).toBe(true)
+  await compaction.run()
+  expect([(await log.heads([doc]))[0]?.base, compaction.dueAtLeaving]).toEqual([1, false])
+  await engine.close()
+})

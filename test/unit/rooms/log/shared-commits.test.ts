@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { systemClock } from '../../../../src/clock.ts'
+import { StoreUnavailableError } from '../../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { AppendBacklog } from '../../../../src/rooms/log/append-backlog.ts'
+import { LogTruncatedError } from '../../../../src/rooms/replication/read-log-since.ts'
+import { UpdateBroadcast } from '../../../../src/rooms/room/broadcast.ts'
+import {
+  type SharedCommitListeners,
+  type SharedCommitOptions,
+  SharedCommits,
+} from '../../../../src/rooms/shared-commits.ts'
+import { readUpdate } from '../../../../src/update/read-update.ts'
+import { typed } from '../../../support/clients/clients.ts'
+import { withLog } from '../../../support/stores/pausable-engine.ts'
+import { gate } from '../../../support/time/gate.ts'
+
+const doc = ['a']
+const entry = (client: number) => ({ bytes: typed('x', client), by: '' })
+const deliveryOf = (client: number): UpdateBroadcast => {
+  const { bytes, by } = entry(client)
+  return new UpdateBroadcast(
+    [{ bytes, by, from: null, summary: readUpdate(bytes, { allowSubdocuments: true }) }],
+    0,
+  )
+}
+const placing: SharedCommitOptions['placing'] = {
+  split: (foreign) => [foreign],
+  isExpensive: () => false,
+  place: () => Promise.resolve(),
+}
+const listeners: SharedCommitListeners = {
+  durable: () => undefined,
+  failed: () => undefined,
+  foreign: () => undefined,
+  appended: () => undefined,
+}
+
+it('[CR-18] the number of the last update is never told too high, also where others have compacted what was appended', async () => {
+  const engine = await openMemoryEngine({ clock: systemClock })
+  const others = [entry(1), entry(2)] as const
+  const own = entry(3)
+  await engine.log.append(doc, 'create', [others[0]])
+  const { log } = withLog(engine, (store) => ({
+    append: async (...parameters) => {
+      await store.append(doc, 1, [others[1]])
+      const appended = await store.append(...parameters)
+      const snapshot = Y.mergeUpdates([...others, own].map(({ bytes }) => bytes))
+      await store.compact(doc, 1, 0, appended.last, snapshot, Number.POSITIVE_INFINITY)
+      return appended
+    },
+  }))
+  const heads: number[] = []
+  const commits = new SharedCommits({
+    log,
+    doc,
+    loaded: await log.load(doc),
+    queued: new AppendBacklog(),
+    placing,
+    listeners: {
+      ...listeners,
+      failed: (error) => expect(error).toBe(null),
+      foreign: () => heads.push(commits.head),
+    },
+  })
+  commits.commit(deliveryOf(3), 0)
+  expect([commits.head, await commits.durable, commits.head, heads]).toEqual([2, 3, 3, [3]])
+  await engine.close()
+})
+
+it('[CR-23] who reads while a change of the same node fails is told so', async () => {
+  const engine = await openMemoryEngine({ clock: systemClock })
+  await engine.log.append(doc, 'create', [entry(1)])
+  const held = gate()
+  const { log } = withLog(engine, () => ({
+    append: async () => {
+      await held.opened
+      throw new StoreUnavailableError('the database is away')
+    },
+  }))
+  const commits = new SharedCommits({
+    log,
+    doc,
+    loaded: await log.load(doc),
+    queued: new AppendBacklog(),
+    placing,
+    listeners,
+  })
+  const changing = commits.commitAt(1, {
+    delivery: deliveryOf(2),
+    at: 0,
+    jobs: [],
+    apply: () => undefined,
+  })
+  await engine.log.append(doc, 1, [entry(3)])
+  const reading = commits.reach()
+  await new Promise((resolve) => setImmediate(resolve))
+  held.open()
+  await expect(changing).rejects.toThrow(StoreUnavailableError)
+  await expect(reading).rejects.toThrow(StoreUnavailableError)
+  await engine.close()
+}, 2_000)
+
+it('[CR-22] a copy that has more than its log, which has lost the last of it, is not gone on with', async () => {
+  const [before, after] = [
+    await openMemoryEngine({ clock: systemClock }),
+    await openMemoryEngine({ clock: systemClock }),
+  ]
+  await before.log.append(doc, 'create', [entry(1), entry(2), entry(3)])
+  await after.log.append(doc, 'create', [entry(1)])
+  const copyOf = async () => {
+    const failures: unknown[] = []
+    const commits = new SharedCommits({
+      log: after.log,
+      doc,
+      loaded: await before.log.load(doc),
+      queued: new AppendBacklog(),
+      placing,
+      listeners: { ...listeners, failed: (error) => failures.push(error) },
+    })
+    return { commits, failures }
+  }
+  const read = await copyOf()
+  await expect(read.commits.reach()).rejects.toThrow(LogTruncatedError)
+  const looked = await copyOf()
+  const [head = null] = await after.log.heads([doc])
+  expect(looked.commits.differs(head, looked.commits.durableTo)).toBe(true)
+  looked.commits.look()
+  await looked.commits.settled()
+  const written = await copyOf()
+  written.commits.commit(deliveryOf(4), 0)
+  await expect(written.commits.durable).rejects.toThrow(LogTruncatedError)
+  for (const { failures } of [read, looked, written])
+    expect(failures.map((error) => error instanceof LogTruncatedError)).toEqual([true])
+  await Promise.all([before.close(), after.close()])
+})

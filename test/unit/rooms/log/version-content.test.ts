@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type * as Y from 'yjs'
+import { prepareContent } from '../../../../src/content/prepared-content.ts'
+import type { DocumentLog, Engine, Key } from '../../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { snapshotsMax } from '../../../../src/engine/snapshot-list.ts'
+import { createLog } from '../../../../src/log.ts'
+import { createMetrics } from '../../../../src/metrics.ts'
+import { addressKey } from '../../../../src/model/address.ts'
+import { close } from '../../../../src/model/close.ts'
+import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
+import { loadVersion } from '../../../../src/rooms/log/version-content.ts'
+import type { DocumentState } from '../../../../src/rooms/room/document-state.ts'
+import type { Room } from '../../../../src/rooms/room/room.ts'
+import { RoomRegistry } from '../../../../src/rooms/room/room-registry.ts'
+import { Random } from '../../../support/data/random-doc.ts'
+import { noEdits, noRecords, noVisits } from '../../../support/data/rooms.ts'
+import { seed } from '../../../support/data/seed.ts'
+import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+import { itLong } from '../../../support/time/full-run.ts'
+
+const address = {
+  workspaceId: 'workspace',
+  apiKey: 'key',
+  organizationId: 'acme',
+  documentId: 'plan',
+  editorId: 'main',
+}
+const doc: Key = addressKey(address)
+
+/** At most 1,010 bytes each: too few for a compaction. */
+const editsInTail = 12
+
+let clock: HeldClock
+let engine: Engine
+let rooms: RoomRegistry
+
+beforeEach(async () => {
+  clock = new HeldClock()
+  bases = new Set()
+  engine = await openMemoryEngine({ clock })
+})
+
+afterEach(async () => {
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  await engine.close()
+})
+
+function openRooms(keepVersionsMs: number): void {
+  rooms = new RoomRegistry(
+    engine,
+    {
+      documentBytesMax: 2 ** 26,
+      heldBytesMax: 2 ** 20,
+      awarenessWindowMs: 50,
+      compactAfterUpdates: 50,
+      keepVersionsMs,
+      idleMs: 2 ** 40,
+      restMs: 2 ** 40,
+      documentsPerWorkspaceMax: 0,
+      computeThreads: 0,
+      threadJobMs: 60_000,
+    },
+    {
+      clock,
+      metrics: createMetrics(),
+      logger: createLog('silent'),
+      memory: roomyAccounts(),
+      records: noRecords,
+      edits: noEdits,
+      visits: noVisits,
+      overspent: () => {},
+    },
+  )
+}
+
+/** Numbers that snapshots have covered, as seen after each edit. */
+let bases: Set<number>
+
+interface Handed {
+  readonly epoch: number
+  readonly seq: number
+  readonly at: number
+  readonly text: string
+}
+
+const textOf = (doc: Y.Doc): string => doc.getText('content').toString()
+
+const replace = (room: Room, data: string) =>
+  room.replacing.replace('ada', prepareContent({ type: 'text', contentKey: 'content', data }, 1e6), {
+    expects: 'either',
+  })
+
+async function read(room: Room): Promise<Handed> {
+  const { result, version } = await room.editing.view(textOf)
+  const [epoch = 0, seq = 0] = version.split('.').map(Number)
+  return { epoch, seq, at: clock.now(), text: result }
+}
+
+/**
+ * Writes and removes as much in many places, so that neither the text grows nor the time between compactions, a step of
+ * `everyMs` after the other; returns the versions handed out after each.
+ */
+async function edit(
+  room: Room,
+  { count, everyMs, random = new Random(seed) }: { count: number; everyMs: number; random?: Random },
+): Promise<Handed[]> {
+  const handed: Handed[] = []
+  for (let index = 0; index < count; index++) {
+    clock.advance(everyMs)
+    const text = textOf(room.state.doc)
+    const at = random.below(text.length + 1)
+    const inserted = `${index} ${'weft '.repeat(random.below(200))}`
+    await replace(room, text.slice(0, at) + inserted + text.slice(at + random.below(1_000)))
+    handed.push(await read(room))
+    // A compaction begins when what was committed is on its way.
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    bases.add(await baseNow())
+  }
+  return handed
+}
+
+async function textAt({ epoch, seq }: Handed): Promise<string | null> {
+  const rebuilt = await loadVersion(engine.log, doc, { epoch, seq })
+  return rebuilt && textOf(rebuilt.doc)
+}
+
+async function baseNow(): Promise<number> {
+  const [head] = await engine.log.heads([doc])
+  return head?.base ?? 0
+}
+
+describe(`seed ${seed}`, () => {
+  itLong('[ROOM-20] versions handed out within the time to keep are rebuilt as they were read', async () => {
+    const keptMs = 600_000
+    openRooms(keptMs)
+    const handed: Handed[] = []
+    await rooms.use(address, async (room) => {
+      for (let round = 0; round < 6; round++) {
+        handed.push(...(await edit(room, { count: 70, everyMs: 5_000 })))
+        for (const version of handed) {
+          const text = await textAt(version)
+          if (text !== null || clock.now() - version.at <= keptMs) expect(text).toBe(version.text)
+        }
+      }
+    })
+    // Only then has one been dropped between others that were kept.
+    expect(bases.size).toBeGreaterThan(snapshotsMax + 1)
+    const gone = await Promise.all(handed.map(textAt)).then(
+      (texts) => texts.filter((text) => text === null).length,
+    )
+    // Of 35 minutes at most twice 10 are kept, and what comes between two compactions: 3 minutes or so.
+    expect(gone).toBeGreaterThan(70)
+  })
+
+  itLong('[ROOM-20] with nothing to keep, what a compaction covers is gone', async () => {
+    openRooms(0)
+    await rooms.use(address, async (room) => {
+      const handed = await edit(room, { count: 200, everyMs: 1 })
+      const base = await baseNow()
+      expect(base).toBeGreaterThan(50)
+      for (const version of handed) {
+        expect(await textAt(version)).toBe(version.seq < base ? null : version.text)
+      }
+    })
+  })
+})
+
+itLong('[ROOM-20] a version is a copy: changing it changes nothing else', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    const [first] = await edit(room, { count: 3, everyMs: 1 })
+    const now = await read(room)
+    const version = await loadVersion(engine.log, doc, { epoch: 1, seq: 1 })
+    version?.doc.getText('content').insert(0, 'changed')
+    expect(await textAt(first as Handed)).toBe(first?.text)
+    expect(await read(room)).toEqual(now)
+    expect(await loadVersion(engine.log, doc, { epoch: 2, seq: 1 })).toBeNull()
+    expect(await loadVersion(engine.log, doc, { epoch: 1, seq: 4 })).toBeNull()
+  })
+})
+
+itLong('[ROOM-20] a compaction between two pages of a version does not spoil it', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    const { text, seq } = (await edit(room, { count: editsInTail, everyMs: 1 }))[8] as Handed
+    const wanted = await loadVersion(engine.log, doc, { epoch: 1, seq })
+    const snapshot = (wanted as DocumentState).encode()
+    let pages = 0
+    const { log } = engine
+    const paging = Object.assign(Object.create(log) as DocumentLog, {
+      loadAt: async (...[of, epoch, at, options]: Parameters<DocumentLog['loadAt']>) => {
+        pages += 1
+        if (pages === 3)
+          expect(await log.compact(doc, 1, 0, seq, snapshot, Number.POSITIVE_INFINITY)).toBe(true)
+        return log.loadAt(of, epoch, at, { ...options, bytesMax: 1 })
+      },
+    })
+    expect(textOf(((await loadVersion(paging, doc, { epoch: 1, seq })) as DocumentState).doc)).toBe(text)
+    expect(pages).toBe(4)
+  })
+})
+
+it('[ROOM-21] a document opened from the log counts the updates behind its snapshot', async () => {
+  openRooms(600_000)
+  await rooms.use(address, async (room) => {
+    await edit(room, { count: editsInTail, everyMs: 1 })
+    const { state, tail } = await loadRoom(engine.log, doc)
+    expect(tail.entries).toBe(editsInTail)
+    expect(state.vector()).toEqual(room.state.vector())
+  })
+})
+
+it('[ROOM-25] what everybody leaves is stored anew where its tail is not small, and can be handed out at once', async () => {
+  openRooms(600_000)
+  // Not any seed: the tail has to be long enough.
+  await rooms.use(address, (room) => edit(room, { count: editsInTail, everyMs: 1, random: new Random(2) }))
+  expect(await baseNow()).toBe(0)
+  expect((await loadRoom(engine.log, doc)).tail.bytes).toBeGreaterThan(4_096)
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  const { state, tail } = await loadRoom(engine.log, doc)
+  expect(tail.entries).toBe(0)
+  expect(state.bytes).not.toBeNull()
+  openRooms(600_000)
+  const base = await baseNow()
+  expect(base).toBeGreaterThan(0)
+  await rooms.use(address, (room) => replace(room, 'a'))
+  await rooms.closeAll(close('serviceRestart', 'the test is over'))
+  expect(await baseNow()).toBe(base)
+  openRooms(600_000)
+})

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import type { Bus } from '../../../../src/engine/engine.ts'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { RawClient, typed } from '../../../support/clients/clients.ts'
+import { dataOf, startTestServer } from '../../../support/servers/server.ts'
+import { document, Page, World } from './simulated-cluster.ts'
+
+const isBucket = (topic: string): boolean => /^presence\.\d+$/.test(topic)
+
+it('[CP-24] where the store is shared with nobody nothing is asked of the bus for presence or live messages', async () => {
+  const engine = await openMemoryEngine()
+  const topics: string[] = []
+  const bus: Bus = {
+    publish: (topic, message) => {
+      topics.push(topic)
+      engine.bus.publish(topic, message)
+    },
+    subscribe: (topic, listener) => {
+      topics.push(topic)
+      return engine.bus.subscribe(topic, listener)
+    },
+    request: (...call) => engine.bus.request(...call),
+    onLoss: (listener) => engine.bus.onLoss(listener),
+    flushed: () => engine.bus.flushed(),
+    isConnected: true,
+  }
+  const server = await startTestServer({}, { engine: { ...engine, bus } })
+  const ids = { organizationId: 'acme', documentId: 'doc' }
+  const client = await RawClient.connect(
+    `${server.wsUrl}/sync/acme/doc/main?token=${await server.token('ann')}`,
+  )
+  client.sendUpdate(typed('x', 1))
+  client.sendAwareness(1, 1, { cursor: 1 })
+  await client.roundTrip()
+  dataOf(await server.post('/v2/presence/add', { ...ids, users: [{ userId: 'bob' }] }))
+  dataOf(await server.post('/v2/livestate/broadcast', { ...ids, event: 'event' }))
+  expect(topics.filter((topic) => /^(presence|nodes)\./.test(topic))).toEqual([])
+  client.end()
+  await server.stop()
+})
+
+it('[CP-25] moves of a window are one message to the nodes that listen, and none where nobody does', async () => {
+  const world = await World.of(3, () => [0])
+  const [mover, watcher] = [new Page('ada', 1), new Page('bob', 2)]
+  mover.connect(world.node(0))
+  const move = async (): Promise<number> => {
+    await world.pass(200)
+    const before = world.node(0).published.filter(isBucket).length
+    for (let step = 1; step <= 100; step++) {
+      mover.show(step)
+      await world.pass(4)
+    }
+    return world.node(0).published.filter(isBucket).length - before
+  }
+  expect(await move()).toBeLessThanOrEqual(1)
+  watcher.connect(world.node(1))
+  const messages = await move()
+  expect(messages).toBeGreaterThan(5)
+  expect(messages).toBeLessThanOrEqual(12)
+  await world.pass(200)
+  expect(watcher.awareness.getStates().get(1)).toMatchObject({ cursor: 100 })
+  expect(world.node(2).topics.filter(isBucket)).toEqual([])
+  for (const page of [mover, watcher]) {
+    page.disconnect()
+    page.destroy()
+  }
+  await world.pass(30_000)
+  for (const node of world.nodes) {
+    expect(node.topics.filter(isBucket)).toEqual([])
+    expect(node.presence.boardOf(document).desk?.isOpen).toBe(false)
+  }
+  await world.end()
+})
+
+it('[CP-32] who comes back to a node does not have those at other nodes asked again whom it sees', async () => {
+  const world = await World.of(2, () => [0])
+  const stayed = [1, 2, 3].map((clientId) => new Page(`stayed-${clientId}`, clientId))
+  for (const page of stayed) page.connect(world.node(0))
+  await world.pass(31_000)
+  const clocks = (): number[] =>
+    stayed.map(({ awareness }) => awareness.meta.get(awareness.clientID)?.clock ?? 0)
+  const before = clocks()
+  const back = Array.from({ length: 12 }, (_, index) => new Page(`back-${index}`, 10 + index))
+  for (const page of back) {
+    page.connect(world.node(1))
+    await world.pass(200)
+  }
+  for (const page of back)
+    for (const { cursor, awareness } of stayed)
+      expect(page.awareness.getStates().get(awareness.clientID)).toMatchObject({ cursor })
+  const asked = clocks().map((clock, index) => Math.floor((clock - (before[index] as number)) / 16))
+  expect(Math.max(...asked)).toBeLessThanOrEqual(2)
+  for (const page of [...stayed, ...back]) {
+    page.disconnect()
+    page.destroy()
+  }
+  await world.end()
+})

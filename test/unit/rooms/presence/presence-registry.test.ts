@@ -1,0 +1,254 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
+import type { DocumentPresence } from '../../../../src/rooms/presence/document-presence.ts'
+import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
+import type { Member } from '../../../../src/rooms/room/member.ts'
+import { readAwareness } from '../../../../src/update/awareness.ts'
+import { noVisits } from '../../../support/data/rooms.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+import { times } from '../../../support/time/full-run.ts'
+
+const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+const windowMs = 40
+/** Rounds in which everything in flight arrives: what is not over then goes on for ever. */
+const roundsMax = 50
+
+const query = Uint8Array.of(3)
+const asItIs = (bytes: Uint8Array): Uint8Array => bytes
+
+/** Rooms of one document, with y-protocols clients whose messages arrive when the test says so. */
+class World {
+  readonly clock = new HeldClock()
+  readonly presence = new PresenceRegistry(this.clock, noVisits)
+  readonly clients: Client[]
+  readonly #rooms = new Map<string, { board: RoomAwareness; members: Set<Member> }>()
+
+  constructor(who: readonly (readonly [userId: string, editorId: string])[]) {
+    this.clients = who.map(([userId, editorId], index) => new Client(userId, index + 1, this.#room(editorId)))
+  }
+
+  /** Delivers everything until nothing is left. */
+  settle(): void {
+    for (let round = 0; round < roundsMax; round++) {
+      for (const client of this.clients) while (client.up.length > 0) client.deliverUp()
+      this.clock.advance(windowMs)
+      for (const client of this.clients) while (client.down.length > 0) client.deliverDown()
+      if (this.clients.every(({ up }) => up.length === 0)) return
+    }
+    throw new Error('messages go to and fro for ever')
+  }
+
+  end(): void {
+    for (const { awareness } of this.clients) awareness.destroy()
+    for (const { board } of this.#rooms.values()) board.close()
+    this.presence.close()
+  }
+
+  #room(editorId: string) {
+    const members = new Set<Member>()
+    const parts = {
+      members,
+      presence: this.presence.boardOf(document),
+      editorId,
+      clock: this.clock,
+      windowMs,
+      refused: () => {},
+    }
+    const room = this.#rooms.get(editorId) ?? { board: new RoomAwareness(parts), members }
+    this.#rooms.set(editorId, room)
+    return room
+  }
+}
+
+class Client {
+  readonly userId: string
+  readonly awareness: Awareness
+  readonly up: Uint8Array[] = []
+  readonly down: Uint8Array[] = []
+  readonly #deliverUp: (bytes: Uint8Array) => void
+  cursor = 0
+
+  constructor(userId: string, clientId: number, room: { board: RoomAwareness; members: Set<Member> }) {
+    this.userId = userId
+    const doc = new Y.Doc()
+    doc.clientID = clientId
+    this.awareness = new Awareness(doc)
+    // As y-websocket does, whoever has caused the change.
+    this.awareness.on('update', (changes: Record<'added' | 'updated' | 'removed', number[]>) => {
+      const clientIds = [...changes.added, ...changes.updated, ...changes.removed]
+      this.up.push(encodeAwarenessUpdate(this.awareness, clientIds))
+    })
+    const member: Member = {
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: true },
+      user: { id: userId, name: userId, email: '' },
+      deliver: () => {},
+      deliverAwareness: (frame, own) => void (own || this.down.push(frame)),
+      askForMissing: () => {},
+      end: () => {},
+    }
+    this.#deliverUp = (bytes) => room.board.receive(member, readAwareness(bytes))
+    room.members.add(member)
+    room.board.join(member)
+    this.move(0)
+  }
+
+  move(cursor: number): void {
+    this.cursor = cursor
+    this.awareness.setLocalStateField('cursor', cursor)
+  }
+
+  deliverUp(): void {
+    const message = this.up.shift()
+    if (message !== undefined) this.#deliverUp(message)
+  }
+
+  deliverDown(): void {
+    const message = this.down.shift()
+    if (message === query)
+      this.up.push(encodeAwarenessUpdate(this.awareness, [...this.awareness.getStates().keys()]))
+    else if (message !== undefined) applyAwarenessUpdate(this.awareness, message, 'test')
+  }
+}
+
+type Step =
+  | { readonly kind: 'move' | 'up' | 'down'; readonly client: number }
+  | { readonly kind: 'status' | 'name' | 'delete' | 'add'; readonly user: 'ada' | 'bob' | 'guest' }
+  | { readonly kind: 'time' }
+
+const client = fc.nat({ max: 2 })
+const user = fc.constantFrom<'ada' | 'bob' | 'guest'>('ada', 'bob', 'guest')
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constantFrom<'move' | 'up' | 'down'>('move', 'up', 'down'), client }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom<'status' | 'name'>('status', 'name'), user }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom<'delete' | 'add'>('delete', 'add'), user }) },
+  { weight: 2, arbitrary: fc.constant<Step>({ kind: 'time' }) },
+)
+
+/** Crossings that random steps find too seldom. */
+const examples: [Step[]][] = [
+  // A move with the clock that the server has given to something else meanwhile.
+  [
+    [
+      { kind: 'up', client: 1 },
+      { kind: 'name', user: 'bob' },
+      { kind: 'time' },
+      { kind: 'down', client: 0 },
+      { kind: 'move', client: 1 },
+    ],
+  ],
+  // A client that is told of its own removal answers with a state that the server has made.
+  [
+    [
+      { kind: 'status', user: 'bob' },
+      { kind: 'move', client: 1 },
+      { kind: 'up', client: 1 },
+      { kind: 'status', user: 'bob' },
+      { kind: 'time' },
+      { kind: 'delete', user: 'bob' },
+      { kind: 'time' },
+      { kind: 'add', user: 'bob' },
+    ],
+  ],
+  // A client that is told of its own removal goes one further, to the clock of what it is told next.
+  [
+    [
+      { kind: 'up', client: 1 },
+      { kind: 'delete', user: 'bob' },
+      { kind: 'time' },
+      { kind: 'add', user: 'bob' },
+    ],
+  ],
+]
+
+/** What REST has said: of whom, and whether they are there. */
+class Model {
+  readonly said = new Map<string, { readonly name?: string; readonly status?: string }>()
+  readonly here = new Set(['ada', 'bob'])
+  count = 0
+
+  take(world: World, each: Step): void {
+    if (each.kind === 'time') world.clock.advance(windowMs)
+    else if ('client' in each) this.#act(world.clients[each.client] as Client, each.kind)
+    else this.#say(world.presence.boardOf(document), each.kind, each.user)
+  }
+
+  #act(client: Client, kind: 'move' | 'up' | 'down'): void {
+    if (kind === 'up') client.deliverUp()
+    else if (kind === 'down') client.deliverDown()
+    else client.move(++this.count)
+  }
+
+  #say(board: DocumentPresence, kind: 'status' | 'name' | 'delete' | 'add', userId: string): void {
+    const text = `${kind} ${++this.count}`
+    if (kind === 'delete') {
+      expect(board.delete([userId])).toBe(this.here.has(userId) ? 1 : 0)
+      this.here.delete(userId)
+      this.said.delete(userId)
+      return
+    }
+    const said = kind === 'name' ? { name: text } : { status: text }
+    if (kind === 'add') board.add([{ userId, ...said }], 3_599_000)
+    else expect(board.update([{ userId, ...said }])).toBe(this.here.has(userId) ? 1 : 0)
+    if (kind === 'add') this.here.add(userId)
+    if (this.here.has(userId)) this.said.set(userId, { ...this.said.get(userId), ...said })
+  }
+}
+
+it('[PRES-10] however moves, statuses and deletions cross, it comes to rest with the last of each, for everybody', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: 'medium' }), (steps) => {
+      const world = new World([
+        ['ada', 'main'],
+        ['bob', 'main'],
+        ['ada', 'side'],
+      ])
+      const model = new Model()
+      for (const each of steps) model.take(world, each)
+      world.settle()
+      const mates = [[0, 1], [0, 1], [2]].map((indexes) =>
+        indexes.map((index) => world.clients[index] as Client),
+      )
+      for (const [index, { awareness }] of world.clients.entries()) {
+        const states = awareness.getStates()
+        for (const mate of mates[index] ?? []) {
+          const seen = states.get(mate.awareness.clientID) as { cursor: number; user?: object } | undefined
+          const here = model.here.has(mate.userId)
+          if (here) expect(seen?.cursor).toBe(mate.cursor)
+          else if (mate.awareness !== awareness) expect(seen).toBeUndefined()
+          const { name, status } = model.said.get(mate.userId) ?? {}
+          if (status !== undefined) expect(seen?.user).toMatchObject({ id: mate.userId, status })
+          if (name !== undefined && mate.awareness !== awareness) expect(seen?.user).toMatchObject({ name })
+        }
+        const guests = [...states.values()].filter((state) => state.user?.id === 'guest')
+        expect(guests).toHaveLength(model.here.has('guest') ? 1 : 0)
+        expect(guests[0]?.user ?? {}).toMatchObject(model.said.get('guest') ?? {})
+      }
+      expect(
+        new Set(
+          world.presence
+            .boardOf(document)
+            .entries()
+            .map(({ userId }) => userId),
+        ),
+      ).toEqual(model.here)
+      world.end()
+    }),
+    { numRuns: times(400, 4_000), examples },
+  )
+})
+
+it('[PRES-11] nothing is kept of a document when rooms and users have gone', () => {
+  const clock = new HeldClock()
+  const presence = new PresenceRegistry(clock, noVisits)
+  const board = presence.boardOf(document)
+  void presence.add(document, [{ userId: 'ann' }], 2_000)
+  expect(presence.boardOf(document)).toBe(board)
+  clock.advance(2_000)
+  expect(presence.boardOf(document)).not.toBe(board)
+})

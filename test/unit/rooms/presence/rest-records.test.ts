@@ -1,0 +1,160 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { mergeRestRecords, type RestUserRecord } from '../../../../src/rooms/presence/presence-records.ts'
+import { restsMax } from '../../../../src/rooms/presence/presence-replica.ts'
+import { after, type History, type Run, type Step } from './reference-model.ts'
+import { document, Page, World } from './simulated-cluster.ts'
+
+const fair = [[0]]
+const silenceMs = 100_000
+
+/** Who is listed by all nodes, once they have heard each other. */
+async function listedAfter(steps: readonly Step[], weather: History['weather'] = fair): Promise<unknown> {
+  let lists: (readonly string[])[] = []
+  await after({ steps, weather, chance: 1 }, async ({ world }: Run) => {
+    for (const each of world.nodes) await world.during(each.presence.entries(document))
+    lists = world.nodes.map((each) => each.listed())
+  })
+  for (const list of lists) expect(list).toEqual(lists[0])
+  return lists[0]
+}
+
+it('[CP-23] a user deleted with a socket is nowhere, though updated where neither was heard of', async () => {
+  const listed = await listedAfter([
+    { kind: 'add', user: 'ada', node: 1 },
+    { kind: 'connect', page: 0, node: 0 },
+    { kind: 'cut', node: 1 },
+    { kind: 'delete', user: 'ada', node: 2 },
+    { kind: 'update', user: 'ada', node: 1 },
+  ])
+  expect(listed).toEqual([])
+})
+
+it('[CP-23] who has had a socket is a guest nowhere, also where the node that was told of the guest has not heard of it', async () => {
+  const steps: readonly Step[] = [
+    { kind: 'add', user: 'bob', node: 0 },
+    { kind: 'connect', page: 1, node: 1 },
+    { kind: 'add', user: 'ada', node: 2 },
+    { kind: 'disconnect', page: 1 },
+  ]
+  expect(await listedAfter(steps, [[], [30], [1]])).toEqual(['ada rest'])
+})
+
+it('[CP-27] who was deleted is not brought back by a node that hears of it after a long time, though updated there', async () => {
+  const apart: readonly Step[] = [
+    { kind: 'add', user: 'ada', node: 1 },
+    { kind: 'add', user: 'bob', node: 0 },
+    { kind: 'cut', node: 1 },
+    { kind: 'pass', ms: silenceMs },
+    { kind: 'delete', user: 'ada', node: 2 },
+    { kind: 'update', user: 'ada', node: 1 },
+    { kind: 'pass', ms: silenceMs },
+  ]
+  expect(await listedAfter(apart)).toEqual(['bob rest'])
+  expect(await listedAfter([...apart, { kind: 'add', user: 'ada', node: 1 }])).toEqual([
+    'ada rest',
+    'bob rest',
+  ])
+})
+
+it('[CP-27] nor is who has come with a socket, and gone', async () => {
+  const listed = await listedAfter([
+    { kind: 'connect', page: 3, node: 0 },
+    { kind: 'add', user: 'ada', node: 1 },
+    { kind: 'cut', node: 1 },
+    { kind: 'connect', page: 0, node: 0 },
+    { kind: 'pass', ms: silenceMs },
+    { kind: 'disconnect', page: 0 },
+    { kind: 'update', user: 'ada', node: 1 },
+  ])
+  expect(listed).toEqual(['eve socket'])
+})
+
+it('[CP-27] nor where the node that was told of the deletion has died meanwhile', async () => {
+  const listed = await listedAfter([
+    { kind: 'connect', page: 3, node: 0 },
+    { kind: 'add', user: 'ada', node: 1 },
+    { kind: 'pass', ms: 200 },
+    { kind: 'cut', node: 1 },
+    { kind: 'delete', user: 'ada', node: 2 },
+    { kind: 'pass', ms: 200 },
+    { kind: 'cut', node: 2 },
+    { kind: 'pass', ms: silenceMs },
+    { kind: 'mend', node: 1 },
+    { kind: 'pass', ms: silenceMs },
+  ])
+  expect(listed).toEqual(['eve socket'])
+})
+
+it('[CP-30] of users named by a node whose clock is hours ahead one is deleted, another one comes with a socket', async () => {
+  const world = await World.of(2, () => [0])
+  const { desk } = world.node(1).presence.boardOf(document)
+  const [now, ttlMs] = [world.clock.now(), 3_599_000]
+  const at = now + 7_200_000
+  const times = { at, addedAt: at, deletedAt: 0, arrivedAt: 0, lastSeen: now, ttlMs, keptUntil: now + ttlMs }
+  for (const userId of ['ada', 'bob']) desk?.write({ kind: 'rest', userId, said: {}, ...times })
+  const { presence } = world.node(0)
+  expect((await world.during(presence.entries(document))).map(({ userId }) => userId)).toEqual(['ada', 'bob'])
+  expect(await world.during(presence.delete(document, ['ada']))).toBe(1)
+  const bob = new Page('bob', 1)
+  bob.connect(world.node(0))
+  await world.pass(200)
+  bob.disconnect()
+  const messages = world.nodes.flatMap(({ published }) => published).length
+  await world.pass(200)
+  for (const each of world.nodes) expect(each.listed()).toEqual([])
+  expect(world.nodes.flatMap(({ published }) => published).length - messages).toBeLessThan(10)
+  bob.destroy()
+  await world.end()
+})
+
+const stamp = fc.nat({ max: 3 })
+const record: fc.Arbitrary<RestUserRecord> = fc.record({
+  kind: fc.constant('rest' as const),
+  userId: fc.constant('ada'),
+  at: stamp,
+  said: fc.record({ status: fc.constantFrom('busy', 'away') }),
+  ttlMs: stamp,
+  lastSeen: stamp,
+  deletedAt: stamp,
+  addedAt: stamp,
+  arrivedAt: stamp,
+  keptUntil: stamp,
+})
+
+it('[CP-28] what nodes have heard of REST comes to the same in whatever order, and however often', () => {
+  fc.assert(
+    fc.property(record, record, record, (one, two, three) => {
+      expect(mergeRestRecords(one, two)).toEqual(mergeRestRecords(two, one))
+      expect(mergeRestRecords(mergeRestRecords(one, two), three)).toEqual(
+        mergeRestRecords(one, mergeRestRecords(two, three)),
+      )
+      expect(mergeRestRecords(one, mergeRestRecords(one, two))).toEqual(mergeRestRecords(one, two))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+it(`[CP-29] of more than ${restsMax} users the ones who are gone are remembered for no more than a minute`, async () => {
+  const world = await World.of(1, () => [0])
+  const { presence } = world.node(0)
+  const { desk } = presence.boardOf(document)
+  const known = (): number => desk?.full().flatMap(({ entries }) => entries).length ?? 0
+  const [batches, batchUsers] = [4, 300]
+  for (let batch = 0; batch < batches; batch++) {
+    const userIds = Array.from({ length: batchUsers }, (_, user) => `user-${batch}-${user}`)
+    await world.during(
+      presence.add(
+        document,
+        userIds.map((userId) => ({ userId })),
+        3_599_000,
+      ),
+    )
+    if (batch < batches - 1) await world.during(presence.delete(document, userIds))
+  }
+  expect(known()).toBe(batches * batchUsers)
+  await world.pass(62_000)
+  expect(known()).toBe(batchUsers)
+  expect(world.node(0).listed()).toHaveLength(batchUsers)
+  await world.end()
+})

@@ -1,0 +1,270 @@
+import {
+  Awareness,
+  applyAwarenessUpdate,
+  encodeAwarenessUpdate,
+  removeAwarenessStates,
+} from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import type { Bus, Engine } from '../../../../src/engine/engine.ts'
+import type { VisitListener } from '../../../../src/events/visit-tracker.ts'
+import { userOfState } from '../../../../src/rooms/awareness/client-state.ts'
+import { RoomAwareness } from '../../../../src/rooms/awareness/room-awareness.ts'
+import { PresenceRegistry } from '../../../../src/rooms/presence/presence-registry.ts'
+import { PresenceSync } from '../../../../src/rooms/presence/presence-sync.ts'
+import { isVirtualClient } from '../../../../src/rooms/presence/virtual-users.ts'
+import type { Member } from '../../../../src/rooms/room/member.ts'
+import { readAwareness } from '../../../../src/update/awareness.ts'
+import { noVisits } from '../../../support/data/rooms.ts'
+import { type SharedNode, sharedNodes, type Weather } from '../../../support/servers/simulated-network.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+export const document = { workspaceId: 'ws', apiKey: 'key', organizationId: 'acme', documentId: 'doc' }
+const windowMs = 40
+
+interface Room {
+  readonly board: RoomAwareness
+  readonly members: Set<Member>
+}
+
+interface WorldOptions {
+  /** Who is told who comes and goes at a node. */
+  readonly visits?: (node: SharedNode, clock: HeldClock) => VisitListener
+  readonly store?: Engine
+}
+
+/** Nodes with a network between them, and time that passes when the test says so. */
+export class World {
+  readonly clock: HeldClock
+  readonly nodes: readonly WorldNode[]
+
+  private constructor(clock: HeldClock, nodes: readonly WorldNode[]) {
+    this.clock = clock
+    this.nodes = nodes
+  }
+
+  static async of(
+    count: number,
+    weather: Weather,
+    { visits = () => noVisits, store }: WorldOptions = {},
+  ): Promise<World> {
+    const clock = new HeldClock()
+    const shared = await sharedNodes(count, { clock, weather, ...(store && { store }) })
+    return new World(
+      clock,
+      shared.map((node) => new WorldNode(node, clock, visits(node, clock))),
+    )
+  }
+
+  node(index: number): WorldNode {
+    return this.nodes[index] as WorldNode
+  }
+
+  /** Lets time pass, and what is under way arrive. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 20) {
+      this.clock.advance(Math.min(left, 20))
+      await turn()
+    }
+    await turn()
+  }
+
+  /** Waits for an answer while time passes. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const waiting = { goesOn: true }
+    const done = work.finally(() => {
+      waiting.goesOn = false
+    })
+    await turn()
+    while (waiting.goesOn) await this.pass(20)
+    return done
+  }
+
+  async end(): Promise<void> {
+    for (const node of this.nodes) node.presence.close()
+    for (const { shared } of this.nodes) await shared.engine.close()
+  }
+}
+
+/** Microtasks, of which messages are made. */
+const turn = async (): Promise<void> => {
+  for (let task = 0; task < 12; task++) await Promise.resolve()
+}
+
+/** One node: presence and the room of the one editor, while somebody is in it. */
+export class WorldNode {
+  readonly shared: SharedNode
+  readonly presence: PresenceRegistry
+  /** Topics that are listened to, as often as they are. */
+  readonly topics: string[] = []
+  readonly published: string[] = []
+  readonly #clock: HeldClock
+  #room: Room | null = null
+
+  constructor(shared: SharedNode, clock: HeldClock, visits: VisitListener) {
+    this.shared = shared
+    this.#clock = clock
+    const { cluster } = shared.engine
+    const bus = this.#watched(shared.engine.bus)
+    this.presence = new PresenceRegistry(clock, visits, new PresenceSync({ bus, cluster, clock }))
+  }
+
+  #watched(bus: Bus): Bus {
+    return {
+      publish: (topic, message) => {
+        this.published.push(topic)
+        bus.publish(topic, message)
+      },
+      subscribe: (topic, listener) => {
+        const end = bus.subscribe(topic, listener)
+        this.topics.push(topic)
+        return () => {
+          this.topics.splice(this.topics.indexOf(topic), 1)
+          end()
+        }
+      },
+      request: (...call) => bus.request(...call),
+      onLoss: (listener) => bus.onLoss(listener),
+      flushed: () => bus.flushed(),
+      isConnected: true,
+    }
+  }
+
+  /** Who is listed here, in order. */
+  listed(): readonly string[] {
+    return this.presence
+      .boardOf(document)
+      .entries()
+      .map(({ userId, source }) => `${userId} ${source}`)
+      .sort()
+  }
+
+  /** What a newcomer would see, in order: clients by their ids, and users without one; null without a room. */
+  shown(): readonly string[] | null {
+    if (this.#room === null) return null
+    const states = this.#room.board.all().flatMap((bytes) => readAwareness(bytes))
+    return states
+      .map(({ clientId, state }) => {
+        const { id } = userOfState(state ?? {})
+        return isVirtualClient(clientId)
+          ? `${String(id)} rest`
+          : `${String(id)} ${clientId} ${String(state?.cursor)}`
+      })
+      .sort()
+  }
+
+  enter(member: Member): Room {
+    this.#room ??= this.#open()
+    this.#room.members.add(member)
+    this.#room.board.join(member)
+    return this.#room
+  }
+
+  leave(member: Member): void {
+    if (this.#room === null) return
+    this.#room.members.delete(member)
+    this.#room.board.leave(member)
+    if (this.#room.members.size > 0) return
+    this.#room.board.close()
+    this.#room = null
+  }
+
+  #open(): Room {
+    const members = new Set<Member>()
+    const presence = this.presence.boardOf(document)
+    const parts = { members, presence, editorId: 'main', clock: this.#clock, windowMs, refused: () => {} }
+    return { board: new RoomAwareness(parts), members }
+  }
+}
+
+const query = Uint8Array.of(3)
+const asItIs = (bytes: Uint8Array): Uint8Array => bytes
+
+/** A page with a stock client, which goes from node to node. */
+export class Page {
+  readonly userId: string
+  readonly awareness: Awareness
+  readonly #leaving: (() => void)[] = []
+  #send: ((bytes: Uint8Array) => void) | null = null
+
+  constructor(userId: string, clientId: number) {
+    this.userId = userId
+    const doc = new Y.Doc()
+    doc.clientID = clientId
+    this.awareness = new Awareness(doc)
+    this.awareness.setLocalState({ cursor: 0 })
+    this.awareness.on('update', (changes: Record<'added' | 'updated' | 'removed', number[]>) => {
+      const clientIds = [...changes.added, ...changes.updated, ...changes.removed]
+      this.#send?.(encodeAwarenessUpdate(this.awareness, clientIds))
+    })
+  }
+
+  get isConnected(): boolean {
+    return this.#send !== null
+  }
+
+  get cursor(): unknown {
+    return this.awareness.getLocalState()?.cursor
+  }
+
+  /** The earlier connection, if there is one, is noticed to be gone later. */
+  connect(node: WorldNode): void {
+    const isNew = (): boolean => this.#send === send
+    const member: Member = {
+      encoder: { update: asItIs, awareness: asItIs, awarenessQuery: query, tellsBack: true },
+      user: { id: this.userId, name: this.userId, email: '' },
+      deliver: () => {},
+      deliverAwareness: (frame, own) => {
+        if (isNew() && !own) queueMicrotask(() => isNew() && this.#hear(frame))
+      },
+      askForMissing: () => {},
+      end: () => {},
+    }
+    this.#forgetOthers()
+    const { board } = node.enter(member)
+    const send = (bytes: Uint8Array): void =>
+      board.receive(
+        member,
+        readAwareness(bytes, (...which) => board.concerns(member, ...which)),
+      )
+    this.#send = send
+    this.#leaving.push(() => node.leave(member))
+    send(encodeAwarenessUpdate(this.awareness, [this.awareness.clientID]))
+    for (const bytes of board.greet(member)) applyAwarenessUpdate(this.awareness, bytes, 'test')
+    board.answered(member, true)
+  }
+
+  /** The server notices that all but the last connection are gone. */
+  endOld(): void {
+    for (const leave of this.#leaving.splice(0, this.#leaving.length - (this.isConnected ? 1 : 0))) leave()
+  }
+
+  disconnect(): void {
+    this.#send = null
+    this.endOld()
+    this.#forgetOthers()
+  }
+
+  show(cursor: number): void {
+    this.awareness.setLocalStateField('cursor', cursor)
+  }
+
+  /** As stock clients do every 15 s. */
+  renew(): void {
+    this.awareness.setLocalState(this.awareness.getLocalState())
+  }
+
+  destroy(): void {
+    this.awareness.destroy()
+  }
+
+  #hear(frame: Uint8Array): void {
+    if (frame !== query) return applyAwarenessUpdate(this.awareness, frame, 'test')
+    const all = [...this.awareness.getStates().keys()]
+    this.#send?.(encodeAwarenessUpdate(this.awareness, all))
+  }
+
+  #forgetOthers(): void {
+    const others = [...this.awareness.getStates().keys()].filter((id) => id !== this.awareness.clientID)
+    removeAwarenessStates(this.awareness, others, 'test')
+  }
+}

@@ -1,0 +1,112 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  LocalPresenceState,
+  type PresenceSnapshot,
+  type PresenceStateEntry,
+  presenceMessageLengthMax,
+  RemotePresenceState,
+} from '../../../../src/rooms/presence/state-log.ts'
+
+type Step =
+  | { readonly kind: 'set'; readonly name: string; readonly value: number | null }
+  | { readonly kind: 'say'; readonly copies: readonly number[] }
+  | { readonly kind: 'full'; readonly copies: readonly number[] }
+  | { readonly kind: 'arrive'; readonly which: number }
+
+const name = fc.constantFrom('a', 'b', 'c')
+/** Nothing: it is lost; several numbers: it comes as often. */
+const copies = fc.array(fc.nat({ max: 9 }), { maxLength: 2 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('set' as const),
+    name,
+    value: fc.option(fc.nat({ max: 9 }), { freq: 3 }),
+  }),
+  fc.record({ kind: fc.constant('say' as const), copies }),
+  fc.record({ kind: fc.constant('full' as const), copies }),
+  fc.record({ kind: fc.constant('arrive' as const), which: fc.nat({ max: 20 }) }),
+)
+
+/** What a listener believes, by what it was told was new. */
+class Believed {
+  readonly account = new RemotePresenceState<number>()
+  readonly values = new Map<string, number>()
+
+  hear(news: readonly PresenceStateEntry<number>[]): void {
+    for (const [key, value] of news) {
+      if (value === null) this.values.delete(key)
+      else this.values.set(key, value)
+    }
+  }
+}
+
+it('[CP-20] what another node says is known as it is, whatever was lost, doubled and overtaken, once all was asked for', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60, size: 'medium' }), (steps) => {
+      let seq = 0
+      const own = new LocalPresenceState<number>(() => ++seq)
+      const believed = new Believed()
+      const { account } = believed
+      const said = new Map<string, number>()
+      const underWay: (() => void)[] = []
+      const send = (times: readonly number[], deliver: () => void): void => {
+        for (const place of times) underWay.splice(place, 0, deliver)
+      }
+      const sayDeltas = (times: readonly number[]): void => {
+        for (const delta of own.deltas()) send(times, () => believed.hear(account.delta(delta)))
+      }
+      for (const each of steps) {
+        if (each.kind === 'set') {
+          own.set(each.name, each.value)
+          if (each.value === null) said.delete(each.name)
+          else said.set(each.name, each.value)
+        } else if (each.kind === 'arrive') underWay.splice(each.which % (underWay.length || 1), 1)[0]?.()
+        else {
+          sayDeltas(each.copies)
+          if (each.kind === 'full')
+            for (const full of own.full()) send(each.copies, () => believed.hear(account.full(full)))
+        }
+      }
+      sayDeltas([])
+      for (const full of own.full()) believed.hear(account.full(full))
+      for (const late of underWay) late()
+      expect(account.have).toBe(own.seq)
+      expect(new Map(account.entries())).toEqual(said)
+      expect(believed.values).toEqual(said)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+it('[CP-20] what is missing is noticed by what comes next', () => {
+  let seq = 0
+  const own = new LocalPresenceState<number>(() => ++seq)
+  const account = new RemotePresenceState<number>()
+  for (const full of own.full()) account.full(full)
+  own.set('a', 1)
+  const [lost] = own.deltas()
+  own.set('b', 2)
+  const [heard] = own.deltas()
+  if (lost === undefined || heard === undefined) throw new Error('nothing was said')
+  expect(account.delta(heard)).toEqual([['b', 2]])
+  expect(account.have).toBeLessThan(heard.seq)
+  for (const full of own.full()) expect(account.full(full)).toEqual([['a', 1]])
+  expect(account.have).toBe(heard.seq)
+  expect(account.delta(lost)).toEqual([])
+})
+
+it('[CP-21] messages between nodes stay small, however much there is to say, and their parts come in any order', () => {
+  let seq = 0
+  const own = new LocalPresenceState<string>(() => ++seq)
+  for (let entry = 0; entry < 500; entry++) own.set(`${entry}`, 'x'.repeat(4_000))
+  const deltas = own.deltas()
+  expect(deltas.length).toBeGreaterThan(5)
+  const fulls: readonly PresenceSnapshot<string>[] = own.full()
+  for (const message of [...deltas, ...fulls])
+    expect(JSON.stringify(message).length).toBeLessThan(presenceMessageLengthMax + 1_000)
+  const account = new RemotePresenceState<string>()
+  for (const full of fulls.toReversed()) account.full(full)
+  expect([...account.entries()]).toHaveLength(500)
+  expect(account.have).toBe(own.seq)
+})

@@ -1,0 +1,164 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { openMemoryEngine } from '../../../../src/engine/memory/engine.ts'
+import { loadRoom } from '../../../../src/rooms/log/load-room.ts'
+import type { AppliedUpdate } from '../../../../src/rooms/room/broadcast.ts'
+import { DocumentState } from '../../../../src/rooms/room/document-state.ts'
+import { loopStepsMax } from '../../../../src/rooms/room/integration-limits.ts'
+import type { Member } from '../../../../src/rooms/room/member.ts'
+import { PendingUpdateBuffer } from '../../../../src/rooms/room/pending-updates.ts'
+import { UpdateApplier } from '../../../../src/rooms/room/update-applier.ts'
+import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+import { readUpdate } from '../../../../src/update/read-update.ts'
+import { roomyAccounts } from '../../../support/servers/memory.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const clock = new HeldClock()
+
+/** What somebody has typed, as updates, and where that led to. */
+function typed(words: readonly string[], deleting = false): { doc: Y.Doc; updates: Uint8Array[] } {
+  const updates: Uint8Array[] = []
+  const doc = new Y.Doc()
+  doc.on('update', (update) => updates.push(update))
+  const text = doc.getText('t')
+  for (const word of words) text.insert(text.length, word)
+  if (deleting) text.delete(0, 1)
+  return { doc, updates }
+}
+
+async function stored(updates: readonly Uint8Array[], snapshotOf?: Uint8Array): Promise<DocumentState> {
+  const engine = await openMemoryEngine({ clock })
+  const doc = ['a', 'b']
+  await engine.log.append(
+    doc,
+    'create',
+    updates.map((bytes) => ({ bytes, by: 'ann' })),
+  )
+  if (snapshotOf !== undefined)
+    expect(await engine.log.compact(doc, 1, 0, 1, snapshotOf, Number.POSITIVE_INFINITY)).toBe(true)
+  const { state } = await loadRoom(engine.log, doc)
+  await engine.close()
+  return state
+}
+
+const member: Member = {
+  encoder: yWebsocket,
+  user: { id: 'bob', name: 'Bob', email: '' },
+  deliver: () => undefined,
+  deliverAwareness: () => undefined,
+  askForMissing: () => undefined,
+  end: ({ reason }) => expect.unreachable(reason),
+}
+
+const held = (): PendingUpdateBuffer =>
+  new PendingUpdateBuffer(1_000, clock, (drop) =>
+    roomyAccounts().pendingUpdates.open({ workspaceId: 'w', address: null }, drop),
+  )
+
+function takes(state: DocumentState, bytes: Uint8Array): readonly AppliedUpdate[] {
+  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  return new UpdateApplier(state, held()).take([{ kind: 'offer', bytes, summary, from: member, taken: null }])
+    .accepted
+}
+
+it('[ROOM-24] a document is handed out from what is stored, without a Y.Doc, until somebody edits', async () => {
+  const { doc, updates } = typed(['one ', 'two ', 'three'])
+  const [first = new Uint8Array()] = updates
+  for (const state of [await stored(updates), await stored(updates, first)]) {
+    const got = new Y.Doc()
+    Y.applyUpdate(got, state.diff(Y.encodeStateVector(got)))
+    expect(Y.encodeStateAsUpdate(got)).toEqual(Y.encodeStateAsUpdate(doc))
+    expect(state.vector()).toEqual(Y.encodeStateVector(doc))
+    expect(state.bytes).not.toBeNull()
+    expect(state.doc.getText('t').toJSON()).toBe('one two three')
+    expect(state.encode()).toEqual(Y.encodeStateAsUpdate(doc))
+  }
+})
+
+it('[ROOM-24] who has everything is told so, and believed, without a Y.Doc', async () => {
+  const { doc } = typed(['one ', 'two'], true)
+  const snapshot = Y.encodeStateAsUpdate(doc)
+  const state = await stored([snapshot], snapshot)
+  const upToDate = Y.encodeStateAsUpdate(doc, Y.encodeStateVector(doc))
+  expect(new Uint8Array(state.diff(Y.encodeStateVector(doc)))).toEqual(upToDate)
+  expect(takes(state, upToDate)).toEqual([])
+  expect(state.bytes).not.toBeNull()
+})
+
+it('[ROOM-24] who has deleted more, or lacks something, is not taken for one who has everything', async () => {
+  const { doc } = typed(['one ', 'two'], true)
+  const state = DocumentState.fromBytes(Y.encodeStateAsUpdate(doc))
+  const mine = new Y.Doc()
+  Y.applyUpdate(mine, Y.encodeStateAsUpdate(doc))
+  mine.getText('t').delete(0, 1)
+  const accepted = takes(state, Y.encodeStateAsUpdate(mine, Y.encodeStateVector(doc)))
+  expect(accepted).toHaveLength(1)
+  expect(state.doc.getText('t').toJSON()).toBe('e two')
+  const behind = new Y.Doc()
+  Y.applyUpdate(behind, typed(['x']).updates[0] as Uint8Array)
+  Y.applyUpdate(behind, DocumentState.fromBytes(Y.encodeStateAsUpdate(doc)).diff(Y.encodeStateVector(behind)))
+  expect(behind.getText('t').toJSON()).toContain('ne two')
+})
+
+it('[ROOM-24] what was deleted behind the snapshot is not handed out', async () => {
+  const { updates } = typed(['secret'], true)
+  const state = await stored(updates)
+  expect(Buffer.from(state.diff(null)).includes('ecret')).toBe(true)
+  expect(Buffer.from(state.diff(null)).includes('secret')).toBe(false)
+})
+
+it('[ROOM-26] what waits to be applied is in everything that is asked for', () => {
+  const { doc, updates } = typed(Array.from('abcdefghij'))
+  const asked: Record<string, (state: DocumentState) => string> = {
+    document: (state) => state.doc.getText('t').toJSON(),
+    state: (state) => textIn(state.encode()),
+    everything: (state) => textIn(state.diff(null)),
+    difference: (state) => textIn(updates[0] as Uint8Array, state.diff(vectorOf(updates[0] as Uint8Array))),
+    bytes: (state) => {
+      state.drop()
+      return textIn(state.bytes ?? new Uint8Array(2))
+    },
+  }
+  for (const [what, ask] of Object.entries(asked)) {
+    const state = DocumentState.fromBytes(null)
+    const vetted = updates.map((bytes) => ({
+      bytes,
+      summary: readUpdate(bytes, { allowSubdocuments: false }),
+    }))
+    state.applyLater(vetted)
+    for (const { summary } of vetted) state.advance(summary)
+    expect(ask(state), what).toBe(doc.getText('t').toJSON())
+  }
+})
+
+it('[ROOM-26] what cannot be applied is not passed over the next time', () => {
+  const state = DocumentState.fromBytes(null)
+  const { updates } = typed(['a'])
+  const [bytes] = updates as [Uint8Array]
+  const summary = readUpdate(bytes, { allowSubdocuments: false })
+  // What was vetted is not what is applied.
+  state.applyLater([{ bytes: bytes.slice().fill(255), summary }])
+  for (let time = 0; time < 2; time++) expect(() => state.encode()).toThrow()
+})
+
+const vectorOf = (update: Uint8Array): Uint8Array => Y.encodeStateVectorFromUpdate(update)
+
+function textIn(...updates: readonly Uint8Array[]): string {
+  const doc = new Y.Doc()
+  for (const update of updates) Y.applyUpdate(doc, update)
+  return doc.getText('t').toJSON()
+}
+
+it('[ROOM-56] an update of more structs than the event loop predicts counts as expensive', () => {
+  const state = DocumentState.fromBytes(null)
+  const predicted = (keys: number): number => {
+    const doc = new Y.Doc()
+    doc.transact(() => {
+      for (let key = 0; key < keys; key += 1) doc.getMap('m').set(`${key}`, key)
+    })
+    const bytes = Y.encodeStateAsUpdate(doc)
+    return state.predict(bytes, readUpdate(bytes, { allowSubdocuments: true }))
+  }
+  expect(predicted(8_000)).toBeLessThan(loopStepsMax)
+  expect(predicted(8_001)).toBeGreaterThan(loopStepsMax)
+})

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { LiveMessageHub } from '../../../../src/rooms/room/live-messages.ts'
+import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+
+const address = { workspaceId: 'w', apiKey: 'k', organizationId: 'o', documentId: 'd', editorId: 'e' }
+
+it('[LIVE-9] nothing is kept of documents that nobody listens to any more', () => {
+  const board = new LiveMessageHub()
+  const listener = () => ({ encoder: yWebsocket, deliverLive: () => 'sent' as const })
+  const leaves = [board.enter(address, listener()), board.enter({ ...address, editorId: 'f' }, listener())]
+  expect(board.broadcast(address, null, '{}')).toEqual({ delivered: 2, missed: 0 })
+  leaves[0]?.()
+  expect([board.count, board.broadcast(address, null, '{}').delivered]).toEqual([1, 1])
+  leaves[1]?.()
+  expect([board.count, board.broadcast(address, null, '{}').delivered]).toEqual([0, 0])
+  const again = board.enter(address, listener())
+  // Leaving twice harms nobody.
+  leaves[0]?.()
+  expect(board.count).toBe(1)
+  again()
+})
+
+it('[LIVE-4] ids are opaque, and another API key is another place', () => {
+  const board = new LiveMessageHub()
+  const listener = { encoder: yWebsocket, deliverLive: () => 'sent' as const }
+  board.enter({ ...address, documentId: '__proto__', editorId: 'constructor' }, listener)
+  const document = { ...address, documentId: '__proto__' }
+  expect(board.broadcast(document, 'constructor', '{}').delivered).toBe(1)
+  expect(board.broadcast(document, 'e', '{}').delivered).toBe(0)
+  expect(board.broadcast({ ...document, apiKey: 'other' }, null, '{}').delivered).toBe(0)
+})

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { DocumentState } from '../../../../src/rooms/room/document-state.ts'
+import { SyncReplyCache } from '../../../../src/rooms/room/sync-reply-cache.ts'
+import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+import { readUpdate } from '../../../../src/update/read-update.ts'
+
+const nothing = Uint8Array.of(0)
+
+function stateOf(characters: number): DocumentState {
+  const doc = new Y.Doc()
+  doc.getText('t').insert(0, 'x'.repeat(characters))
+  const state = DocumentState.fromStored(Y.encodeStateAsUpdate(doc), [])
+  if (state === null) throw new Error('not kept as bytes')
+  return state
+}
+
+const inHex = (frames: readonly Uint8Array[]): string[] =>
+  frames.map((each) => Buffer.from(each).toString('hex'))
+
+it('[ROOM-39] whoever has nothing gets the same frame of a large document', () => {
+  const state = stateOf(100_000)
+  const answering = new SyncReplyCache(state)
+  const [first] = answering.framesFor(yWebsocket, nothing)
+  expect(first).toEqual(yWebsocket.offer(state.encode()))
+  expect(answering.framesFor(yWebsocket, nothing)[0]).toBe(first)
+  const other = { ...yWebsocket, offer: (bytes: Uint8Array) => yWebsocket.update(bytes) }
+  expect(inHex(answering.framesFor(other, nothing))).toEqual(inHex([yWebsocket.update(state.encode())]))
+})
+
+it('[ROOM-39] a small change is a frame of its own, and a large one makes the whole frame anew', () => {
+  const state = stateOf(100_000)
+  const answering = new SyncReplyCache(state)
+  const [frame] = answering.framesFor(yWebsocket, nothing)
+  const before = state.vector()
+  state.edit((doc) => doc.getText('t').insert(0, 'more'))
+  state.recount()
+  const frames = answering.framesFor(yWebsocket, nothing)
+  expect(frames[1]).toBe(frame)
+  expect(inHex(frames.slice(0, 1))).toEqual(
+    inHex([yWebsocket.update(Y.encodeStateAsUpdate(state.doc, before))]),
+  )
+  state.edit((doc) => doc.getText('t').insert(0, 'y'.repeat(50_000)))
+  const anew = answering.framesFor(yWebsocket, nothing)
+  expect(inHex(anew)).toEqual(inHex([yWebsocket.offer(Y.encodeStateAsUpdate(state.doc))]))
+})
+
+it('[ROOM-39] what waits to be applied is a frame of its own, and nobody waits for a Y.Doc', () => {
+  const state = stateOf(100_000)
+  const stored = state.encode()
+  const answering = new SyncReplyCache(state)
+  const other = new Y.Doc()
+  const updates: Uint8Array[] = []
+  other.on('update', (update: Uint8Array) => updates.push(update))
+  for (const text of ['a', 'b']) other.getText('u').insert(0, text)
+  const [first, second] = updates.map((bytes) => ({
+    bytes,
+    summary: readUpdate(bytes, { allowSubdocuments: true }),
+  }))
+  if (first === undefined || second === undefined) throw new Error('two updates')
+  state.advance(first.summary)
+  state.applyLater([first])
+  const [waiting, frame] = answering.framesFor(yWebsocket, nothing)
+  expect(inHex([frame ?? nothing])).toEqual(inHex([yWebsocket.offer(stored)]))
+  expect(waiting).toEqual(yWebsocket.update(first.bytes))
+  state.advance(second.summary)
+  state.applyLater([second])
+  expect(answering.framesFor(yWebsocket, nothing)[1]).toBe(frame)
+  // With a Y.Doc, the frame that lacks what waited is of no use.
+  const whole = Y.encodeStateAsUpdate(state.doc)
+  expect(inHex(answering.framesFor(yWebsocket, nothing))).toEqual(inHex([yWebsocket.offer(whole)]))
+})
+
+it.each([
+  ['inserts', (doc: Y.Doc) => doc.getText('t').insert(0, 'more')],
+  ['deletes', (doc: Y.Doc) => doc.getText('t').delete(0, 2)],
+])('[ROOM-39] answers with one frame when an update of a small document waits and %s', (_, change) => {
+  const state = stateOf(10)
+  const editor = new Y.Doc()
+  Y.applyUpdate(editor, state.encode())
+  const updates: Uint8Array[] = []
+  editor.on('update', (update: Uint8Array) => updates.push(update))
+  change(editor)
+  const [bytes = nothing] = updates
+  const summary = readUpdate(bytes, { allowSubdocuments: true })
+  state.advance(summary)
+  state.applyLater([{ bytes, summary }])
+  const offered: Uint8Array[] = []
+  const offer = (whole: Uint8Array): Uint8Array => {
+    offered.push(whole)
+    return yWebsocket.offer(whole)
+  }
+  expect(new SyncReplyCache(state).framesFor({ ...yWebsocket, offer }, nothing)).toHaveLength(1)
+  const reader = new Y.Doc()
+  for (const whole of offered) Y.applyUpdate(reader, whole)
+  expect(reader.getText('t').toString()).toBe(editor.getText('t').toString())
+})
+
+it('[ROOM-39] who has something gets what they lack', () => {
+  const state = stateOf(100_000)
+  const answering = new SyncReplyCache(state)
+  answering.framesFor(yWebsocket, nothing)
+  expect(inHex(answering.framesFor(yWebsocket, state.vector()))).toEqual(
+    inHex([yWebsocket.offer(Uint8Array.of(0, 0))]),
+  )
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { TickScheduler } from '../../../../src/rooms/room/tick-scheduler.ts'
+
+/** Longer than the part of a tick that turns, or answers, have. */
+const longMs = 20
+
+function work(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Lets other events of the event loop be handled between what `work` and the turns note. */
+async function noted(begin: (note: (name: string) => void) => void, count: number): Promise<string[]> {
+  const notes: string[] = []
+  begin((name) => notes.push(name))
+  while (notes.filter((name) => name !== 'other').length < count) {
+    await later()
+    notes.push('other')
+  }
+  return notes
+}
+
+it('[ROOM-56] handles other events between turns that take long', async () => {
+  const turns = new TickScheduler()
+  const notes = await noted((note) => {
+    for (const name of ['a', 'b', 'c'])
+      turns.add({
+        turn: () => {
+          work(longMs)
+          note(name)
+        },
+      })
+  }, 3)
+  expect(notes.filter((name) => name !== 'other')).toEqual(['a', 'b', 'c'])
+  expect(notes.slice(notes.indexOf('a'), notes.indexOf('b'))).toContain('other')
+  expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
+})
+
+it('[ROOM-56] handles other events between answers that take long, and gives the answers in order', async () => {
+  const turns = new TickScheduler()
+  const notes = await noted((note) => {
+    for (const name of ['a', 'b', 'c'])
+      turns.answer(() => {
+        work(longMs)
+        note(name)
+      })
+    note('asked')
+  }, 4)
+  expect(notes.filter((name) => name !== 'other')).toEqual(['a', 'asked', 'b', 'c'])
+  expect(notes.slice(notes.indexOf('b'), notes.indexOf('c'))).toContain('other')
+})
+
+it('[ROOM-56] takes short turns and answers of a tick together', async () => {
+  const turns = new TickScheduler()
+  const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+  const notes: string[] = []
+  for (const name of names) turns.answer(() => notes.push(name))
+  expect(notes).toEqual(names)
+})

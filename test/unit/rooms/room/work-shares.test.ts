@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { WorkShares } from '../../../../src/rooms/room/work-shares.ts'
+import { HeldClock } from '../../../support/time/clock.ts'
+
+const cheap = { updates: 10, steps: 100, ms: 5 }
+const expensive = { updates: 1, steps: 1_000_000, ms: 100 }
+
+it('[ROOM-53] has documents of a workspace wait that has spent its share, and no others', () => {
+  const clock = new HeldClock()
+  const exceeded: string[] = []
+  const shares = new WorkShares(clock, (workspaceId) => exceeded.push(workspaceId))
+  for (let tick = 0; tick < 1_000; tick += 1) expect(shares.spend('honest', cheap)).toBe(0)
+  for (let tick = 0; tick < 5; tick += 1) expect(shares.spend('hostile', expensive)).toBe(0)
+  // One edit more than the burst: 100 ms are forgiven in a second.
+  expect(shares.spend('hostile', expensive)).toBe(1_000)
+  expect(shares.waitMs('hostile')).toBe(1_000)
+  expect(shares.waitMs('honest')).toBe(0)
+  expect(shares.spend('honest', expensive)).toBe(0)
+  expect(exceeded).toEqual(['hostile'])
+  clock.advance(600)
+  expect(shares.waitMs('hostile')).toBe(400)
+  clock.advance(400)
+  expect(shares.waitMs('hostile')).toBe(0)
+  for (let tick = 0; tick < 50; tick += 1) shares.spend('hostile', expensive)
+  expect(shares.waitMs('hostile')).toBe(2_000)
+})
+
+it('[ROOM-53] counts edits of few steps that take long', () => {
+  const shares = new WorkShares(new HeldClock(), () => {})
+  const slow = { updates: 2, steps: 10, ms: 300 }
+  expect(shares.spend('w', slow)).toBe(0)
+  expect(shares.spend('w', slow)).toBe(1_000)
+})

@@ -1,0 +1,197 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import type { Kv } from '../../../src/engine/engine.ts'
+import { LocalBus } from '../../../src/engine/local-bus.ts'
+import { openMemoryEngine } from '../../../src/engine/memory/engine.ts'
+import { eventTypes } from '../../../src/events/outbound-event.ts'
+import type { Tenant } from '../../../src/model/address.ts'
+import type { SubscriptionCache } from '../../../src/subscriptions/subscription-cache.ts'
+import { targetIdOf } from '../../../src/subscriptions/target.ts'
+import { tenant } from '../../support/data/directory.ts'
+import { newEndpoint, openProcess, processOn, toldEvent } from './setup.ts'
+
+const neighbour: Tenant = { workspaceId: 'workspace', apiKey: 'key2' }
+
+/** Types that are wanted, once it is known: what `targetsOf` has read is remembered. */
+async function wantedTypes(subscriptions: SubscriptionCache, of: Tenant = tenant) {
+  await subscriptions.targetsOf(of, toldEvent())
+  return eventTypes.filter((type) => subscriptions.wanted(of, type))
+}
+
+/** A bus that loses messages when told to. */
+class LossyBus extends LocalBus {
+  readonly #listeners: (() => void)[] = []
+  isDeaf = false
+  override publish(topic: string, message: Uint8Array): void {
+    if (!this.isDeaf) super.publish(topic, message)
+  }
+  override onLoss(listener?: () => void): () => undefined {
+    if (listener !== undefined) this.#listeners.push(listener)
+    return () => undefined
+  }
+  lose(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+it('[HOOK-40] everything is wanted while nothing is known, then what somebody wants', async () => {
+  const { subscriptions, configs } = await openProcess()
+  expect(eventTypes.every((type) => subscriptions.wanted(tenant, type))).toBe(true)
+  await expect.poll(() => subscriptions.wanted(tenant, 'comment.add')).toBe(false)
+  expect(await wantedTypes(subscriptions)).toEqual([])
+  await configs.updateBasic(neighbour, {
+    useWebhookService: true,
+    webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
+  })
+  expect(await wantedTypes(subscriptions)).toEqual([])
+  expect(await wantedTypes(subscriptions, neighbour)).toContain('comment.add')
+})
+
+it('[HOOK-41] a change acts at once in its process, without the bus', async () => {
+  const bus = new LossyBus(systemClock)
+  bus.isDeaf = true
+  const { subscriptions, configs, endpoints } = processOn(await openMemoryEngine(), bus)
+  const basic = (useWebhookService: boolean, rawNotificationUrl: string) =>
+    configs.updateBasic(tenant, { useWebhookService, webhookServiceConfig: { rawNotificationUrl } })
+  /** What is said right after the change, and when it is known. */
+  const after = async (change: Promise<unknown>) => {
+    await wantedTypes(subscriptions)
+    await change
+    const atOnce = subscriptions.wanted(tenant, 'comment.add')
+    return [atOnce, (await wantedTypes(subscriptions)).includes('comment.add')]
+  }
+  expect(await after(basic(true, ''))).toEqual([true, false])
+  expect(await after(basic(true, 'https://a.test'))).toEqual([true, true])
+  expect(await after(basic(false, 'https://a.test'))).toEqual([true, false])
+  expect(await after(configs.updateAdvanced(tenant, { isEnabled: true }))).toEqual([true, false])
+  const { id } = await endpoints.create(tenant, newEndpoint({ filterTypes: ['comment.update'] }))
+  expect(await wantedTypes(subscriptions)).toEqual(['comment.update'])
+  expect(await after(endpoints.update(tenant, id, { filterTypes: null }))).toEqual([true, true])
+  expect(await after(endpoints.update(tenant, id, { disabled: true }))).toEqual([true, false])
+  expect(await after(endpoints.update(tenant, id, { disabled: false }))).toEqual([true, true])
+  expect(await after(endpoints.disable(tenant, id, 'gone'))).toEqual([true, false])
+  await endpoints.update(tenant, id, { disabled: false })
+  expect(await after(configs.updateAdvanced(tenant, { isEnabled: false }))).toEqual([true, false])
+  await configs.updateAdvanced(tenant, { isEnabled: true })
+  expect(await after(endpoints.delete(tenant, id))).toEqual([true, false])
+})
+
+it('[HOOK-41] a reading that a change overtakes is not remembered', async () => {
+  const engine = await openMemoryEngine()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const kv: Kv = {
+    get: (part, keys) => engine.kv.get(part, keys),
+    commit: (part, commit) => engine.kv.commit(part, commit),
+    scan: async (part, range) => {
+      const found = await engine.kv.scan(part, range)
+      await held
+      return found
+    },
+  }
+  const { subscriptions, configs } = processOn({ ...engine, kv }, engine.bus)
+  subscriptions.wanted(tenant, 'comment.add')
+  const late = subscriptions.targetsOf(tenant, toldEvent())
+  await configs.updateBasic(tenant, {
+    useWebhookService: true,
+    webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
+  })
+  release()
+  await late
+  expect(subscriptions.wanted(tenant, 'comment.add')).toBe(true)
+  expect(await wantedTypes(subscriptions)).toContain('comment.add')
+})
+
+it('[HOOK-42] a change acts in other processes when the bus has told it, or may have lost it; targets are always as stored', async () => {
+  const [engine, bus] = [await openMemoryEngine(), new LossyBus(systemClock)]
+  const [one, other] = [processOn(engine, bus), processOn(engine, bus)]
+  const turnOn = (useWebhookService: boolean) =>
+    one.configs.updateBasic(tenant, {
+      useWebhookService,
+      webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
+    })
+  expect(await wantedTypes(other.subscriptions)).toEqual([])
+  await turnOn(true)
+  await Promise.resolve()
+  expect(other.subscriptions.wanted(tenant, 'comment.add')).toBe(true)
+  expect(await wantedTypes(other.subscriptions)).toContain('comment.add')
+  await turnOn(false)
+  expect(await wantedTypes(other.subscriptions)).toEqual([])
+  bus.isDeaf = true
+  await turnOn(true)
+  expect(other.subscriptions.wanted(tenant, 'comment.add')).toBe(false)
+  bus.lose()
+  expect(other.subscriptions.wanted(tenant, 'comment.add')).toBe(true)
+  await wantedTypes(other.subscriptions)
+  await turnOn(false)
+  expect(await other.subscriptions.targetsOf(tenant, toldEvent())).toEqual([])
+  await turnOn(true)
+  expect((await other.subscriptions.targetsOf(tenant, toldEvent())).map(targetIdOf)).toEqual(['basic-raw'])
+})
+
+it('[HOOK-43] what is remembered is bounded in bytes; what was forgotten is asked for again', async () => {
+  const engine = await openMemoryEngine()
+  const { subscriptions } = processOn(engine, engine.bus, 5_000)
+  const tenants = Array.from({ length: 50 }, (_, index) => ({ workspaceId: 'w', apiKey: `k${index}` }))
+  for (const each of tenants) await subscriptions.targetsOf(each, toldEvent())
+  const known = tenants.filter((each) => !subscriptions.wanted(each, 'comment.add'))
+  expect(known.length).toBeGreaterThan(0)
+  expect(known.length).toBeLessThan(10)
+  expect(known).toContain(tenants.at(-1))
+  // The questions above have made it read all of them again.
+  await Promise.all(tenants.map((each) => subscriptions.targetsOf(each, toldEvent())))
+  expect(await wantedTypes(subscriptions, tenants[0])).toEqual([])
+  // What was forgotten while it was read takes no room.
+  for (const each of tenants) {
+    const late = subscriptions.targetsOf(each, toldEvent())
+    subscriptions.forget(each)
+    await late
+  }
+  expect(await wantedTypes(subscriptions)).toEqual([])
+})
+
+it('[HOOK-42] of many who ask at once what has changed one reads it, for all', async () => {
+  const engine = await openMemoryEngine()
+  let scans = 0
+  const kv: Kv = {
+    get: (part, keys) => engine.kv.get(part, keys),
+    commit: (part, commit) => engine.kv.commit(part, commit),
+    scan: (part, range) => {
+      scans += 1
+      return engine.kv.scan(part, range)
+    },
+  }
+  const bus = new LossyBus(systemClock)
+  bus.isDeaf = true
+  const [reader, other] = [processOn({ ...engine, kv }, bus), processOn(engine, bus)]
+  const ask = () =>
+    Promise.all(Array.from({ length: 100 }, () => reader.subscriptions.targetsOf(tenant, toldEvent())))
+  expect(new Set((await ask()).map(({ length }) => length))).toEqual(new Set([0]))
+  await other.configs.updateBasic(tenant, {
+    useWebhookService: true,
+    webhookServiceConfig: { rawNotificationUrl: 'https://a.test' },
+  })
+  expect(new Set((await ask()).map(({ length }) => length))).toEqual(new Set([1]))
+  expect(scans).toBe(2)
+})
+
+it('[HOOK-40] while the store is away everything is wanted, and when it is back what somebody wants', async () => {
+  const engine = await openMemoryEngine()
+  let isAway = true
+  const kv: Kv = {
+    get: async (part, keys) => {
+      if (isAway) throw new Error('away')
+      return engine.kv.get(part, keys)
+    },
+    commit: (part, commit) => engine.kv.commit(part, commit),
+    scan: (part, range) => engine.kv.scan(part, range),
+  }
+  const { subscriptions } = processOn({ ...engine, kv }, engine.bus)
+  expect(subscriptions.wanted(tenant, 'comment.add')).toBe(true)
+  await expect(subscriptions.targetsOf(tenant, toldEvent())).rejects.toThrow('away')
+  expect(subscriptions.wanted(tenant, 'comment.add')).toBe(true)
+  isAway = false
+  await expect.poll(() => subscriptions.wanted(tenant, 'comment.add')).toBe(false)
+})

@@ -1,0 +1,133 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { DocumentChannel } from '../../../../src/sync/multiplex/document-channel.ts'
+import { MultiplexedSocket } from '../../../../src/sync/multiplex/multiplexed-socket.ts'
+import type { ClientSocket, SocketListener } from '../../../../src/sync/socket/client-socket.ts'
+import { ReadBackpressure } from '../../../../src/sync/socket/read-backpressure.ts'
+import { frame, ping, tokenFrame } from '../../../support/clients/hocuspocus-frames.ts'
+
+const nothing = (): void => {}
+
+/** Reads on as long as it is not paused. */
+class ReadingSocket implements ClientSocket {
+  get isOpen(): boolean {
+    return this.code === null
+  }
+  readonly isFull = false
+  readonly isCrowded = false
+  reading: 'on' | 'paused' = 'on'
+  /** It was closed with. */
+  code: number | null = null
+  readonly onClosed = nothing
+  readonly write = nothing
+  readonly whenDrained = nothing
+  readonly ping = nothing
+  readonly admit = nothing
+  readonly terminate = nothing
+  #listener: SocketListener | null = null
+
+  listen(listener: SocketListener): void {
+    this.#listener = listener
+  }
+
+  pause(): void {
+    this.reading = 'paused'
+  }
+
+  resume(): void {
+    this.reading = 'on'
+  }
+
+  close(code: number): void {
+    this.code = code
+  }
+
+  pings(times: number): void {
+    for (let count = 0; count < times; count++) this.#listener?.ping(0)
+  }
+
+  say(bytes: Uint8Array, times: number): void {
+    for (let count = 0; count < times; count++) this.#listener?.message(Buffer.from(bytes), true)
+  }
+}
+
+afterEach(() => void vi.useRealTimers())
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+it.each([
+  ['to a name that is not open', frame('acme/stray/main', 3)],
+  ['to the socket itself', ping],
+])('[LOAD-4] what is said on a shared socket %s has a share of each turn', async (_what, bytes) => {
+  const socket = new ReadingSocket()
+  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const parts = {
+    address: '192.0.2.1',
+    pressure,
+    knocked: nothing,
+    tooMuch: nothing,
+    closed: nothing,
+    gone: nothing,
+  }
+  new MultiplexedSocket(socket, parts).know('ws')
+  socket.say(bytes, ReadBackpressure.messagesPerTurn - 1)
+  expect(socket.reading).toBe('on')
+  socket.say(bytes, 50)
+  expect(socket.reading).toBe('paused')
+  await nextTurn()
+  expect(socket.reading).toBe('on')
+})
+
+it('[LOAD-4] who becomes known while it waits for a turn goes on, and nobody waits for it afterwards', async () => {
+  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const parts = {
+    address: '192.0.2.1',
+    pressure,
+    knocked: nothing,
+    tooMuch: nothing,
+    closed: nothing,
+    gone: nothing,
+  }
+  const sockets = [new ReadingSocket(), new ReadingSocket()] as const
+  const [first] = sockets.map((socket) => new MultiplexedSocket(socket, parts))
+  for (const socket of sockets) socket.say(ping, ReadBackpressure.messagesPerTurn)
+  expect(sockets.map(({ reading }) => reading)).toEqual(['paused', 'paused'])
+  first?.know('ws')
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
+  expect(sockets.map(({ reading }) => reading)).toEqual(['on', 'on'])
+})
+
+it('[LOAD-4] so have pings of a shared socket', async () => {
+  const socket = new ReadingSocket()
+  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const parts = {
+    address: '192.0.2.1',
+    pressure,
+    knocked: nothing,
+    tooMuch: nothing,
+    closed: nothing,
+    gone: nothing,
+  }
+  new MultiplexedSocket(socket, parts).know('ws')
+  socket.pings(ReadBackpressure.messagesPerTurn)
+  expect(socket.reading).toBe('paused')
+  await nextTurn()
+  expect(socket.reading).toBe('on')
+})
+
+it('[DIA-24] who comes in after another was refused for the moment is not cut off as if it were alone', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const socket = new ReadingSocket()
+  const pressure = new ReadBackpressure(() => 0, 1_000, nothing)
+  const channels: DocumentChannel[] = []
+  const knocked = (channel: DocumentChannel): void => void channels.push(channel)
+  const parts = { address: '192.0.2.1', pressure, knocked, tooMuch: nothing, closed: nothing, gone: nothing }
+  new MultiplexedSocket(socket, parts).know('ws')
+  for (const name of ['acme/one/main', 'acme/two/main']) socket.say(tokenFrame(name, 'token'), 1)
+  const [one, two] = channels as [DocumentChannel, DocumentChannel]
+  one.close(1013, 'try again')
+  two.listen({ message: nothing, ping: nothing, pong: nothing, incomplete: nothing })
+  vi.advanceTimersByTime(2_000)
+  expect(socket.code).toBeNull()
+  vi.advanceTimersByTime(6_000)
+  expect(socket.code).toBe(1013)
+})

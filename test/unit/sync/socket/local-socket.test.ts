@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { systemClock } from '../../../../src/clock.ts'
+import { createLog } from '../../../../src/log.ts'
+import { createMetrics } from '../../../../src/metrics.ts'
+import { LimitReports } from '../../../../src/quota/limit-reports.ts'
+import { yWebsocket } from '../../../../src/sync/protocols/y-websocket.ts'
+import type { ClientSocket } from '../../../../src/sync/socket/client-socket.ts'
+import { LocalSocketAcceptor } from '../../../../src/sync/socket/local-socket.ts'
+import { roomyAccounts } from '../../../support/servers/memory.ts'
+
+/** What a client hears, in its order, of a server that says it in one turn. */
+async function heard(say: (socket: ClientSocket) => void): Promise<string[]> {
+  const [metrics, logger] = [createMetrics(), createLog('silent')]
+  const reports = new LimitReports({ clock: systemClock, log: logger, metrics })
+  const gate = new LocalSocketAcceptor(
+    {
+      messageBytesMax: 2 ** 20,
+      sendBufferBytesMax: 2 ** 20,
+      transferTimeoutMs: 60_000,
+      memory: roomyAccounts(),
+    },
+    { metrics, logger, reports },
+  )
+  const server = createServer()
+  server.on('upgrade', (request, connection, head) =>
+    gate.accept({ request, connection, head, address: '127.0.0.1' }, 'who', say),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const order: string[] = []
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  client.on('message', (data: Buffer) => order.push(`update ${data.at(-1)}`))
+  client.on('ping', () => order.push('ping'))
+  const [code] = (await once(client, 'close')) as [number]
+  server.close()
+  return [...order, `close ${code}`]
+}
+
+const update = (byte: number): Uint8Array => yWebsocket.update(Uint8Array.of(byte))
+
+it('[SYNC-26] what was said before a ping or the close comes before it', async () => {
+  const order = await heard((socket) => {
+    socket.write(update(1))
+    socket.write(update(2))
+    socket.ping()
+    socket.write(update(3))
+    socket.close(4404, 'gone')
+    socket.write(update(4))
+  })
+  expect(order).toEqual(['update 1', 'update 2', 'ping', 'update 3', 'close 4404'])
+})
+
+it('[SYNC-26] who waits until all is sent is told when it is', async () => {
+  const order = await heard((socket) => {
+    socket.write(update(1))
+    socket.whenDrained(() => {
+      socket.write(update(2))
+      setImmediate(() => socket.close(4404, 'gone'))
+    })
+  })
+  expect(order).toEqual(['update 1', 'update 2', 'close 4404'])
+})

@@ -1,0 +1,199 @@
+import { createRequire } from 'node:module'
+import { expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { DocumentState } from '../../../src/rooms/room/document-state.ts'
+import {
+  IntegrationTooExpensiveError,
+  Placements,
+  skipObservers,
+  structsOf,
+  withinBudget,
+} from '../../../src/update/integration.ts'
+import { predictSteps } from '../../../src/update/predict-steps.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { seed } from '../../support/data/seed.ts'
+import { hostileUpdates } from '../../support/faults/hostile-shapes.ts'
+
+/** Yjs in its other build, with unchanged methods. */
+const plainYjs = createRequire(import.meta.url)('yjs') as typeof Y
+const unbounded = Number.POSITIVE_INFINITY
+/** Small enough for the quadratic work of an unchanged Yjs. */
+const shapeSize = 150
+
+function random(start: number): (below: number) => number {
+  let state = start >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** Updates of replicas that edit a text, a list, a map and nested types, and seldom exchange updates. */
+function history(next: (below: number) => number): Uint8Array[] {
+  const replicas = [0, 1, 2, 3].map((index) => {
+    const doc = new Y.Doc({ gc: index % 2 === 0 })
+    doc.clientID = next(1_000) * 4 + index
+    return doc
+  })
+  const updates: Uint8Array[] = []
+  for (const doc of replicas) doc.on('update', (update: Uint8Array) => updates.push(update))
+  for (let edit = 0; edit < 120; edit += 1) {
+    const doc = replicas[next(4)] as Y.Doc
+    const [text, list, map] = [doc.getText('t'), doc.getArray<unknown>('l'), doc.getMap<unknown>('m')]
+    const edits = [
+      () => text.insert(next(text.length + 1), 'abc'.slice(next(3))),
+      () => text.length > 0 && text.delete(next(text.length), 1),
+      () => text.length > 1 && text.format(next(text.length - 1), 2, { b: next(2) === 0 ? true : null }),
+      () => list.insert(next(2) * next(list.length + 1), [next(10), next(10)]),
+      () => list.length > 0 && list.delete(next(list.length), 1),
+      () => map.set(`k${next(3)}`, next(2) === 0 ? next(10) : new Y.Map([['x', 1]])),
+      () => map.delete(`k${next(3)}`),
+      () => Y.applyUpdate(doc, Y.encodeStateAsUpdate(replicas[next(4)] as Y.Doc, Y.encodeStateVector(doc))),
+    ]
+    edits[next(edits.length)]?.()
+  }
+  return updates
+}
+
+const shuffled = <T>(values: readonly T[], next: (below: number) => number): T[] =>
+  values
+    .map((value) => ({ value, at: next(1e9) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value)
+
+function contentOf(yjs: typeof Y, updates: readonly Uint8Array[]): unknown {
+  const doc = new yjs.Doc()
+  for (const update of updates) yjs.applyUpdate(doc, update)
+  return shapeOf(yjs, doc)
+}
+
+/** Ids in the order of each list: more than content shows. */
+function shapeOf(yjs: typeof Y, doc: Y.Doc): unknown {
+  const ids: string[] = []
+  const walk = (type: { _start: Y.Item | null; _map: Map<string, Y.Item> }): void => {
+    for (let item = type._start; item !== null; item = item.right) {
+      for (let at = 0; at < item.length; at += 1)
+        ids.push(`${item.id.client}:${item.id.clock + at}${item.deleted ? '-' : ''}`)
+      if (item.content instanceof yjs.ContentType) walk(item.content.type)
+    }
+    for (const [key, item] of [...type._map].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      ids.push(`${key}=${item.lastId.client}:${item.lastId.clock}${item.deleted ? '-' : ''}`)
+      if (item.content instanceof yjs.ContentType) walk(item.content.type)
+    }
+  }
+  for (const [name, type] of [...doc.share].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    ids.push(name)
+    walk(type)
+  }
+  return ids
+}
+
+it(`[UPD-25] Yjs with its work bounded makes the same document as Yjs, in any order of updates (seed ${seed})`, () => {
+  for (let round = 0; round < 30; round += 1) {
+    const next = random(seed + round)
+    const updates = shuffled(history(next), next)
+    const expected = contentOf(plainYjs, updates)
+    expect(contentOf(Y, updates), `seed ${seed}, round ${round}`).toEqual(expected)
+    const state = DocumentState.fromBytes(null, { isBounded: false })
+    const whole = new plainYjs.Doc()
+    for (const update of updates) plainYjs.applyUpdate(whole, update)
+    state.integrate(plainYjs.encodeStateAsUpdate(whole))
+    expect(shapeOf(Y, state.doc)).toEqual(shapeOf(plainYjs, whole))
+  }
+})
+
+it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
+  '[UPD-25] an update of the shape %s makes the same document as in Yjs, with and without placements',
+  (name) => {
+    const doc = new Y.Doc()
+    skipObservers(doc)
+    const placed = new Y.Doc()
+    const reference = new plainYjs.Doc()
+    for (const update of hostileUpdates[name](shapeSize)) {
+      const found: number[] = []
+      const apply = (target: Y.Doc, placements: Placements | null): void =>
+        withinBudget(
+          { doc: target, stepsMax: unbounded, placements, found: placements === null ? found : null },
+          () => Y.applyUpdate(target, update),
+          () => {},
+        )
+      apply(doc, null)
+      apply(placed, new Placements(found))
+      plainYjs.applyUpdate(reference, update)
+    }
+    expect(shapeOf(Y, placed)).toEqual(shapeOf(Y, doc))
+    expect(Y.encodeStateVector(doc)).toEqual(plainYjs.encodeStateVector(reference))
+    // Yjs may have removed formatting marks that have no effect.
+    expect(withoutDeletions(shapeOf(Y, doc))).toEqual(withoutDeletions(shapeOf(plainYjs, reference)))
+  },
+)
+
+const withoutDeletions = (shape: unknown): unknown =>
+  (shape as string[]).map((id) => (id.endsWith('-') ? id.slice(0, -1) : id))
+
+it.each(Object.keys(hostileUpdates) as (keyof typeof hostileUpdates)[])(
+  '[UPD-26] predicts at least a third of the steps that an update of the shape %s takes',
+  (name) => {
+    const doc = new Y.Doc()
+    skipObservers(doc)
+    for (const update of hostileUpdates[name](600)) {
+      readUpdate(update, { allowSubdocuments: true })
+      const predicted = predictSteps(update, doc)
+      let steps = 0
+      withinBudget(
+        { doc, stepsMax: unbounded, placements: null, found: null },
+        () => Y.applyUpdate(doc, update),
+        (spent) => {
+          steps = spent.steps
+        },
+      )
+      expect(3 * predicted + 1_000).toBeGreaterThanOrEqual(steps)
+    }
+  },
+)
+
+it('[UPD-26] predicts few steps for a large update that inserts everything in order', () => {
+  const source = new Y.Doc()
+  const fragment = source.getXmlFragment('content')
+  source.transact(() => {
+    for (let at = 0; at < 2_000; at += 1) {
+      const paragraph = new Y.XmlElement('paragraph')
+      paragraph.setAttribute('id', `p${at}`)
+      paragraph.insert(0, [new Y.XmlText('some words')])
+      fragment.insert(fragment.length, [paragraph])
+    }
+  })
+  const update = Y.encodeStateAsUpdate(source)
+  expect(predictSteps(update, new Y.Doc())).toBeLessThan(100_000)
+})
+
+it('[UPD-27] work beyond its budget ends between two structs: the rest can be applied later', () => {
+  const [update] = hostileUpdates.rightOriginsBackwards(400)
+  const doc = new Y.Doc()
+  const apply = (stepsMax: number): void =>
+    withinBudget(
+      { doc, stepsMax, placements: null, found: null },
+      () => Y.applyUpdate(doc, update as Uint8Array),
+      () => {},
+    )
+  expect(() => apply(10_000)).toThrow(IntegrationTooExpensiveError)
+  expect(structsOf(doc)).toBeGreaterThan(10)
+  apply(unbounded)
+  expect(doc.getText('t').toString()).toBe(contentText(update as Uint8Array))
+})
+
+function contentText(update: Uint8Array): string {
+  const doc = new plainYjs.Doc()
+  plainYjs.applyUpdate(doc, update)
+  return doc.getText('t').toString()
+}
+
+it('[UPD-12] joins single values in a row only while that copies few values', () => {
+  const [update] = hostileUpdates.singleValues(40_000)
+  const state = DocumentState.fromBytes(null)
+  state.applyPlain([{ bytes: update as Uint8Array }])
+  expect(structsOf(state.doc)).toBeGreaterThan(1_000)
+  expect(state.doc.getArray('t').length).toBe(40_000)
+  const again = DocumentState.fromBytes(state.encode())
+  expect(again.doc.getArray('t').length).toBe(40_000)
+})

@@ -1,0 +1,254 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { checkNesting } from '../../../src/update/nesting.ts'
+import { readUpdate } from '../../../src/update/read-update.ts'
+import { readStateVector, writeStateVector } from '../../../src/update/state-vector.ts'
+import { advance, isPlain } from '../../../src/update/summary.ts'
+import { editRandomly, Random, randomHistory } from '../../support/data/random-doc.ts'
+
+const strict = { allowSubdocuments: false }
+const read = (bytes: Uint8Array) => readUpdate(bytes, strict)
+const bytes = (...values: (number | readonly number[])[]): Uint8Array => Uint8Array.from(values.flat())
+
+/** Bytes of a variable-length number. */
+function num(value: number): number[] {
+  const out: number[] = []
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) out.push((rest % 128) | 128)
+  return [...out, rest]
+}
+const text = (value: string): number[] => [...num(Buffer.byteLength(value)), ...Buffer.from(value)]
+
+/** An update of one client with one struct, without deletions. */
+const oneStruct = (struct: readonly number[], clock = 0): Uint8Array => bytes(1, 1, 7, num(clock), struct, 0)
+/** In the root `t`. */
+const inRoot = (content: number, ...rest: (readonly number[])[]): number[] => [
+  content,
+  1,
+  ...text('t'),
+  ...rest.flat(),
+]
+
+describe('genuine updates', () => {
+  it('[UPD-1] every update that Yjs makes is taken: all types, merged, partial, undone, collected', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (seed, steps) => {
+        const { updates, doc } = randomHistory(seed, steps)
+        for (const update of updates) read(update)
+        const half = updates.slice(0, updates.length / 2)
+        const rest = updates.slice(updates.length / 2)
+        read(Y.mergeUpdates([...half]))
+        read(Y.mergeUpdates([...rest].reverse()))
+        read(Y.encodeStateAsUpdate(doc))
+        if (half.length > 0) {
+          const vector = Y.encodeStateVectorFromUpdate(Y.mergeUpdates([...half]))
+          read(Y.encodeStateAsUpdate(doc, vector))
+          read(Y.diffUpdate(Y.encodeStateAsUpdate(doc), vector))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('[UPD-1] a text has the length that Yjs gives it, however long it is and whatever is in it', () => {
+    for (const unit of ['a', 'é', '漢', '😀', 'aé漢😀'])
+      for (const units of [1, 60, 64, 85, 86, 127, 128, 129, 255, 256, 257, 100_000]) {
+        const doc = new Y.Doc()
+        doc.getText('t').insert(0, unit.repeat(units))
+        expect(read(Y.encodeStateAsUpdate(doc)).clients).toMatchObject([
+          { client: doc.clientID, from: 0, to: unit.length * units },
+        ])
+      }
+  })
+
+  it('[UPD-6] a text that is not UTF-8 is refused, however long it is', () => {
+    for (const length of [1, 255, 256, 257, 100_000])
+      for (const wrong of [0x80, 0xc0, 0xff]) {
+        const content = Buffer.alloc(length, 'a')
+        content[length - 1] = wrong
+        expect(() => read(oneStruct(inRoot(4, num(length), [...content])))).toThrow('UTF-8')
+      }
+  })
+
+  it('[UPD-1] names are taken whatever they are: empty ones, long ones, those that every object has', () => {
+    for (const name of ['', '__proto__', 'constructor', 'k'.repeat(100_000)]) {
+      read(oneStruct([0x24, 1, ...text('t'), ...text(name), ...text('a')]))
+      read(oneStruct([4, 1, ...text(name), ...text('a')]))
+      for (const type of [3, 5]) read(oneStruct(inRoot(7, [type], text(name))))
+      read(oneStruct(inRoot(6, text(name), text('true'))))
+      read(oneStruct(inRoot(8, [1], [118, 1], text(name), [118, 0])))
+    }
+  })
+
+  it('[UPD-2] subdocuments are refused where the option forbids them', () => {
+    const doc = new Y.Doc()
+    doc.getMap('m').set('sub', new Y.Doc())
+    const update = Y.encodeStateAsUpdate(doc)
+    expect(() => read(update)).toThrow('subdocuments')
+    expect(readUpdate(update, { allowSubdocuments: true }).structs).toBe(1)
+  })
+
+  it('[UPD-3] a plain update leaves nothing pending, and clocks follow the document', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 60 }), (seed, steps) => {
+        const { updates } = randomHistory(seed, steps)
+        const random = new Random(seed)
+        const doc = new Y.Doc()
+        const clocks = new Map<number, number>()
+        const waiting = [...updates]
+        while (waiting.length > 0) {
+          const [update] = waiting.splice(random.below(Math.min(4, waiting.length)), 1) as [Uint8Array]
+          const summary = read(update)
+          if (!isPlain(summary, clocks)) continue
+          Y.applyUpdate(doc, update)
+          advance(summary, clocks)
+          expect(doc.store.pendingStructs).toBeNull()
+          expect(doc.store.pendingDs).toBeNull()
+          expect([...clocks]).toEqual(
+            expect.arrayContaining([...Y.decodeStateVector(Y.encodeStateVector(doc))]),
+          )
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('[UPD-3] updates in order, each building on the ones before, are all plain', () => {
+    const doc = new Y.Doc()
+    const clocks = new Map<number, number>()
+    let plain = 0
+    doc.on('update', (update: Uint8Array) => {
+      const summary = read(update)
+      if (isPlain(summary, clocks)) plain += 1
+      advance(summary, clocks)
+    })
+    const random = new Random(5)
+    let count = 0
+    doc.on('update', () => count++)
+    for (let step = 0; step < 300; step++) editRandomly(doc, random)
+    expect(plain).toBe(count)
+  })
+
+  it('[UPD-3] an update with a gap is not plain, also where it starts as it should', () => {
+    const doc = new Y.Doc()
+    const updates: Uint8Array[] = []
+    doc.on('update', (update: Uint8Array) => updates.push(update))
+    for (const at of [0, 0, 0]) doc.getText('t').insert(at, 'x')
+    const [first, , third] = updates as [Uint8Array, Uint8Array, Uint8Array]
+    const summary = read(Y.mergeUpdates([first, third]))
+    expect(summary.clients[0]?.skips).toBe(true)
+    expect(isPlain(summary, new Map())).toBe(false)
+    expect(isPlain(read(first), new Map())).toBe(true)
+  })
+
+  it('[UPD-5] a state vector is read and written as Yjs does', () => {
+    const { doc } = randomHistory(3, 40)
+    const vector = Y.encodeStateVector(doc)
+    expect(readStateVector(vector)).toEqual(Y.decodeStateVector(vector))
+    expect(Y.decodeStateVector(writeStateVector(readStateVector(vector)))).toEqual(
+      Y.decodeStateVector(vector),
+    )
+    expect(() => readStateVector(bytes(5, 1, 1))).toThrow('ends in the middle')
+    expect(() => readStateVector(bytes(0, 1))).toThrow('follows')
+  })
+})
+
+describe('hostile updates', () => {
+  const cases: readonly (readonly [string, Uint8Array, string])[] = [
+    ['nothing at all', bytes(), 'ends in the middle'],
+    ['more clients than bytes', bytes(num(2 ** 31)), 'ends in the middle'],
+    ['more structs than bytes', bytes(1, num(2 ** 31), 7, 0), 'ends in the middle'],
+    ['a clock near 2^53', bytes(1, 1, 7, num(2 ** 52), inRoot(4, text('a')), 0), 'too large'],
+    ['a client id beyond 32 bits', bytes(1, 1, num(2 ** 32), 0, inRoot(4, text('a')), 0), 'too large'],
+    ['a clock that runs over its limit', oneStruct([0, ...num(10)], 2 ** 31 - 5), 'clock is too large'],
+    ['a number without an end', bytes(1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255), 'too large'],
+    ['an item whose origin is itself', oneStruct([0x84, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
+    [
+      'an item whose right origin is later',
+      oneStruct([0x44, ...num(7), ...num(9), ...text('a')], 5),
+      'itself',
+    ],
+    ['an item inside itself', oneStruct([4, 0, ...num(7), ...num(5), ...text('a')], 5), 'itself'],
+    ['a parent of no kind', oneStruct([4, 2, ...text('t'), ...text('a')]), 'neither root nor item'],
+    ['unknown content', oneStruct(inRoot(11)), 'unknown kind of content 11'],
+    ['an unknown shared type', oneStruct(inRoot(7, [9])), 'unknown shared type'],
+    ['an empty text', oneStruct(inRoot(4, text(''))), 'empty'],
+    ['an empty run', oneStruct([0, 0]), 'empty'],
+    ['text that is not UTF-8', oneStruct(inRoot(4, [2, 0xc3, 0x28])), 'not UTF-8'],
+    ['formatting that is not JSON', oneStruct(inRoot(6, text('bold'), text('{'))), 'not JSON'],
+    [
+      'an embed nested too deep',
+      oneStruct(inRoot(5, text('['.repeat(65) + ']'.repeat(65)))),
+      'deeper than 64',
+    ],
+    ['JSON nested 50,000 deep', oneStruct(inRoot(2, [1], text('['.repeat(50_000)))), 'deeper than 64'],
+    [
+      'values nested 50,000 deep',
+      oneStruct(inRoot(8, [1], Array.from({ length: 50_000 }, () => [117, 1]).flat(), [126])),
+      'deeper',
+    ],
+    ['a value of no kind', oneStruct(inRoot(8, [1], [50])), 'unknown kind of value'],
+    [
+      'bytes as the prototype of an object',
+      oneStruct(inRoot(8, [1], [118, 1], text('a'), [118, 1], text('__proto__'), [116, 0])),
+      '__proto__',
+    ],
+    ['one client twice', bytes(2, 1, 7, 0, inRoot(4, text('a')), 1, 7, 1, inRoot(4, text('b')), 0), 'twice'],
+    ['a deletion out of bounds', bytes(0, 1, 7, 1, num(2 ** 31 - 1), num(2 ** 31 - 1)), 'out of bounds'],
+    ['a deletion of nothing', bytes(0, 1, 7, 1, 0, 0), 'out of bounds'],
+    ['deletions of one client twice', bytes(0, 2, 7, 1, 0, 1, 7, 1, 2, 1), 'twice'],
+    ['a run with the flags of an item', oneStruct([0xca, ...num(7)]), 'flags'],
+    ['something after the end', bytes(0, 0, 0), 'follows'],
+  ]
+
+  it.each(cases)('[UPD-6] refuses %s', (_name, update, message) => {
+    expect(() => read(update)).toThrow(message)
+  })
+
+  it('[UPD-7] every cut of a genuine update is refused', () => {
+    const update = Y.encodeStateAsUpdate(randomHistory(11, 50).doc)
+    for (let length = 0; length < update.length; length++)
+      expect(() => read(update.slice(0, length))).toThrow()
+  })
+})
+
+/** Arrays in arrays, made by one client in one update. */
+function nested(depth: number): Uint8Array {
+  const doc = new Y.Doc()
+  doc.transact(() => {
+    let array = doc.getArray<unknown>('root')
+    for (let level = 0; level < depth; level++) {
+      const inner = new Y.Array<unknown>()
+      array.insert(0, [inner])
+      array = inner
+    }
+  })
+  return Y.encodeStateAsUpdate(doc)
+}
+
+describe('nesting', () => {
+  it('[UPD-8] types nested up to the limit are taken, one more is refused', () => {
+    expect(() => checkNesting(nested(199), new Y.Doc())).not.toThrow()
+    expect(() => checkNesting(nested(200), new Y.Doc())).toThrow('deeper than 200')
+    expect(() => checkNesting(nested(2_500), new Y.Doc())).toThrow('deeper than 200')
+  })
+
+  it('[UPD-8] nesting counts from where the document is, through siblings too', () => {
+    const doc = new Y.Doc()
+    Y.applyUpdate(doc, nested(199))
+    let innermost = doc.getArray<unknown>('root')
+    while (innermost.length > 0) innermost = innermost.get(0) as Y.Array<unknown>
+    const updates: Uint8Array[] = []
+    doc.on('update', (update: Uint8Array) => updates.push(update))
+    const known = new Y.Doc()
+    Y.applyUpdate(known, Y.encodeStateAsUpdate(doc))
+    innermost.insert(0, ['a value'])
+    expect(() => checkNesting(updates[0] as Uint8Array, known)).not.toThrow()
+    innermost.insert(1, [new Y.Array()])
+    const both = Y.mergeUpdates(updates)
+    expect(() => checkNesting(both, known)).toThrow('deeper than 200')
+    Y.applyUpdate(known, updates[0] as Uint8Array)
+    expect(() => checkNesting(updates[1] as Uint8Array, known)).toThrow('deeper than 200')
+  })
+})

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { versionLimits } from '../../../src/versions/limits.ts'
+import { expiredVersions } from '../../../src/versions/retention.ts'
+import { type VersionKind, type VersionRecord, versionIdOf } from '../../../src/versions/version-keys.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+const recordAt = (createdAt: number, kind: VersionKind = 'automatic'): VersionRecord => ({
+  versionId: versionIdOf(createdAt, kind),
+  kind,
+  label: '',
+  metadata: {},
+  createdAt,
+  createdBy: '',
+  sizeBytes: 1,
+  version: '1.1',
+  epoch: 1,
+  hash: '',
+  authors: [],
+})
+
+const thinned = (records: readonly VersionRecord[], now: number): VersionRecord[] => {
+  const gone = new Set(expiredVersions(records, now))
+  return records.filter(({ versionId }) => !gone.has(versionId))
+}
+
+/** What is left of a version every half hour, when they are thinned each time. */
+function history(days: number): { readonly kept: readonly VersionRecord[]; readonly now: number } {
+  let kept: VersionRecord[] = []
+  let now = 20_000 * dayMs + 7 * minuteMs
+  for (const end = now + days * dayMs; now < end; now += 30 * minuteMs)
+    kept = thinned([...kept, recordAt(now)], now)
+  return { kept, now: now - 30 * minuteMs }
+}
+
+it('[VER-17] automatic versions of the last day are all kept, then one an hour for a week, then one a day for 90 days', () => {
+  const { kept, now } = history(120)
+  const between = (from: number, to: number) =>
+    kept.filter(({ createdAt }) => now - createdAt >= from && now - createdAt < to)
+  expect(between(0, dayMs)).toHaveLength(48)
+  expect(between(dayMs + hourMs, 7 * dayMs)).toHaveLength(6 * 24 - 1)
+  expect(between(8 * dayMs, 90 * dayMs)).toHaveLength(82)
+  expect(between(91 * dayMs, 1_000 * dayMs)).toEqual([])
+  expect(kept.length).toBeLessThan(versionLimits.automatic)
+})
+
+it('[VER-17] the newest one is kept however old it is, and those that somebody asked for always', () => {
+  const records = [recordAt(1, 'manual'), recordAt(2), recordAt(3), recordAt(4, 'manual')]
+  expect(thinned(records, 1_000 * dayMs).map(({ createdAt }) => createdAt)).toEqual([1, 3, 4])
+})
+
+it('[VER-17] there are at most so many: the oldest ones go', () => {
+  const records = Array.from({ length: versionLimits.automatic + 10 }, (_, at) => recordAt(at))
+  expect(thinned(records, 1_000)).toEqual(records.slice(10))
+})

@@ -1,0 +1,105 @@
+import { afterEach, expect, it } from 'vitest'
+import { attemptLimits } from '../../../src/webhooks/limits.ts'
+import { onRequest } from '../../support/clients/delivery-receiver.ts'
+import { answer, attempting, saying, started, stopReceivers } from './attempt-setup.ts'
+
+afterEach(stopReceivers)
+
+it('[HOOK-120] one POST with the headers and the very bytes that were given', async () => {
+  const body = Buffer.from(JSON.stringify({ text: 'Zoë 😀' }))
+  const { receiver, outcome } = await attempting(saying(answer(200)), {
+    headers: { 'webhook-id': 'msg_1', authorization: 'Basic abc' },
+    body,
+  })
+  expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: 200, durationMs: 0 })
+  const [head = '', sent = ''] = receiver.received.split('\r\n\r\n')
+  const [first, ...headers] = head.split('\r\n')
+  expect(first).toBe('POST /hook?a=b HTTP/1.1')
+  expect(headers.sort()).toEqual([
+    'Connection: close',
+    'authorization: Basic abc',
+    `content-length: ${body.byteLength}`,
+    'content-type: application/json',
+    `host: 127.0.0.1:${receiver.port}`,
+    'user-agent: Weft',
+    'webhook-id: msg_1',
+  ])
+  expect(Buffer.from(sent, 'latin1').equals(body)).toBe(true)
+  expect(receiver.connections).toBe(1)
+})
+
+it.each([200, 201, 202, 204, 299])('[HOOK-121] %i is a success', async (status) => {
+  const { outcome } = await attempting(saying(answer(status)))
+  expect(await outcome).toEqual({ kind: 'succeeded', httpStatus: status, durationMs: 0 })
+})
+
+it.each([400, 401, 404, 409, 429, 500, 502, 503, 599, 999])('[HOOK-121] %i is a failure', async (status) => {
+  const { outcome } = await attempting(saying(answer(status)))
+  expect(await outcome).toEqual({
+    kind: 'failed',
+    httpStatus: status,
+    durationMs: 0,
+    error: `the receiver answered ${status}`,
+  })
+})
+
+it('[HOOK-121] 410 says that nothing more is wanted', async () => {
+  const { outcome } = await attempting(saying(answer(410)))
+  expect(await outcome).toEqual({ kind: 'gone', httpStatus: 410, durationMs: 0 })
+})
+
+it.each([300, 301, 302, 303, 307, 308])('[HOOK-122] %i is a failure, and not followed', async (status) => {
+  const inside = await started(saying(answer(200)))
+  const location = `location: http://127.0.0.1:${inside.port}/\r\n`
+  const { receiver, outcome } = await attempting(saying(answer(status, location)))
+  expect(await outcome).toMatchObject({
+    kind: 'failed',
+    httpStatus: status,
+    error: expect.stringMatching('not followed'),
+  })
+  expect([receiver.connections, inside.connections]).toEqual([1, 0])
+})
+
+it('[HOOK-123] what is too large, or cannot be a header, is not sent', async () => {
+  const { bodyBytesMax, headerBytesMax } = attemptLimits
+  const deliveries = [
+    { body: Buffer.alloc(bodyBytesMax + 1) },
+    { headers: { authorization: 'a'.repeat(headerBytesMax) } },
+    { headers: { authorization: 'Basic a\r\nx-more: b' } },
+    { headers: { authorization: 'Basic ä😀' } },
+  ]
+  for (const delivery of deliveries) {
+    const { receiver, outcome } = await attempting(saying(answer(200)), delivery)
+    expect(await outcome).toMatchObject({ kind: 'failed', httpStatus: null, error: expect.any(String) })
+    expect(receiver.connections).toBe(0)
+  }
+})
+
+it('[HOOK-123] the largest body arrives', async () => {
+  const body = Buffer.alloc(attemptLimits.bodyBytesMax, 'a')
+  let bytes = 0
+  const { outcome } = await attempting(
+    (socket) => {
+      socket.on('data', (chunk) => {
+        bytes += chunk.byteLength
+        if (bytes > body.byteLength) socket.write(answer(200))
+      })
+    },
+    { body },
+  )
+  expect(await outcome).toMatchObject({ kind: 'succeeded' })
+})
+
+it('[HOOK-124] an attempt that has to stop says nothing about the receiver', async () => {
+  const hanging = await attempting((socket) => onRequest(socket, () => hanging.stop.abort()))
+  expect(await hanging.outcome).toEqual({ kind: 'interrupted' })
+  await expect.poll(() => hanging.receiver.open).toBe(0)
+})
+
+it('[HOOK-124] nothing is sent once it is stopped', async () => {
+  const { receiver, outcome, stop } = await attempting(saying(answer(200)))
+  stop.abort()
+  expect(await outcome).toEqual({ kind: 'interrupted' })
+  await expect.poll(() => receiver.open).toBe(0)
+  expect(receiver.received).toBe('')
+})
