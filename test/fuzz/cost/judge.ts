@@ -30,6 +30,12 @@ export async function judge(probe: Probe, meter: Meter): Promise<Finding | null>
 /** A suspicion is measured so often: other work of the machine also takes caches and memory from this process. */
 const confirmations = 3
 
+/**
+ * Smallest growth by which a doubling counts as more than n·log n. Quadratic work has 4. Linear work that no longer fits
+ * into the caches of the processor had up to 4 for one doubling, but less than 2.5 for the other one.
+ */
+const doublingMin = 2.7
+
 /** Compares n, 2n and 4n. A finding is what every measurement of a suspicion shows. */
 export async function judgeAt(probe: Probe, n: number, meter: Meter): Promise<Finding | null> {
   if (4 * n > probe.to) return null
@@ -42,7 +48,7 @@ export async function judgeAt(probe: Probe, n: number, meter: Meter): Promise<Fi
     const small = await costOf(probe, n, meter, meter.repeats + 1)
     const middle = await costOf(probe, 2 * n, meter)
     const large = await costOf(probe, 4 * n, meter)
-    const grows = middle > 2.2 * small && large > 2.2 * middle
+    const grows = middle > doublingMin * small && large > doublingMin * middle
     if (!isSuspect(small, large) || !grows) return null
     costs = [small, middle, large]
   }
