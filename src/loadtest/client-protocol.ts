@@ -1,7 +1,11 @@
+import {
+  messageYjsSyncStep2 as offer,
+  messageYjsUpdate as update,
+  messageYjsSyncStep1 as vector,
+} from 'y-protocols/sync'
 import { encodeVarUint, prefixed, readVarUint } from './websocket-frames.ts'
 
 const [sync, awareness] = [0, 1]
-const [vector, offer, update] = [0, 1, 2]
 
 /** How a server wants to be spoken to. Payloads of binary websocket messages. */
 export interface ClientProtocol {

@@ -1,10 +1,16 @@
+import { messageYjsSyncStep1, messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import type { Message } from './message.ts'
 import { readBody } from './message-body.ts'
 
-/** Message types that y-websocket and what came from it have in common; the second byte of a sync message, below. */
+/** Message types of y-websocket and of the protocols that follow it. `y-protocols` does not define them. */
 export const types = { sync: 0, awareness: 1, auth: 2, queryAwareness: 3 } as const
-export const syncTypes = { step1: 0, step2: 1, update: 2 } as const
+/** The second byte of a message of type `sync`. */
+export const syncTypes = {
+  step1: messageYjsSyncStep1,
+  step2: messageYjsSyncStep2,
+  update: messageYjsUpdate,
+} as const
 
 /** @param bytes a message of type `sync` */
 export function decodeSync(bytes: Uint8Array): Message {

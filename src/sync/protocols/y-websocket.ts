@@ -1,3 +1,4 @@
+import { messagePermissionDenied } from 'y-protocols/auth'
 import { MalformedMessageError } from '../../update/malformed.ts'
 import type { Protocol } from './message.ts'
 import { frameRaw, frameWithBody, readBody, varUintBytes } from './message-body.ts'
@@ -9,9 +10,6 @@ const messageEcho = 102
 /** Ours: stock clients don't know them, and never get them unless they ask. The body of the first is JSON in UTF-8, as `readVarString` of lib0 reads it. */
 const messageLive = 110
 const messageSaved = 111
-
-/** The second byte of messages of type `auth` (y-protocols): clients of y-websocket print the reason on their console. */
-const permissionDenied = 0
 
 /** What Y-Sweet sends is one number. */
 const echoBytesMax = 16
@@ -61,7 +59,7 @@ export const yWebsocket: Protocol = {
   echo: (echo) => frameWithBody(heads.echo, echo),
   live: (text) => frameWithBody(heads.live, Buffer.from(text)),
   role: null,
-  readOnly: frameWithBody(Uint8Array.of(types.auth, permissionDenied), Buffer.from(readOnlyReason)),
+  readOnly: frameWithBody(Uint8Array.of(types.auth, messagePermissionDenied), Buffer.from(readOnlyReason)),
   renew: null,
 }
 

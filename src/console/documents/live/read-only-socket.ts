@@ -1,8 +1,8 @@
 import { createDecoder, readVarUint, readVarUint8Array } from 'lib0/decoding'
 import { createEncoder, toUint8Array, writeVarUint, writeVarUint8Array } from 'lib0/encoding'
+import { messageYjsSyncStep1, messageYjsSyncStep2 } from 'y-protocols/sync'
 
 const types = { sync: 0, awareness: 1 } as const
-const steps = { vector: 0, offer: 1, update: 2 } as const
 
 /** A Yjs update (V1) in which there is nothing. */
 const nothing = Uint8Array.of(0, 0)
@@ -23,7 +23,9 @@ export function openReadOnlySocket(url: string, hearing: SocketHandlers): () => 
   const ending = new AbortController()
   const { signal } = ending
   socket.binaryType = 'arraybuffer'
-  socket.addEventListener('open', () => socket.send(message(steps.vector, hearing.vector())), { signal })
+  socket.addEventListener('open', () => socket.send(message(messageYjsSyncStep1, hearing.vector())), {
+    signal,
+  })
   socket.addEventListener(
     'message',
     ({ data }: MessageEvent<ArrayBuffer>) => hear(new Uint8Array(data), socket, hearing),
@@ -43,9 +45,9 @@ function hear(bytes: Uint8Array, socket: WebSocket, hearing: SocketHandlers): vo
   if (type !== types.sync) return
   const step = readVarUint(decoder)
   // A page that changes nothing has nothing to offer.
-  if (step === steps.vector) return socket.send(message(steps.offer, nothing))
+  if (step === messageYjsSyncStep1) return socket.send(message(messageYjsSyncStep2, nothing))
   hearing.onUpdate(readVarUint8Array(decoder))
-  if (step === steps.offer) hearing.onSynced()
+  if (step === messageYjsSyncStep2) hearing.onSynced()
 }
 
 function message(step: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
