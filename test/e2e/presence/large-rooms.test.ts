@@ -14,6 +14,8 @@ import { itLong } from '../../support/time/full-run.ts'
 
 /** Clients that connect at the same time. */
 const atOnce = 100
+/** A stock client renews its state so often, and drops a state that was not renewed for twice this time. */
+const renewalMs = 15_000
 /** All clients share a process with the server; on a machine with other work that takes longer than usual. */
 const patienceMs = 60_000
 const versions: readonly ProviderVersion[] = [1, 2, 3]
@@ -39,13 +41,25 @@ async function connect(path: string, number: number): Promise<RawClient> {
   return client
 }
 
-async function crowd(path: string, count: number): Promise<RawClient[]> {
-  const clients: RawClient[] = []
+/** Adds clients to `clients` until they are `count`. */
+async function fill(clients: RawClient[], path: string, count: number): Promise<void> {
   while (clients.length < count) {
     const more = Array.from({ length: Math.min(atOnce, count - clients.length) }, (_, index) => index)
     clients.push(...(await Promise.all(more.map((index) => connect(path, clients.length + index)))))
   }
-  return clients
+}
+
+/** Renews the states of a crowd as stock clients do, until the returned function is called. */
+function renewStates(clients: readonly RawClient[]): () => void {
+  let clock = 1
+  const timer = setInterval(() => {
+    clock += 1
+    for (const [number, client] of clients.entries()) {
+      client.sendAwareness(number + 1, clock, { cursor: number })
+      client.received.length = 0
+    }
+  }, renewalMs)
+  return () => clearInterval(timer)
 }
 
 const watchers = async (path: string): Promise<readonly Editor[]> => {
@@ -66,7 +80,9 @@ itLong(
     const watchCloses = ({ provider }: Editor): void =>
       void provider.on('connection-close', (event) => closes.push(event?.code ?? 0))
     for (const editor of early) watchCloses(editor)
-    const clients = await crowd(path, 1_200)
+    const clients: RawClient[] = []
+    const stopRenewing = renewStates(clients)
+    await fill(clients, path, 1_200)
     const late = await watchers(path)
     for (const editor of late) watchCloses(editor)
     for (const editor of [...early, ...late])
@@ -86,6 +102,7 @@ itLong(
         patienceMs,
       )
     expect(closes).toEqual([])
+    stopRenewing()
     for (const client of clients) client.end()
     for (const editor of [...early, ...late])
       await eventually(
