@@ -49,6 +49,7 @@ function filesUnder(folder: string, ending: RegExp): string[] {
 
 const sources = filesUnder('src', /\.tsx?$/)
 const text = (file: string): string => readFileSync(join(root, file), 'utf8')
+const wordsOf = (prose: string): number => prose.split(/\s+/).filter((word) => word !== '').length
 
 /** Relative imports and re-exports of a file, types included, as paths from the top level. */
 function importsOf(file: string): string[] {
@@ -156,6 +157,35 @@ describe('documentation', () => {
     const rows = [...spec.matchAll(/^\|.*\|$/gm)].join('\n')
     const shown = [...rows.matchAll(/\b[A-Z]+-\d+\b/g)].map(String)
     expect(shown.filter((id) => !ruleIds.has(id))).toEqual([])
+  })
+
+  it('[TIDY-12] every run-time dependency has a page of decisions, and each page is in the index', () => {
+    const folder = 'src/docs/decisions'
+    const manifest = JSON.parse(text('package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+    const named = Object.keys(manifest.dependencies).map(
+      (name) => `dependencies/${name.replace('@', '').replaceAll('/', '-')}.md`,
+    )
+    const pages = filesUnder(folder, /\.md$/).map((file) => relative(folder, file))
+    const aboutOne = pages.filter(
+      (page) => page.startsWith('dependencies/') && !page.endsWith('/rejected.md'),
+    )
+    expect(aboutOne.toSorted()).toEqual(named.toSorted())
+    const index = text(join(folder, 'README.md'))
+    expect(pages.filter((page) => page !== 'README.md' && !index.includes(`](${page})`))).toEqual([])
+  })
+
+  it('[TIDY-13] a page of decisions has its four sections, a number and at most 260 words', () => {
+    const pages = filesUnder('src/docs/decisions', /^\d{4}-[^/]*\.md$/)
+    expect(pages.length).toBeGreaterThan(20)
+    const sections = ['Context', 'Decision', 'Consequences', 'Alternatives']
+    const headings = (page: string): string[] =>
+      [...text(page).matchAll(/^## (.+)$/gm)].map((match) => match[1] as string)
+    expect(pages.filter((page) => headings(page).join() !== sections.join())).toEqual([])
+    expect(pages.filter((page) => wordsOf(text(page)) > 260)).toEqual([])
+    const numbers = pages.map((page) => page.slice(page.lastIndexOf('/') + 1).slice(0, 4)).toSorted()
+    expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')))
   })
 
   it('[TIDY-10] the map of src names every folder and file at its top', () => {
